@@ -34,12 +34,12 @@ class Differences:
 
 
 def computed_codes(model: Any) -> list[str]:
-    """The tensors of 8-bit codes that nodes of an ONNX model compute, in order."""
+    """The tensors of codes of 8 and 16 bits that nodes of an ONNX model compute, in order."""
     import onnx
 
     inferred = onnx.shape_inference.infer_shapes(model).graph.value_info
     types = {value.name: value.type.tensor_type.elem_type for value in inferred}
-    codes = (onnx.TensorProto.UINT8, onnx.TensorProto.INT8)
+    codes = (onnx.TensorProto.UINT8, onnx.TensorProto.INT8, onnx.TensorProto.INT16)
     constants = {tensor.name for tensor in model.graph.initializer}
     found = []
     for node in model.graph.node:
@@ -100,7 +100,7 @@ def compare_operators(path: Path, feeds: Iterable[Feed], folder: Path) -> Differ
         parts = parts or _parts(model, codes, feed, folder / "cut.onnx")
         given = {**feed, **{name + READ: value for name, value in codes.items()}}
         for name, ours, theirs in zip(names, *(run(given) for run in parts), strict=True):
-            steps = np.abs(np.asarray(ours).astype(np.int16) - theirs)
+            steps = np.abs(np.asarray(ours).astype(np.int32) - theirs)
             differing, values, largest = found[name]
             found[name] = differing + int((steps > 0).sum()), values + steps.size, max(largest, int(steps.max()))
     worst = max(names, key=lambda name: (found[name][2], found[name][0]))

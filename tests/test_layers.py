@@ -75,7 +75,7 @@ THIRD_PARTIES = {
     "memory": {"numpy"}, "index_checks": {"numpy"}, "reasons": set(), "array_file": {"numpy"}, "backends": set(), "cost": set(),
     "config": set(), "options": set(), "option_checks": set(), "rules": set(),
     # google: onnx reads its files by protobuf, whose errors say that a file is none
-    "frontends": TVM | {"onnx", "torch", "torchao", "google"}, "exporters": TVM | {"onnx", "flatbuffers", "tflite", "tosa_serializer"},
+    "frontends": TVM | {"onnx", "torch", "torchao", "google"}, "exporters": TVM | {"onnx", "torch", "flatbuffers", "tflite", "tosa_serializer"},
     # cuda: NVIDIA's bindings, which have NVRTC
     "compile": TVM | {"cuda"}, "target": TVM | {"cuda"},
     # lark reads Relay's text format; torch, onnx: what a script hands over
@@ -93,8 +93,11 @@ THIRD_PARTIES = {
 # Loaded inside functions only: they are slow, and one may not be installed.
 LATE = {"onnx", "onnxruntime", "torch", "google", "cuda", "lark", "PIL", "jinja2", "scipy", "dask", "flatbuffers", "tflite", "tosa_serializer"}
 AT_ONCE = {"training": {"torch"}}
-# A folder whose files are loaded inside functions, once a model of torch is there
-LATE_FOLDERS = {ROOT / "tvmq" / "frontends" / "torch" / "quantized": {"torch"}}
+# Folders whose files are loaded inside functions, once a model of torch is there or is to be made
+LATE_FOLDERS = {
+    ROOT / "tvmq" / "frontends" / "torch" / "quantized": {"torch"},
+    ROOT / "tvmq" / "exporters" / "torch": {"torch", "onnx"},
+}
 TABLE_ENTRY = re.compile(r"(tvmq(?:\.\w+)+):\w+")
 
 

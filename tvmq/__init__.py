@@ -47,6 +47,7 @@ if TYPE_CHECKING:
     from tvmq.exporters.onnx.to_onnx import to_onnx
     from tvmq.exporters.tflite.to_tflite import to_tflite
     from tvmq.exporters.tosa.to_tosa import to_tosa
+    from tvmq.exporters.torch.to_torch import to_torch
     from tvmq.frontends.onnx.from_onnx import from_onnx
     from tvmq.frontends.relax import from_relax
     from tvmq.frontends.torch.export import from_torch
@@ -106,6 +107,7 @@ __all__ = [
     "to_onnx",
     "to_tflite",
     "to_tosa",
+    "to_torch",
     "verify",
 ]
 
@@ -153,6 +155,7 @@ _PUBLIC = {
     "to_onnx": "tvmq.exporters.onnx.to_onnx:to_onnx",
     "to_tflite": "tvmq.exporters.tflite.to_tflite:to_tflite",
     "to_tosa": "tvmq.exporters.tosa.to_tosa:to_tosa",
+    "to_torch": "tvmq.exporters.torch.to_torch:to_torch",
     "verify": "tvmq.analysis.verification:verify",
 }
 

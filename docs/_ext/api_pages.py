@@ -21,8 +21,8 @@ PUBLIC = [
     ("running", "Build, run, save", "build load Executable"),
     ("looking", "Explain, compare, verify", """inspect explain draw script compare
         compare_dumps activations verify reference"""),
-    ("targets", "Accelerators, ONNX and C out", """Backend check_backend Lowering emulate conformance
-        check_conformance identify_requantize to_onnx to_tflite to_tosa export_c"""),
+    ("targets", "Accelerators; ONNX, torch, TFLite, TOSA and C out", """Backend check_backend Lowering emulate conformance
+        check_conformance identify_requantize to_onnx to_tflite to_tosa to_torch export_c"""),
     ("extending", "Passes, operators, observers of your own", "extension"),
 ]
 # On a page of its own (error_pages.py), and a text

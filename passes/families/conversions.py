@@ -6,13 +6,13 @@ import numpy as np
 from tvm import relax
 
 from tvmq.graph.view import const_value, dtype_of, is_const, op_name
-from tvmq.spec import QParams, QuantSpec
+from tvmq.spec import STORAGE_BITS, QParams, QuantSpec
 
-CODES = ("uint8", "int8")
+CODES = ("uint8", "int8", "int16")
 
 
 def tensor_qparams(call: relax.Expr) -> QParams | None:
-    """Of a conversion with one constant scale to or from codes of 8 bits or less; None for everything else.
+    """Of a conversion with one constant scale to or from codes of at most 16 bits; None for everything else.
 
     A dequantize does not say the range of its codes: that of its type.
     """
@@ -23,19 +23,42 @@ def tensor_qparams(call: relax.Expr) -> QParams | None:
     if dtype not in CODES or not all(is_const(arg) for arg in call.args[1:]):
         return None
     zero = const_value(call.args[2])
-    spec: QuantSpec | None = QuantSpec(dtype)
+    spec: QuantSpec | None = QuantSpec(dtype, STORAGE_BITS[dtype])
     if name == "tvmq.quantize":
         spec = _spec(dtype, int(call.attrs.qmin), int(call.attrs.qmax), zero)
     return None if spec is None else QParams(const_value(call.args[1]), zero, spec)
 
 
 def _spec(dtype: str, low: int, high: int, zero: np.ndarray) -> QuantSpec | None:
-    """The spec whose codes lie from `low` to `high`; None for a range that is none of 2 to 8 bits, or misses zero."""
+    """The spec whose codes lie from `low` to `high`; None for a range of no whole number of bits, or without zero."""
     if not low <= int(zero) <= high:
         return None
-    for bits in range(8, 1, -1):
-        for symmetric in (False, True) if dtype == "int8" and not zero.any() else (False,):
+    for bits in range(STORAGE_BITS[dtype], 1, -1):
+        for symmetric in (False, True) if dtype != "uint8" and not zero.any() else (False,):
             spec = QuantSpec(dtype, bits, symmetric=symmetric)
             if (spec.qmin, spec.qmax) == (low, high):
                 return spec
     return None
+
+
+def clipped_spec(qparams: QParams, low: float, high: float) -> tuple[QuantSpec, bool] | None:
+    """The spec of fewer codes that ends where these reals do, and whether they begin there too.
+
+    None where they are no codes, or the type has no more of them. A relu keeps its clip: 0 is no end of signed codes.
+
+    >>> clipped_spec(QParams(0.5, 0, QuantSpec("int16", 16)), -3.5, 3.5)
+    (QuantSpec(dtype='int16', bits=4, symmetric=True, per_channel=False), True)
+    >>> clipped_spec(QParams(0.5, 0, QuantSpec("int16", 16)), 0.0, 3.5)
+    (QuantSpec(dtype='int16', bits=4, symmetric=True, per_channel=False), False)
+    """
+    if not np.isfinite([low, high]).all():
+        return None
+    scale, zero, dtype = np.float32(qparams.scale), int(qparams.zero_point), qparams.spec.dtype
+    begin, end = (round(float(np.float32(bound) / scale)) + zero for bound in (low, high))
+    if np.float32(begin - zero) * scale != np.float32(low) or np.float32(end - zero) * scale != np.float32(high):
+        return None
+    spec = _spec(dtype, begin, end, np.asarray(zero))
+    if spec is not None:
+        return None if spec == QuantSpec(dtype, STORAGE_BITS[dtype]) else (spec, True)
+    spec = _spec(dtype, -end, end, np.asarray(zero)) if dtype != "uint8" and begin == zero == 0 else None
+    return None if spec is None else (spec, False)

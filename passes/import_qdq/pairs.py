@@ -15,6 +15,7 @@ already gives the same codes, so nothing changes in value.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import tvm
@@ -29,11 +30,12 @@ from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import const_value, is_const, make_const, op_name
 from tvmq.numerics.codes import along_axis
 from tvmq.passes import OPS
-from tvmq.passes.families.conversions import CODES, tensor_qparams
+from tvmq.passes.families.conversions import CODES, clipped_spec, tensor_qparams
 from tvmq.passes.families.weights import qparams_of
 from tvmq.passes.fold_constants import fold
 from tvmq.spec import QParams, QuantSpec
 
+BOUNDS = ("maximum", "minimum")
 # Operators on codes that copy or compare them and have a family, whatever their rank
 MOVES = where(on_codes=True) & OPS.keys()
 
@@ -133,7 +135,35 @@ class Pairs:
         qparams = tensor_qparams(call)
         if qparams is None:
             return self._rewriter.emit(call, name)
-        return self._codes(self._round(call.args[0], qparams), qparams, name)
+        x, qparams = self._without_clip(call.args[0], self._moved_spec(call.args[0], qparams))
+        return self._codes(self._round(x, qparams), qparams, name)
+
+    def _moved_spec(self, x: relax.Var, qparams: QParams) -> QParams:
+        """Of fewer codes where the tensor is moved from one of this grid: a quantize behind a move does not say it."""
+        below: Any = self._rewriter.value_of(x)
+        bounds = list[np.ndarray]()
+        while op_name(below) in (*MOVES, *BOUNDS) and isinstance(below.args[0], relax.Var):
+            if op_name(below) in BOUNDS:
+                if not is_const(below.args[1]):
+                    return qparams
+                bounds.append(const_value(below.args[1]))
+            below = self._rewriter.value_of(below.args[0])
+        known = qparams_of(below) if op_name(below) == "tvmq.simulated_quantize" else None
+        if known is None or not _are_one_grid(known, qparams):
+            return qparams
+        return known if all(_has_codes(known, bound) for bound in bounds) else qparams
+
+    def _without_clip(self, x: relax.Var, qparams: QParams) -> tuple[relax.Var, QParams]:
+        """Without a clip that ends at codes of fewer bits, as ONNX files write them: the spec says the same."""
+        below: Any = self._rewriter.value_of(x)
+        if op_name(below) != "clip":
+            return x, qparams
+        found = clipped_spec(qparams, *(float(bound.value) for bound in below.args[1:]))
+        if found is None:
+            return x, qparams
+        spec, is_whole = found
+        narrower = QParams(qparams.scale, qparams.zero_point, spec, qparams.axis, qparams.tensor)
+        return below.args[0] if is_whole else x, narrower
 
     def _import_dequantize(self, name: str, call: relax.Call) -> relax.Expr:
         q = call.args[0]
@@ -207,6 +237,12 @@ class Pairs:
         codes = self._rewriter.emit(value, f"{name}_codes")
         self._twins[codes.name] = Twin(moved, twins[0].qparams)
         return codes
+
+
+def _has_codes(qparams: QParams, values: np.ndarray) -> bool:
+    """True where all values lie between those of the lowest and the highest code."""
+    steps = np.rint(values / np.float32(qparams.scale)) + int(qparams.zero_point)
+    return bool(((steps >= qparams.spec.qmin) & (steps <= qparams.spec.qmax)).all())
 
 
 def _are_one_grid(codes: QParams, floats: QParams) -> bool:

@@ -9,8 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Generator, Iterable, Mapping
 
-from tvmq.graph.view import View, op_name
+import numpy as np
+
+from tvmq import numerics
+from tvmq.graph.view import View, const_value, op_name
 from tvmq.graph.walk import resolve_each
+from tvmq.numerics.codes import INT32_MAX
 from tvmq.passes.families.base import Group
 from tvmq.passes.families.weights import qparams_of, weight_axis
 from tvmq.passes.partition.dropping import Dropping
@@ -33,10 +37,38 @@ def _lacking(weights: Mapping[str, QParams], view: View, group: Group, scales: S
     """What the model does not say about a group; None if all is there."""
     if group.strategy.holds_codes and not _roundings(view, group.output):
         return "its table is not quantized"
-    known = [scales.of(name) for name in group.inputs]
-    if None in known:
-        return f"'{group.inputs[known.index(None)]}', which it reads, is not quantized"
-    return _weight(weights, view, group) or _result(view, group, scales)
+    found = [scales.of(name) for name in group.inputs]
+    known = [scale for scale in found if scale is not None]
+    if len(known) < len(found):
+        return f"'{group.inputs[found.index(None)]}', which it reads, is not quantized"
+    return _weight(weights, view, group) or _wide(weights, view, group, known) or _result(view, group, scales)
+
+
+def _wide(weights: Mapping[str, QParams], view: View, group: Group, known: list[QParams]) -> str | None:
+    """Why a group cannot compute on codes of 16 bits; None if it can, or has none."""
+    wide = [scale.spec for scale in known if scale.spec.dtype == "int16"]
+    if not wide or group.passes:
+        return None
+    if not (group.strategy.reads_int16 or group.family == "select"):
+        return f"{group.family} reads codes of 8 bits, not of 16"
+    if not group.strategy.has_weight(group):
+        return None
+    call, weight = view.value[group.root], weights[group.root]
+    codes = numerics.quantize(
+        const_value(call.args[1]), weight.scale, weight.zero_point, axis=weight.axis, dtype="int8"
+    )
+    axis = weight_axis(call)
+    bias = _bias(view, group, known[0], weight, codes.shape[axis])
+    bounds = numerics.accumulator_bound(codes, wide[0].qmin, wide[0].qmax, bias, filter_axis=axis)
+    return f"its sums of codes of {wide[0].bits} bits can leave int32" if (bounds > INT32_MAX).any() else None
+
+
+def _bias(view: View, group: Group, x: QParams, weight: QParams, channels: int) -> np.ndarray:
+    """In steps of the sums."""
+    if not group.facts.bias:
+        return np.zeros(channels)
+    bias = const_value(view.value[group.members[1]].args[1]).astype(np.float64).reshape(-1)
+    return np.broadcast_to(np.rint(bias / (np.float64(x.scale) * weight.scale.astype(np.float64))), (channels,))
 
 
 def _weight(weights: Mapping[str, QParams], view: View, group: Group) -> str | None:

@@ -14,7 +14,7 @@ from tvmq.by_name import load_object
 
 NAMES = (
     "demo", "inspect", "quantize", "finetune", "build", "run", "verify", "explain", "compare", "report", "export-c",
-    "backend", "conformance", "bench", "tune", "search", "doctor",
+    "backend", "conformance", "export-onnx", "export-torch", "bench", "tune", "search", "doctor",
 )  # fmt: skip
 COMMANDS = {name: f"tvmq.cli.{name}:{name}".replace("-", "_") for name in NAMES}
 

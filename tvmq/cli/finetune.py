@@ -33,6 +33,7 @@ from tvmq.cli.quantize_options import (
     Bench,
     Compare,
     Count,
+    Dialect,
     HeldOut,
     Labels,
     Metric,
@@ -102,6 +103,7 @@ def finetune(
     max_bytes: MaxBytes = None,
     shape: Shapes = None,
     onnx: Onnx = None,
+    dialect: Dialect = "onnxruntime",
     target: Targets = None,
     backend: BackendName = None,
     normalize: Normalizes = None,
@@ -136,7 +138,7 @@ def finetune(
     )  # fmt: skip
     if found.quantized or found.samples is None:
         raise ConfigError("finetune: the model is quantized already; finetuning begins with the float model")
-    files = Outputs(model, output, Formats(onnx), named)
+    files = Outputs(model, output, Formats(onnx, dialect=dialect), named)
     seconds = 60 * MINUTES if minutes is None and steps is None else None if minutes is None else 60 * minutes
     how = tvmq.training.Distill(steps=steps, seconds=seconds, seed=seed, accumulators=accumulators)
     qmod, learned = trained(found, files, backend_for(backend, named), how, batch, quiet=quiet)

@@ -32,11 +32,12 @@ Tosa = Annotated[
 
 @dataclass(frozen=True)
 class Formats:
-    """Files to write; None for those that nobody asked for."""
+    """Files to write, None for those that nobody asked for; the dialect of ONNX."""
 
     onnx: Path | None = None
     tflite: Path | None = None
     tosa: Path | None = None
+    dialect: str = "onnxruntime"
 
     @property
     def files(self) -> tuple[Path | None, ...]:
@@ -66,7 +67,7 @@ class Formats:
     def write(self, qmod: Any) -> None:
         """Write them."""
         if self.onnx is not None:
-            tvmq.to_onnx(qmod, self.onnx)
+            tvmq.to_onnx(qmod, self.onnx, dialect=self.dialect)
         if self.tflite is not None:
             tvmq.to_tflite(qmod, self.tflite)
         if self.tosa is not None:

@@ -39,6 +39,7 @@ from tvmq.cli.quantize_options import (
     Bench,
     Compare,
     Count,
+    Dialect,
     HeldOut,
     Labels,
     Metric,
@@ -117,6 +118,7 @@ def quantize(
     onnx: Onnx = None,
     tflite: TFLite = None,
     tosa: Tosa = None,
+    dialect: Dialect = "onnxruntime",
     target: Targets = None,
     backend: BackendName = None,
     tune: Annotated[
@@ -151,7 +153,7 @@ def quantize(
     start = time.perf_counter()
     pictures = picture_options(normalize, mean, std, scale, color, layout, resize, crop)
     output = said_output(model, output, force=force, quiet=quiet)
-    formats = Formats(onnx, tflite, tosa)
+    formats = Formats(onnx, tflite, tosa, dialect)
     check_files(data, labels, metric, (*formats.files, save_samples))
     asked = check_bound(guard, metric, max_drop)
     named = target_of(target)

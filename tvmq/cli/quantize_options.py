@@ -61,6 +61,13 @@ SaveSamples = Annotated[
         rich_help_panel=RESULT,
     ),
 ]
+Dialect = Annotated[
+    str,
+    typer.Option(
+        "--dialect",
+        help="Of --onnx: onnxruntime, which OpenVINO reads too, or tensorrt: int8 around zero, biases as floats.",
+    ),
+]
 BackendName = Annotated[
     str | None,
     typer.Option(

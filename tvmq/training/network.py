@@ -71,6 +71,12 @@ class IntegerNetwork(nn.Module):
         self._built_for = self._starts()
         self.register_load_state_dict_post_hook(_follow_state)
 
+    def integer_module(self) -> tvm.IRModule:
+        """What `convert` makes of the parameters as they are now."""
+        from tvmq.training.prepare import convert
+
+        return convert(self)
+
     def operators_without_gradient(self) -> dict[str, str]:
         """{variable: operator} of what has no form."""
         calls = [(var.name, value) for var, value in View(self.integers).bindings if isinstance(value, relax.Call)]

@@ -159,15 +159,6 @@ def test_a_file_that_cannot_be_written(digits: Any, tmp_path: Path) -> None:
         tvmq.to_onnx(digits.quantized, tmp_path / "nowhere" / "model.onnx")
 
 
-def test_codes_of_16_bits_are_refused(tmp_path: Path) -> None:
-    net = Net((1, 3, 6, 6))
-    with tvmq.qconfig(calibrate_mode="minmax", dtype_input="int16", nbit_input=12):
-        model = net.model(net.conv(net.conv("x", 3, 4), 4, 2))
-        module = tvmq.quantize(*tvmq.from_onnx(model), feeds_of(model))
-    with pytest.raises(UnsupportedOpError, match="layer '.*': codes of 16 bits have no form in ONNX opset 17"):
-        tvmq.to_onnx(module, tmp_path / "wide.onnx")
-
-
 def norms(net: Net) -> str:
     """A convolution, a group norm, an instance norm, one of channels, an rms norm, a log-softmax, and products between."""
     gamma, beta = (net.constant(net.random.uniform(0.5, 2, 6).astype(np.float32)) for _ in range(2))

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from onnx import TensorProto, helper
+from onnx import TensorProto, helper, numpy_helper
 
 import tvmq
 from tests.frontends.frontend_models import run_onnxruntime
@@ -277,16 +277,32 @@ def refusal(model: onnx.ModelProto) -> str:
     return str(caught.value)
 
 
-def test_blocks_of_scales_are_refused() -> None:
-    """Opset 21 knows scales for blocks of a tensor."""
+def blocks(weight: np.ndarray) -> onnx.ModelProto:
+    """A product with a weight that has a scale for 4 rows each, in opset 21."""
     maker = Maker(21)
-    weight = maker.constant(RANDOM_WEIGHT.reshape(36, 6).astype(np.int8))
-    scale = maker.constant(np.full((9, 6), 0.01, np.float32))
-    w = maker.node("DequantizeLinear", [weight, scale], "weight", axis=0, block_size=4)
-    y = maker.node("MatMul", [maker.input("x", (5, 36)), w])
-    assert refusal(maker.model(y, types=["float32"])) == (
-        "from_onnx, layer 'weight': DequantizeLinear: scales for blocks of a tensor are not supported; "
-        "quantize the model with one scale for each tensor or channel"
+    scale = maker.constant(np.linspace(0.01, 0.05, 54, dtype=np.float32).reshape(9, 6))
+    w = maker.node("DequantizeLinear", [maker.constant(weight), scale], "weight", axis=0, block_size=4)
+    return maker.model(maker.node("MatMul", [maker.input("x", (5, 36)), w]), types=["float32"])
+
+
+def test_blocks_of_scales_are_groups() -> None:
+    """Of a weight; codes of 4 bits are kept two to a byte."""
+    codes = RANDOM_WEIGHT.reshape(36, 6).astype(np.int8)
+    for weight, packed in ((codes, 0), (codes // 16, 1)):
+        model = blocks(weight)
+        mod, params = tvmq.from_onnx(model)
+        module, feed = tvmq.quantize(mod, params), random_feed(model)
+        (found,), (expected,) = tvmq.reference.run(module, feed), run_onnxruntime(model, feed)
+        np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5 * np.abs(expected).max())
+        names = [op_name(value) for _, value in View(module).bindings]
+        assert names.count("tvmq.group_dequantize") == 1 and names.count("tvmq.unpack") == packed
+
+
+def test_blocks_of_other_tensors_are_refused() -> None:
+    """Codes without a sign."""
+    assert refusal(blocks(np.full((36, 6), 3, np.uint8))) == (
+        "from_onnx, layer 'weight': DequantizeLinear: scales for blocks of a tensor that is no signed weight are not "
+        "supported; quantize the model with one scale for each tensor or channel"
     )
 
 
@@ -297,14 +313,28 @@ def test_scales_that_are_no_scales_are_refused() -> None:
     assert "QuantizeLinear: a scale is 0; scales are positive" in refusal(maker.model(x, types=["float32"]))
 
 
-def test_four_bits_are_refused() -> None:
-    """int4 weights."""
+def four_bits(kind: int, reads: bool) -> onnx.ModelProto:
+    """A product with a weight of 4 bits behind a DequantizeLinear, or such a weight as a result."""
     maker = Maker(21)
-    packed = helper.make_tensor("w", TensorProto.INT4, (4, 2), [1, 2, 3, -4, 5, 6, 7, -8])
-    maker.weights.append(packed)
+    maker.weights.append(helper.make_tensor("w", kind, (4, 2), [1, 2, 3, 4, 5, 6, 7, 7]))
     w = maker.node("DequantizeLinear", ["w", maker.constant(np.float32(0.1))], "weight")
-    y = maker.node("MatMul", [maker.input("x", (5, 4)), w])
-    assert "element type int4 is not supported" in refusal(maker.model(y, types=["float32"]))
+    more = [maker.node("Identity", ["w"], "copy")] if reads else []
+    return maker.model(maker.node("MatMul", [maker.input("x", (5, 4)), w]), *more, types=["float32"] * (1 + reads))
+
+
+@pytest.mark.parametrize("kind", [TensorProto.INT4, TensorProto.UINT4])
+def test_weights_of_four_bits(kind: int) -> None:
+    """The same codes in 8 bits."""
+    model = four_bits(kind, False)
+    module, feed = tvmq.quantize(*tvmq.from_onnx(model)), random_feed(model)
+    codes = numpy_helper.to_array(model.graph.initializer[0]).astype(np.float32)
+    (found,), (x,) = tvmq.reference.run(module, feed), feed.values()
+    np.testing.assert_allclose(found, x @ (codes * np.float32(0.1)), rtol=1e-5, atol=1e-6)
+
+
+def test_other_tensors_of_four_bits_are_refused() -> None:
+    """Somebody else reads the codes."""
+    assert "element type int4 is not supported" in refusal(four_bits(TensorProto.INT4, True))
 
 
 def test_computed_scales_of_qlinear_are_refused() -> None:
@@ -315,6 +345,32 @@ def test_computed_scales_of_qlinear_are_refused() -> None:
     weight = [maker.constant(RANDOM_WEIGHT.astype(np.int8)), *maker.scale(0.01, 0, "int8")]
     y = maker.node("QLinearConv", [x, scale, zero, *weight, *maker.scale(0.2, 3)], "conv")
     assert "layer 'conv': QLinearConv: its scale 's' is computed" in refusal(maker.model(y))
+
+
+def wide(maker: Maker, x: str, scale: float, low: float | None = None, high: float | None = None) -> str:
+    """A tensor in int16 around zero, clipped before where it has fewer codes."""
+    numbers = [maker.constant(np.float32(scale)), maker.constant(np.int16(0))]
+    if low is not None and high is not None:
+        x = maker.node("Clip", [x, *(maker.constant(np.float32(bound)) for bound in (low, high))])
+    return maker.node("DequantizeLinear", [maker.node("QuantizeLinear", [x, *numbers]), *numbers])
+
+
+@pytest.mark.parametrize("bits", [10, 16])
+def test_sixteen_bits_around_zero(bits: int) -> None:
+    """Convolutions read them where no sum can leave int32; what reads 8 bits alone stays float and says so."""
+    maker = Maker(21)
+    ends = (-511 * np.float32(0.01), 511 * np.float32(0.01)) if bits == 10 else (None, None)
+    x = wide(maker, maker.input("x", (1, 160, 4, 4)), 0.01, *ends)
+    conv = maker.node("Conv", [x, maker.weight((6, 160, 3, 3), PER_CHANNEL)], "conv")
+    y = wide(maker, maker.node("Sigmoid", [wide(maker, conv, 0.01)], "sigmoid"), 1 / 32767)
+    model = maker.model(y, types=["float32"])
+    module, feed = tvmq.quantize(*tvmq.from_onnx(model)), random_feed(model)
+    why = {layer["layers"][0]: layer["why"] for layer in get_ledger(module).layers.values()}
+    assert why["sigmoid"] == "the model: table reads codes of 8 bits, not of 16"
+    reason = "the model: its sums of codes of 16 bits can leave int32"
+    assert (why["conv"] == reason) == (bits == 16), why
+    (found,), (expected,) = tvmq.reference.run(module, feed), run_onnxruntime(model, feed)
+    np.testing.assert_allclose(found, expected, atol=2 / 32767 + 1e-6)
 
 
 def test_sixteen_bits_stay_float() -> None:

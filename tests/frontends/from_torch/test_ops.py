@@ -31,6 +31,18 @@ def assigned(x: Any) -> Any:
     return x.relu_().add_(1)
 
 
+class OfWeights(nn.Module):
+    """Functions of two parameters."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.a, self.b = (nn.Parameter(tensor(8, 8, seed=seed)) for seed in (3, 4))
+
+    def forward(self, x: Any) -> Any:
+        """Products, and the larger and smaller of both."""
+        return x @ torch.maximum(self.a @ self.b, torch.mm(self.b, self.a)) + x @ torch.minimum(self.a, self.b)
+
+
 ACTIVATIONS = {
     name: getattr(F, name)
     for name in (
@@ -58,7 +70,7 @@ ARITHMETIC = {
     "var": lambda x: x.var(1), "var_mean": lambda x: torch.var_mean(x, (1, 2), keepdim=True),
     "std_mean": lambda x: torch.std_mean(x, correction=0), "norm": lambda x: F.normalize(x, dim=1), "argmax": lambda x: x.argmax(1),
     "einsum": lambda x: torch.einsum("bchw,wk->bkhc", x, SQUARE), "matmul": lambda x: x @ x.transpose(-1, -2),
-    "vector": lambda x: x @ SQUARE[:, 0], "constants": lambda x: x + torch.arange(8) * torch.ones(6, 1).cumsum(0),
+    "weights": OfWeights(), "vector": lambda x: x @ SQUARE[:, 0], "constants": lambda x: x + torch.arange(8) * torch.ones(6, 1).cumsum(0),
 }  # fmt: skip
 INDEXING = {
     "last": lambda x: x[:, -1], "range": lambda x: x[..., -2:], "step": lambda x: x[:, 1:4:2, ::3],

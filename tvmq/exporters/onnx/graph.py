@@ -6,7 +6,7 @@ Sizes that only a run tells, as ONNX nodes: Shape of an input, Gather of an axis
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,7 +17,9 @@ if TYPE_CHECKING:
     import onnx
 import tvm
 
+from tvmq import numerics
 from tvmq.errors import UnsupportedOpError
+from tvmq.exporters.onnx.dialects import Form
 from tvmq.graph.sizes import is_number
 
 ARITHMETIC = {
@@ -69,20 +71,19 @@ class FreeSizes:
         return self._dimensions[name]
 
 
-OPSET, IR_VERSION = 17, 8
-
-
 @dataclass(frozen=True)
 class Scale:
     """Scale and zero point of codes: numbers, or one entry a channel of `axis`.
 
-    dtype   NumPy's name of the codes' type
+    dtype   NumPy's name of the codes' type, "int4" for what NumPy lacks
+    block   how many codes along `axis` share a scale; the scale has the rank of the codes then
     """
 
     scale: np.ndarray
     zero_point: np.ndarray
     dtype: str
     axis: int | None = None
+    block: int = 0
 
 
 @dataclass(frozen=True)
@@ -102,8 +103,11 @@ def int64s(values: Sequence[int]) -> np.ndarray:
 class OnnxGraph:
     """Collects nodes and initializers; every method gives the name of a tensor."""
 
-    def __init__(self, taken: Sequence[str], places: Mapping[str, tuple[str, int]] | None = None) -> None:
+    def __init__(
+        self, taken: Sequence[str], places: Mapping[str, tuple[str, int]] | None = None, form: Form | None = None
+    ) -> None:
         self.free = FreeSizes(self, places or {})
+        self.form = form or Form()
         self.nodes: list[onnx.NodeProto] = []
         self.initializers: list[onnx.TensorProto] = []
         self._tensor = UniqueNames(taken)
@@ -119,6 +123,17 @@ class OnnxGraph:
 
         name = self.tensor(wanted)
         self.initializers.append(numpy_helper.from_array(np.ascontiguousarray(value).reshape(np.shape(value)), name))
+        return name
+
+    def codes(self, value: np.ndarray, wanted: str, dtype: str) -> str:
+        """An initializer of codes; of 4 bits two to a byte, the first of two in the low half."""
+        if dtype != "int4":
+            return self.constant(np.asarray(value).astype(dtype), wanted)
+        from onnx import TensorProto, helper
+
+        name, packed = self.tensor(wanted), numerics.pack_int4(np.asarray(value).astype(np.int8))
+        kind = TensorProto.INT4
+        self.initializers.append(helper.make_tensor(name, kind, np.shape(value), packed.tobytes(), raw=True))
         return name
 
     def node(self, op_type: str, inputs: Sequence[str], layer: str, result: str, **attributes: Any) -> str:
@@ -147,18 +162,21 @@ class OnnxGraph:
 
     def weight(self, codes: np.ndarray, name: str, scale: Scale) -> str:
         """A constant as codes behind a DequantizeLinear."""
-        stored = self.constant(codes, f"{name}_quantized")
+        if name in self.form.narrow and numerics.fits_int4(codes):
+            scale = replace(scale, dtype="int4")
+        stored = self.codes(codes, f"{name}_quantized", scale.dtype)
         return self._dequantized(stored, self._numbers(name, scale), name, scale)
 
     def _numbers(self, name: str, scale: Scale) -> list[str]:
-        zero = np.asarray(scale.zero_point).astype(scale.dtype)
+        zero = np.broadcast_to(np.asarray(scale.zero_point), np.shape(scale.scale))
         return [
             self.constant(np.asarray(scale.scale, np.float32), f"{name}_scale"),
-            self.constant(np.broadcast_to(zero, np.shape(scale.scale)), f"{name}_zero_point"),
+            self.codes(zero, f"{name}_zero_point", scale.dtype),
         ]
 
     def _dequantized(self, codes: str, numbers: list[str], name: str, scale: Scale) -> str:
         attributes = {"axis": scale.axis} if scale.axis is not None else {}
+        attributes |= {"block_size": scale.block} if scale.block else {}
         result = f"{name}_DequantizeLinear_Output"
         return self.node("DequantizeLinear", [codes, *numbers], f"{name}_DequantizeLinear", result, **attributes)
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from tvmq.errors import UnsupportedOpError
+from tvmq.exporters.onnx.dialects import AXES_ARE_INPUTS
 from tvmq.exporters.onnx.graph import OnnxGraph, int64s
 from tvmq.graph.sizes import is_number
 
@@ -52,6 +53,17 @@ class Node:
     def constant(self, value: Any, role: str) -> str:
         """An initializer."""
         return self.graph.constant(value, f"{self.result}/{role}")
+
+    def reduce(
+        self, op_type: str, x: str, axes: Sequence[int] | None, keepdims: bool, *, prepares: bool = False
+    ) -> str:
+        """A reduction; its axes are an input since opset 18, those of ReduceSum since 13."""
+        write = self.before if prepares else self.write
+        if axes is None:
+            return write(op_type, x, keepdims=int(keepdims))
+        if op_type == "ReduceSum" or self.graph.form.opset >= AXES_ARE_INPUTS:
+            return write(op_type, x, self.constant(int64s(axes), "axes"), keepdims=int(keepdims))
+        return write(op_type, x, axes=list(axes), keepdims=int(keepdims))
 
     def sizes(self, values: Sequence[Any], role: str) -> str:
         """A vector of sizes: an initializer, or computed where some of them are free."""
@@ -134,15 +146,7 @@ def _axes(node: Node) -> list[int] | None:
 
 
 def _reduce(op_type: str) -> Writer:
-    def write(node: Node) -> str:
-        axes, keep = _axes(node), int(bool(node.attrs.keepdims))
-        if op_type == "ReduceSum":  # its axes are an input since opset 13
-            more = [] if axes is None else [node.constant(int64s(axes), "axes")]
-            return node.write(op_type, *node.inputs, *more, keepdims=keep)
-        named = {} if axes is None else {"axes": axes}
-        return node.write(op_type, keepdims=keep, **named)
-
-    return write
+    return lambda node: node.reduce(op_type, node.inputs[0], _axes(node), bool(node.attrs.keepdims))
 
 
 def _reshape(node: Node) -> str:
@@ -259,7 +263,7 @@ def _rms_norm(node: Node) -> str:
     """Opset 17 has no such operator: x / sqrt(mean(x * x) + epsilon) * gamma."""
     x, gamma = node.inputs
     square = node.before("Mul", x, x)
-    mean = node.before("ReduceMean", square, axes=list(range(-int(node.attrs.axes), 0)), keepdims=1)
+    mean = node.reduce("ReduceMean", square, range(-int(node.attrs.axes), 0), True, prepares=True)
     raised = node.before("Add", mean, node.constant(np.float32(node.attrs.epsilon), "epsilon"))
     return node.write("Mul", node.before("Div", x, node.before("Sqrt", raised)), gamma)
 
@@ -278,10 +282,8 @@ def _group_norm(node: Node) -> str:
 
 
 def _float_sum(node: Node) -> str:
-    axes, keep = node.ints("axes"), int(bool(node.attrs.keepdims))
-    if node.attrs.mean:
-        return node.write("ReduceMean", axes=axes, keepdims=keep)
-    return node.write("ReduceSum", node.inputs[0], node.constant(int64s(axes), "axes"), keepdims=keep)
+    op_type = "ReduceMean" if node.attrs.mean else "ReduceSum"
+    return node.reduce(op_type, node.inputs[0], node.ints("axes"), bool(node.attrs.keepdims))
 
 
 def _not_equal(node: Node) -> str:

@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from tvmq import numerics
-from tvmq.exporters.onnx.graph import Coded, Scale, int64s
+from tvmq.exporters.onnx.graph import Coded, Scale
 from tvmq.exporters.onnx.ops import WRITERS, Node
 
 NEIGHBOURS = (0, 1, -1, 2, -2)  # steps of float32 around the quotient
@@ -63,7 +63,7 @@ class Sums:
         s_x = np.float64(x.scale.scale)
         axis = self._axis(weight)
         scale = weight_scale(real / s_x, lambda s: fits(s_x * s))
-        bias = self._bias(weight, (s_x * scale.astype(np.float64)).astype(np.float32))
+        bias = self._bias(weight, s_x * scale.astype(np.float64))
         per_channel = scale.size > 1
         # a transposed convolution of groups has the scales of one group, again and again
         numbers = scale.reshape(-1)[: weight.shape[axis]] if per_channel else scale.reshape(())
@@ -88,7 +88,7 @@ class Sums:
         return node.graph.node("Add", [product, *bias], f"{node.layer}/Add", node.result) if bias else product
 
     def _bias(self, weight: np.ndarray, scale: np.ndarray) -> list[str]:
-        """The bias without the share of the zero point, as int32 codes; nothing where it is zero."""
+        """The bias without the share of the zero point: int32 codes, or floats; nothing where it is zero."""
         if self.bias is None:
             return []
         if self.node.op == "tvmq.conv_transpose":
@@ -99,9 +99,12 @@ class Sums:
         codes = (self.bias.astype(np.int64) + share).astype(np.int32)
         if not codes.any():
             return []
-        scale = scale if scale.size > 1 else scale.reshape(())
+        graph, name = self.node.graph, f"{self.node.layer}.bias"
+        if graph.form.dialect.float_biases:
+            return [graph.constant((codes * scale).astype(np.float32), name)]
+        scale = scale.astype(np.float32) if scale.size > 1 else scale.astype(np.float32).reshape(())
         numbers = Scale(scale, np.zeros(scale.shape, np.int32), "int32", 0 if scale.ndim else None)
-        return [self.node.graph.weight(codes, f"{self.node.layer}.bias", numbers)]
+        return [graph.weight(codes, name, numbers)]
 
     def _product(self, real: np.ndarray) -> str:
         node = self.node
@@ -120,11 +123,9 @@ class Sums:
             options: dict[str, Any] = {"count_include_pad": int(bool(facts.get("counts_padding")))}
             options |= {"kernel_shape": node.ints("kernel"), "strides": node.ints("strides")}
             return node.write("AveragePool", x.real, pads=node.ints("padding"), **options)
-        axes, keep = node.ints("axes"), int(bool(attrs.keepdims))
         share = float(real.reshape(-1)[0]) / float(x.scale.scale)
-        if abs(share - 1) < 1e-5:
-            return node.write("ReduceSum", x.real, node.constant(int64s(axes), "axes"), keepdims=keep)
-        return node.write("ReduceMean", x.real, axes=axes, keepdims=keep)
+        op_type = "ReduceSum" if abs(share - 1) < 1e-5 else "ReduceMean"
+        return node.reduce(op_type, x.real, node.ints("axes"), bool(attrs.keepdims))
 
 
 def weight_scale(quotient: np.ndarray, fits: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:

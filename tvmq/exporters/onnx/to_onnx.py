@@ -1,8 +1,8 @@
 """Integer modules as standard ONNX with QuantizeLinear and DequantizeLinear: `to_onnx`.
 
 Every operator on codes becomes DequantizeLinear -> float operator -> QuantizeLinear, the form that onnxruntime fuses
-back into integers and that other tools read. Weights are int8 behind a DequantizeLinear, biases int32; tables become
-the functions they were made of.
+back into integers and that other tools read. Weights are codes behind a DequantizeLinear, biases int32 or floats, as
+the dialect wants them; tables become the functions they were made of.
 """
 
 from __future__ import annotations
@@ -14,26 +14,40 @@ from pathlib import Path
 import tvm
 
 from tvmq.errors import OutputError, StageError
+from tvmq.exporters.onnx.dialects import TENSORRT, check_opset, dialect_named
+from tvmq.exporters.onnx.tensorrt_rules import require_tensorrt
 from tvmq.exporters.onnx.walk import Exporter
 from tvmq.graph.functions import plain_module
 from tvmq.graph.ledger import get_ledger
 
 
-def to_onnx(qmod: tvm.IRModule, path: str | os.PathLike[str]) -> None:
-    """Write an integer module as an ONNX file with QuantizeLinear and DequantizeLinear (opset 17).
+def to_onnx(
+    qmod: tvm.IRModule, path: str | os.PathLike[str], *, dialect: str = "onnxruntime", opset: int | None = None
+) -> None:
+    """Write an integer module as an ONNX file with QuantizeLinear and DequantizeLinear.
 
-    qmod    what `quantize` gave; layer names are kept
-    path    the file; it is written under another name and renamed, so that no half of it is left behind
-    result  inputs and outputs bear the names of the source; importing the file and quantizing it gives the integers
-            of `qmod`, but for products rounded at ties (see docs/quantized-models.md)
-    raises  StageError for a module that is not realized, UnsupportedOpError naming a layer without an ONNX form,
-            OutputError if the file cannot be written
+    qmod     what `quantize` gave; layer names are kept
+    path     the file; it is written under another name and renamed, so that no half of it is left behind
+    dialect  "onnxruntime", which OpenVINO reads too, or "tensorrt": int8 around zero, biases as floats, and
+             QuantizeLinear and DequantizeLinear where TensorRT's parser wants them (see `check_tensorrt`)
+    opset    None: 17, or 21 for a module with codes of 4 or 16 bits, which have types of their own there. 17 writes
+             codes of 4 bits as int8
+    result   inputs and outputs bear the names of the source; importing the file and quantizing it gives the integers
+             of `qmod`, but for products rounded at ties (see docs/quantized-models.md)
+    raises   StageError for a module that is not realized, ConfigError for an unknown dialect or opset and for codes
+             that the dialect has not, UnsupportedOpError naming a layer without an ONNX form, OutputError if the file
+             cannot be written
     """
+    described = dialect_named(dialect)
+    check_opset(opset)
     qmod = plain_module(qmod)
     stage = get_ledger(qmod).stage
     if stage != "realized":
         raise StageError(f"to_onnx: the module is '{stage}'; export what tvmq.quantize gives")
-    data = Exporter(qmod).run().SerializeToString()
+    model = Exporter(qmod, described, opset).run()
+    if described is TENSORRT:
+        require_tensorrt(model)
+    data = model.SerializeToString()
     path = Path(path)
     temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:

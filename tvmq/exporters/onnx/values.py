@@ -2,11 +2,9 @@
 
 Weights alone in ONNX: codes and scales of layers that compute in floats.
 
-one scale a channel     DequantizeLinear of an int8 initializer
-one scale a group       Reshape(Cast(codes) * scales): DequantizeLinear knows groups from opset 21 only
-rows of a table         Cast(Gather(codes)) * Gather(scales)
-
-Codes of 4 bits are written as int8: INT4 tensors need opset 21.
+one scale a channel     DequantizeLinear of an initializer
+one scale a group       DequantizeLinear with block_size from opset 21 on; before that Reshape(Cast(codes) * scales)
+rows of a table         Cast(Gather(codes)) * Gather(scales), with int8 codes: Gather takes none of 4 bits
 """
 
 from __future__ import annotations
@@ -114,6 +112,9 @@ def grouped_weight(graph: OnnxGraph, call: relax.Call, layer: str) -> str:
     """tvmq.group_dequantize of a constant."""
     codes, scale = (const_value(arg) for arg in call.args)
     axis, size = int(call.attrs.axis), int(call.attrs.group_size)
+    if graph.form.has_blocks:
+        zero = np.zeros((), np.int32)
+        return graph.weight(codes, f"{layer}.weight", Scale(scale, zero, str(codes.dtype), axis, size))
     apart = codes.reshape(*codes.shape[:axis], -1, size, *codes.shape[axis + 1 :])
     stored = graph.constant(apart, f"{layer}.weight_quantized")
     scales = graph.constant(np.expand_dims(scale, axis + 1), f"{layer}.weight_scale")

@@ -19,7 +19,9 @@ from tvm import relax
 from tvmq import numerics
 from tvmq.errors import UnsupportedOpError
 from tvmq.exporters.onnx import values
-from tvmq.exporters.onnx.graph import IR_VERSION, OPSET, Coded, OnnxGraph, Scale
+from tvmq.exporters.onnx.dialects import IR_VERSIONS, ONNXRUNTIME, Dialect
+from tvmq.exporters.onnx.forms import form_for
+from tvmq.exporters.onnx.graph import Coded, OnnxGraph, Scale
 from tvmq.exporters.onnx.ops import WRITERS, Node
 from tvmq.exporters.onnx.recurrent import write_recurrent
 from tvmq.exporters.onnx.sums import Sums, real_factor, same_constants
@@ -47,7 +49,7 @@ from tvmq.version import __version__
 if TYPE_CHECKING:
     import onnx
 
-CODES = ("uint8", "int8")
+CODES = ("uint8", "int8", "int16")
 INTEGER = where(kind=(CONVOLUTION, PRODUCT), own=False)
 # operators that mean the same on codes of one scale as on real numbers
 ON_CODES = where(on_codes=True) & WRITERS.keys() | {"maximum", "minimum", "where"}
@@ -56,13 +58,14 @@ ON_CODES = where(on_codes=True) & WRITERS.keys() | {"maximum", "minimum", "where
 class Exporter:
     """Walks the bindings; `values` holds what each variable became: a name, Coded, Sums, or a list of them."""
 
-    def __init__(self, mod: tvm.IRModule) -> None:
+    def __init__(self, mod: tvm.IRModule, dialect: Dialect = ONNXRUNTIME, opset: int | None = None) -> None:
         self.view = View(unpack_weights(mod))
         self.ledger = get_ledger(mod)
+        form = form_for(self.view, self.ledger, dialect, opset)
         self.inputs = input_names(self.view.func)
         self.results = list(leaves(self.view.func.body.body))
         self.outputs = output_names(self.view.func, len(self.results))
-        self.graph = OnnxGraph([*self.inputs.values(), *self.outputs], free_dimensions(mod))
+        self.graph = OnnxGraph([*self.inputs.values(), *self.outputs], free_dimensions(mod), form)
         self.values: dict[str, Any] = dict(self.inputs)
         self.padded: dict[str, tuple[Coded, list[int]]] = {}
 
@@ -71,20 +74,14 @@ class Exporter:
         from onnx import helper
 
         for var, value in self.view.bindings:
-            if str(getattr(getattr(value, "attrs", None), "dtype", "")) == "int16" and op_name(value) != "astype":
-                layer = self._layers(var.name)[0]
-                raise UnsupportedOpError(
-                    f"to_onnx, layer '{layer}': codes of 16 bits have no form in ONNX opset {OPSET}, whose "
-                    "QuantizeLinear gives 8; quantize with residual_streams='float' and 8-bit activations"
-                )
             self.values[var.name] = self._value(var, value)
         outputs = [self._output(var, name) for var, name in zip(self.results, self.outputs, strict=True)]
         inputs = [info(self.view.params[param], name) for param, name in self.inputs.items()]
         graph = helper.make_graph(self.graph.nodes, "tvmq", inputs, outputs, self.graph.initializers)
         return helper.make_model(
             graph,
-            opset_imports=[helper.make_opsetid("", OPSET)],
-            ir_version=IR_VERSION,
+            opset_imports=[helper.make_opsetid("", self.graph.form.opset)],
+            ir_version=IR_VERSIONS[self.graph.form.opset],
             producer_name="tvmq",
             producer_version=__version__,
         )
@@ -250,9 +247,10 @@ class Exporter:
         """The codes of a real tensor within these bounds."""
         scale = self._scale(var.name)
         limits, zero = np.iinfo(scale.dtype), int(scale.zero_point)
+        is_whole = self.graph.form.dialect.is_whole(limits, qmin, qmax)
         if qmin == zero > limits.min and qmax == limits.max:
             real = self._step("Relu", [real], var)
-        elif (qmin, qmax) != (limits.min, limits.max):
+        elif not is_whole:
             bounds = [np.float32(q - zero) * np.float32(scale.scale) for q in (qmin, qmax)]
             names = [self.graph.constant(b, f"{var.name}_{k}") for b, k in zip(bounds, ("min", "max"), strict=True)]
             real = self._step("Clip", [real, *names], var)

@@ -111,6 +111,19 @@ def subtract(call: TorchCall) -> relax.Expr | None:
     return relax.op.subtract(x, call.emit(relax.op.multiply(other, call.constant(alpha, other))))
 
 
+OF_WEIGHTS = {
+    "matmul": relax.op.matmul, "mm": relax.op.matmul, "maximum": relax.op.maximum, "minimum": relax.op.minimum
+}  # fmt: skip
+
+
+def of_two_weights(call: TorchCall) -> relax.Expr | None:
+    """A function of two constants; TVM's converter hands these to Python's operator, which has none for them."""
+    a, b = (call.value(argument) for argument in call.node.args[:2])
+    if not isinstance(a, GenericConst) or not isinstance(b, GenericConst):
+        return None
+    return OF_WEIGHTS[call.operator.partition(".")[0]](a, b)
+
+
 def divide_whole(call: TorchCall) -> relax.Expr | None:
     """Whole-number division by a number of the tensor's own type; TVM's converter makes it int32."""
     x, other = call["self"], call["other"]

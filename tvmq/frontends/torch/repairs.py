@@ -95,6 +95,9 @@ REPAIRS: dict[str, str] = {
     "index.Tensor": _INDEXING + "index",
     "index_select.default": _INDEXING + "index_select",
     "layer_norm.default": _MATH + "layer_norm",
+    **dict.fromkeys(
+        ("matmul.default", "mm.default", "maximum.default", "minimum.default"), _MATH + "of_two_weights"
+    ),
     "max.dim": _MATH + "max_along",
     "min.dim": _MATH + "min_along",
     "mish.default": _MATH + "mish",

@@ -15,9 +15,10 @@ QuantizeLinear and DequantizeLinear as our own operators, whose definition is ON
 
     QuantizeLinear(x, s, z)      R.tvmq.quantize      constant scale and zero point, uint8 or int8 codes
     DequantizeLinear(q, s, z)    R.tvmq.dequantize    likewise; q may also be int32 (a bias)
+    ... with block_size          R.tvmq.group_dequantize   a weight around zero
 
-Everything else (computed scales, 16-bit codes) is left to TVM's converter and stays float in the integer module;
-blocks of scales are refused.
+Codes of 16 bits are int16 around zero. Everything else (computed scales, uint16) is left to TVM's converter and stays
+float in the integer module; other blocks of scales are refused.
 """
 
 from __future__ import annotations
@@ -135,7 +136,7 @@ def _centred(call: NodeCall, sums: relax.Expr, share: np.ndarray) -> relax.Expr:
     return relax.op.subtract(sums, call.builder.emit(relax.op.multiply(tensor_constant(share.astype(np.int32)), point)))
 
 
-CODES = ("uint8", "int8")
+CODES = ("uint8", "int8", "int16")
 WAY_OUT = "quantize the model with one scale for each tensor or channel"
 
 
@@ -145,7 +146,7 @@ def quantize_linear(call: NodeCall) -> relax.Expr | None:
     if numbers is None or call.dtype() != "float32":
         return None
     scale, zero, axis, dtype = numbers
-    if dtype not in CODES:
+    if dtype not in CODES or (dtype == "int16" and zero.any()):
         return None
     limits = np.iinfo(dtype)
     named: dict[str, Any] = {"axis": axis, "dtype": dtype, "qmin": int(limits.min), "qmax": int(limits.max)}
@@ -154,11 +155,37 @@ def quantize_linear(call: NodeCall) -> relax.Expr | None:
 
 def dequantize_linear(call: NodeCall) -> relax.Expr | None:
     """DequantizeLinear; None leaves it to TVM."""
+    if call.attributes.get("block_size", 0):
+        return _in_blocks(call)
     numbers = _numbers(call)
     if numbers is None or call.dtype() not in (*CODES, "int32"):
         return None
-    scale, zero, axis, _ = numbers
+    scale, zero, axis, dtype = numbers
+    if dtype == "int16" and zero.any():
+        return None
     return ops.dequantize(call.inputs[0], relax.const(scale), relax.const(zero), axis=axis)
+
+
+def _in_blocks(call: NodeCall) -> relax.Expr:
+    """Scales for blocks of a weight around zero: its codes in groups, as ours are.
+
+    raises  UnsupportedOpError for all other blocks
+    """
+    codes, scale, zero = (call.constant(position) for position in range(3))
+    size, axis = int(call.attributes["block_size"]), call.axis(1)
+    if codes is None or not _are_groups(codes, scale, axis, size) or (zero is not None and zero.any()):
+        raise call.unsupported("scales for blocks of a tensor that is no signed weight are not supported", WAY_OUT)
+    kept: Any = relax.const(codes)
+    if numerics.fits_int4(codes):
+        kept = call.builder.emit(ops.unpack(relax.const(numerics.pack_int4(codes)), shape=list(codes.shape)))
+    return ops.group_dequantize(kept, relax.const(scale), axis=axis, group_size=size)
+
+
+def _are_groups(codes: np.ndarray, scale: np.ndarray | None, axis: int, size: int) -> bool:
+    """True for int8 codes with a float32 scale for each `size` neighbours of an axis, and none left over."""
+    if scale is None or codes.dtype != np.int8 or scale.dtype != np.float32 or codes.shape[axis] % size:
+        return False
+    return scale.shape == (*codes.shape[:axis], codes.shape[axis] // size, *codes.shape[axis + 1 :])
 
 
 def _numbers(call: NodeCall) -> tuple[np.ndarray, np.ndarray, int, str] | None:

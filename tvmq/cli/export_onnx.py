@@ -1,0 +1,61 @@
+"""`tvmq export-onnx`: a saved model as ONNX with QuantizeLinear and DequantizeLinear."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import tvmq
+from tvmq.cli.arguments import Json, Quiet, Sha256
+from tvmq.cli.files import check_output
+from tvmq.cli.screen import notice, print_json, print_rows, size_text, step
+
+
+def export_onnx(
+    model: Annotated[Path, typer.Argument(help="A model saved by `tvmq quantize`.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="The ONNX file to write.")],
+    dialect: Annotated[
+        str,
+        typer.Option(
+            "--dialect",
+            help="onnxruntime, which OpenVINO reads too, or tensorrt: int8 around zero, biases as floats.",
+        ),
+    ] = "onnxruntime",
+    opset: Annotated[
+        int | None,
+        typer.Option("--opset", help="17 or 21. Default: 17, or 21 for codes of 4 or 16 bits, which have types there."),
+    ] = None,
+    sha256: Sha256 = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write a saved model as an ONNX file that onnxruntime, OpenVINO or TensorRT reads.
+
+    For TensorRT its rules are checked: what it would refuse is an error, what keeps layers out of int8 is listed.
+
+    Example: tvmq export-onnx resnet18.tvmq -o resnet18.onnx --dialect tensorrt
+    """
+    check_output(output)
+    module = tvmq.load(model, sha256=sha256).module
+    with step("export", quiet=quiet):
+        tvmq.to_onnx(module, output, dialect=dialect, opset=opset)
+    slower = _slower(output) if dialect == "tensorrt" else []
+    if as_json:
+        print_json({"output": str(output), "bytes": output.stat().st_size, "dialect": dialect, "slower": slower})
+        return
+    print_rows([["written", str(output)], ["size", size_text(output.stat().st_size)], ["dialect", dialect]])
+    if slower and not quiet:
+        notice("less in int8 than there could be:\n" + "\n".join(slower))
+
+
+def _slower(path: Path) -> list[str]:
+    """What keeps layers out of int8, one line for each rule with the first of its places."""
+    from tvmq.exporters.onnx.tensorrt_rules import check_tensorrt
+
+    found = check_tensorrt(path)
+    count = Counter(finding.rule for finding in found)
+    first = {finding.rule: finding for finding in reversed(found)}
+    return [f"{rule}, {count[rule]} times; '{first[rule].node}': {first[rule].text}" for rule in count]
