@@ -46,8 +46,8 @@ if TYPE_CHECKING:
     from tvmq.exporters.c.export_c import export_c
     from tvmq.exporters.onnx.to_onnx import to_onnx
     from tvmq.exporters.tflite.to_tflite import to_tflite
-    from tvmq.exporters.tosa.to_tosa import to_tosa
     from tvmq.exporters.torch.to_torch import to_torch
+    from tvmq.exporters.tosa.to_tosa import to_tosa
     from tvmq.frontends.onnx.from_onnx import from_onnx
     from tvmq.frontends.relax import from_relax
     from tvmq.frontends.torch.export import from_torch
