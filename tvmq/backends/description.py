@@ -7,7 +7,7 @@ from dataclasses import dataclass, fields, replace
 from typing import Any
 
 from tvmq.backends.backend_options import options_of, refused_options_of
-from tvmq.backends.names import CODE_TYPES, FLOAT_TYPES, WEIGHTED
+from tvmq.backends.names import BIAS_TYPES, FLOAT_TYPES, WEIGHTED
 from tvmq.backends.operator_entry import OVERFLOWS, OperatorEntry
 from tvmq.by_name import is_object_name
 from tvmq.errors import ConfigError
@@ -16,7 +16,6 @@ from tvmq.spec import STORAGE_BITS, QuantSpec
 
 REQUANTIZE = ("float", "fixed_point", "power_of_two")
 ROUNDINGS = ("UPWARD", "TONEAREST", "DOUBLE")
-BIASES = (*(f"int{bits}" for bits in (*range(8, 17), 32)), "float32")
 # What families are made of, by the field of a backend that says whether it has that.
 NEEDS = {
     **dict.fromkeys(("table", "compare"), "tables"),
@@ -30,7 +29,7 @@ _ALLOWED = {
 }  # fmt: skip
 WORDS = {
     "overflow": OVERFLOWS,
-    "bias": BIASES,
+    "bias": BIAS_TYPES,
     "float_type": FLOAT_TYPES,
     "activation_scales": ("calibrated", "run_time"),
 }
@@ -315,12 +314,3 @@ class Backend:
         'limit: backend toy adds no int16 codes'
         """
         return None if dtype in self.streams else f"limit: backend {self.name} adds no {dtype} codes"
-
-
-def bits_of(name: str) -> int:
-    """Bits of a type of codes.
-
-    >>> bits_of("uint4")
-    4
-    """
-    return CODE_TYPES[name][1]
