@@ -19,7 +19,7 @@ from tvmq.numerics.codes import code_limits
 from tvmq.numerics.requantize_rule import RequantizeRule, apply
 
 SAMPLES = (256, 4096)  # values of the first looks: most rules fail in the first
-KEPT = 32  # rules that are tried on more values where none explains a sample
+KEPT = 32  # rules that are tried on more values even if they do not explain the first ones
 NARROW = 2**14  # codes within: steps that saturate at 16 bits lie outside of all of them
 
 
@@ -169,8 +169,8 @@ def identify_requantize(
     for size in SAMPLES:
         sample = seen.part(_first_look(seen, low, high, size))
         misses = [(count, rule) for rule in tried if (count := _misses(rule, sample, low, high)) is not None]
-        fitting = [rule for count, rule in misses if count == 0]
-        tried = fitting or [rule for _, rule in sorted(misses, key=lambda pair: pair[0])[:KEPT]]
+        fitting = sum(count == 0 for count, _ in misses)
+        tried = [rule for _, rule in sorted(misses, key=lambda pair: pair[0])[: max(KEPT, fitting)]]
     if not tried:
         raise DataError("identify: no rule of the algebra has a form for these factors; give positive ones below 2^30")
     whole = [(_wrong(rule, seen, low, high), rule) for rule in tried]
