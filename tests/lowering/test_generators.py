@@ -118,6 +118,7 @@ def test_a_module_on_which_the_user_ran_fuse_ops_by_pattern(annotate: bool):
     assert re.search(r"^/sigmoid_4 ", text, re.M), "layers keep their names"
 
 
+@pytest.mark.slow
 def test_constants_and_merged_functions_of_the_user():
     mod, feeds = network()
     Generator("test_whole", as_llvm)
@@ -171,6 +172,7 @@ def test_errors_are_one_sentence(tmp_path):
         Codegen("my chip")
 
 
+@pytest.mark.slow
 def test_a_module_of_another_kind_runs_and_is_not_saved(tmp_path):
     mod, feeds = network()
 

@@ -17,6 +17,7 @@ from tvm.relax.transform import FusionPattern
 import tvmq
 from tests.lowering.chip import CONV, conv_codes, conv_defined, network, run, table_in_two_steps
 from tests.models import Net
+from tvmq.artifact.manifest import _LOWERINGS, first_wrong
 from tvmq.errors import BuildError, ConfigError
 from tvmq.extension import Match
 
@@ -270,6 +271,21 @@ def test_a_loaded_model_has_its_lowerings(tmp_path):
     exe.profile(feeds[0], repeat=1)
 
 
+@pytest.mark.parametrize(
+    ("wrong", "where"),
+    [
+        ({"taken": 3}, "taken"),
+        ({"libraries": [{"file": "x.so", "path": "", "symbols": [1], "convention": "pointers"}]}, "libraries[0].symbols[0]"),
+        ({"libraries": [{"file": "x.so", "path": "", "symbols": [], "convention": "fast"}]}, "libraries[0].convention"),
+    ],
+)
+def test_a_damaged_manifest_is_refused_by_the_entry(wrong: dict[str, Any], where: str):
+    entries = {"names": [], "taken": [], "missed": [], "libraries": []}
+    assert first_wrong(entries, _LOWERINGS) is None
+    found = first_wrong({**entries, **wrong}, _LOWERINGS)
+    assert found is not None and found[0] == where
+
+
 @pytest.mark.slow
 def test_saved_lowerings_run_in_a_fresh_process_with_any_number_of_threads(tmp_path):
     feeds = network()[1]
@@ -317,6 +333,7 @@ def test_free_batches_and_four_functions():
     assert isinstance(exe.module, tvm.IRModule) and len(exe.functions) == 4
 
 
+@pytest.mark.slow
 def test_common_sizes_and_sizes_that_stay_free():
     net = Net((1, 3, 6, 6))
     made = net.op("Sigmoid", net.op("Relu", net.conv(net.inputs[0], 3, 4)))
