@@ -234,7 +234,10 @@ CARRIED = {"tflite": ("fixed_point", "DOUBLE"), "cmsis_nn": ("fixed_point", "DOU
            "tensorrt": ("float", "UPWARD")}  # fmt: skip
 
 
-@pytest.mark.parametrize("name", BACKENDS)
+FAST = ("tflite", "tensorrt")
+
+
+@pytest.mark.parametrize("name", [pytest.param(n, marks=[] if n in FAST else [pytest.mark.slow]) for n in BACKENDS])
 def test_built_in_descriptions(name: str):
     """On a network that has an operator of most kinds; compiled code gives the same bits."""
     mod = quantized(backend_named(name))
