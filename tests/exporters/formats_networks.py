@@ -102,7 +102,17 @@ NETWORKS: dict[str, Network] = {
     function.__name__: function
     for function in (strided, residual, pooled, gated, plain, flattened, joined, activated, enlarged, cut)
 }
-ONLY_TFLITE: dict[str, Network] = {"sloped": sloped}
+
+
+def shuffled(net: Net) -> str:
+    """Channels become pixels: a transpose of six axes."""
+    x = net.conv(net.inputs[0], 3, 12)
+    x = net.op("Reshape", x, net.constant(np.int64([1, 3, 2, 2, 8, 8])))
+    x = net.op("Transpose", x, perm=[0, 1, 4, 2, 5, 3])
+    return net.conv(net.op("Reshape", x, net.constant(np.int64([1, 3, 16, 16]))), 3, 4)
+
+
+ONLY_TFLITE: dict[str, Network] = {"sloped": sloped, "shuffled": shuffled}
 FAST = ("strided", "residual", "pooled", "gated")
 
 

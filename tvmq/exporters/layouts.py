@@ -5,6 +5,7 @@ Where a module has (N, C, H, W), TFLite and TOSA have (N, H, W, C), and (N, 1, L
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -79,6 +80,23 @@ def moves(shape: Ints, order: Order, wanted: Order) -> list[tuple[str, Ints]]:
     if sizes != in_order(shape, wanted):
         steps.append(("reshape", in_order(shape, wanted)))
     return steps
+
+
+def collapsed(sizes: Ints, axes: Ints) -> tuple[Ints, Ints]:
+    """The same transpose with as few axes as it has: those of size 1 are dropped, those that move together joined.
+
+    >>> collapsed((1, 3, 2, 2, 80, 80), (0, 1, 4, 2, 5, 3)), collapsed((2, 3, 4, 5), (2, 3, 0, 1))
+    (((3, 2, 2, 80, 80), (0, 3, 1, 4, 2)), ((6, 20), (1, 0)))
+    """
+    kept = [axis for axis in range(len(sizes)) if sizes[axis] != 1]
+    groups: list[list[int]] = []
+    for axis in (axis for axis in axes if sizes[axis] != 1):
+        if groups and kept.index(axis) == kept.index(groups[-1][-1]) + 1:
+            groups[-1].append(axis)
+        else:
+            groups.append([axis])
+    ordered = sorted(groups)
+    return tuple(math.prod(sizes[a] for a in g) for g in ordered), tuple(ordered.index(g) for g in groups)
 
 
 @dataclass(frozen=True)

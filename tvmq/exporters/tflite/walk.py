@@ -15,7 +15,7 @@ import tvm
 from tvm import relax
 
 from tvmq.errors import UnsupportedOpError
-from tvmq.exporters.layouts import LAST, Ints, Order, arranged, in_order, moves, plain
+from tvmq.exporters.layouts import LAST, Ints, Order, arranged, collapsed, in_order, moves, plain
 from tvmq.exporters.tflite import arithmetic
 from tvmq.exporters.tflite.codes import Codes
 from tvmq.exporters.tflite.flatbuffer import Flatbuffer, Option, Quantization
@@ -24,6 +24,7 @@ from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, shap
 MOVED = {"uint8": 128, "int8": 0}
 REMEDY = "quantize with target='tflite'"
 KEEP_OUT = "keep this layer out of the exported part of the model"
+MOST_AXES = 4  # of a transpose in any runtime; with more, axes are joined where that can be done
 Value = Any  # Codes, Sums, or a list of Codes
 Form = Callable[["Walk", relax.Var, relax.Call], Value]
 # Operators that read pictures with channels last
@@ -157,14 +158,25 @@ class Walk:
     def in_layout(self, codes: Codes, order: Order) -> Codes:
         """The codes in another order of axes."""
         place = codes.place
+        kind = Quantization((float(codes.scale),), codes.zero)
         for step, numbers in moves(codes.shape, codes.order, order):
-            source, sizes = place, numbers if step == "reshape" else self._permuted(place, numbers)
-            kind = Quantization((float(codes.scale),), codes.zero)
-            place = self.file.tensor(f"{self.layer}_{step}", sizes, "int8", kind)
-            constant = self.numbers(numbers, step)
-            code, table = ("RESHAPE", None) if step == "reshape" else ("TRANSPOSE", "TransposeOptions")
-            self.file.operator(code, [source, constant], [place], version=1 + (step == "transpose"), table=table)
+            sizes = numbers if step == "reshape" else self._permuted(place, numbers)
+            whole = self.file.tensors[place].shape
+            if step == "transpose" and len(whole) > MOST_AXES:
+                merged, numbers = collapsed(whole, numbers)
+                place = self._moved("reshape", place, merged, merged, kind)
+                place = self._moved("transpose", place, numbers, tuple(merged[axis] for axis in numbers), kind)
+                step, numbers = "reshape", sizes
+            place = self._moved(step, place, numbers, sizes, kind)
         return Codes(place, codes.shape, order, codes.scale, codes.zero, codes.moved)
+
+    def _moved(self, step: str, source: int, numbers: Ints, sizes: Ints, kind: Quantization) -> int:
+        """A RESHAPE or a TRANSPOSE; the number of its result."""
+        place = self.file.tensor(f"{self.layer}_{step}", sizes, "int8", kind)
+        code, table = ("RESHAPE", None) if step == "reshape" else ("TRANSPOSE", "TransposeOptions")
+        version = 1 if step == "reshape" else 2
+        self.file.operator(code, [source, self.numbers(numbers, step)], [place], version=version, table=table)
+        return place
 
     def _permuted(self, place: int, axes: Ints) -> Ints:
         return tuple(self.file.tensors[place].shape[axis] for axis in axes)
