@@ -106,8 +106,8 @@ __all__ = [
     "search",
     "to_onnx",
     "to_tflite",
-    "to_tosa",
     "to_torch",
+    "to_tosa",
     "verify",
 ]
 

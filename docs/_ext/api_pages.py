@@ -21,7 +21,7 @@ PUBLIC = [
     ("running", "Build, run, save", "build load Executable"),
     ("looking", "Explain, compare, verify", """inspect explain draw script compare
         compare_dumps activations verify reference"""),
-    ("targets", "Accelerators; ONNX, torch, TFLite, TOSA and C out", """Backend check_backend Lowering emulate conformance
+    ("targets", "Accelerators, and formats out", """Backend check_backend Lowering emulate conformance
         check_conformance identify_requantize to_onnx to_tflite to_tosa to_torch export_c"""),
     ("extending", "Passes, operators, observers of your own", "extension"),
 ]
