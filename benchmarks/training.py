@@ -57,7 +57,7 @@ TASKS = (DIGITS, "resnet8_cifar10", "dscnn_digits", "mbconv_se_cifar10", "vit_ci
 CNNS = TASKS[:4]
 BITS = ("8x8", "4x8", "4x4", "2x8")
 BATCH = 50  # test samples at once
-STEPS, OTHER_STEPS, QUICK_STEPS = {DIGITS: 500, "resnet8_cifar10": 200, "dscnn_digits": 200}, 80, 4
+STEPS, OTHER_STEPS, QUICK_STEPS = {DIGITS: 1500, "resnet8_cifar10": 500, "dscnn_digits": 500}, 150, 4
 # Points beside float, by bits and task; what is not here has no bound
 LOST = {
     **{("8x8", task): 0.5 for task in TASKS},

@@ -18,7 +18,7 @@ from tests.training.small_network import QUICKLY, SHAPE, samples, small_network 
 from tvmq import training  # noqa: E402
 from tvmq.errors import CalibrationError, ConfigError, DataError  # noqa: E402
 from tvmq.graph.ledger import get_ledger  # noqa: E402
-from tvmq.training import Distill  # noqa: E402
+from tvmq.training import Distill, course  # noqa: E402
 from tvmq.training.check import first_difference  # noqa: E402
 from tvmq.training.course import _is_above  # noqa: E402
 from tvmq.training.samples import Samples  # noqa: E402
@@ -87,6 +87,17 @@ def test_the_start_stays_where_training_makes_it_worse(net: Any, pictures: np.nd
     assert learned.after == learned.before
     assert_equal(state(net), before)
     assert "did not fall below" in learned.note() and "so the start stays" in learned.note()
+
+
+def test_the_samples_that_judge_choose_the_rate(net: Any, pictures: np.ndarray, monkeypatch: Any) -> None:
+    monkeypatch.setattr(course, "RATES", (50.0, 0.02, 30.0))
+    monkeypatch.setattr(course, "FEWEST", 2)
+    learned = training.finetune(net, [pictures], Distill(steps=10, batch=16))
+    assert learned.steps == 10 and learned.learning_rate == 0.02 and learned.after < learned.before
+    few = training.finetune(net, [pictures], Distill(steps=4, batch=16))
+    assert few.learning_rate == course.USUAL
+    given = training.finetune(net, [pictures], Distill(steps=10, batch=16, learning_rate=0.005))
+    assert given.learning_rate == 0.005
 
 
 def test_ctrl_c_keeps_the_best_so_far(net: Any, pictures: np.ndarray) -> None:
