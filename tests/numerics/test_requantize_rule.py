@@ -112,6 +112,13 @@ def test_float_rules_equal_fractions_rounded_as_they_say(rule, acc, factor, divi
     assert found == min(max(whole + (0 if rule.zero_point == "before" else zero_point), low), high)
 
 
+def test_the_smallest_shifts_of_the_largest_sums():
+    """-2^31 * 2^-33 is a quarter of a step, which rounds to 0; found by the test below."""
+    rule, sums = KNOWN_RULES["power_of_two_away"], np.int32([-(2**31), 2**31 - 1])
+    for power, wanted in ((-31, [-1, 1]), (-32, [-1, 0]), (-33, [0, 0]), (-40, [0, 0])):
+        assert apply(rule, sums, 2.0**power, zero_point=0, dtype="int8").tolist() == wanted
+
+
 @pytest.mark.parametrize(("name", "ours"), OURS.items())
 @given(st.lists(SUMS, min_size=1, max_size=10), st.floats(0, 2.0**20, width=32), st.integers(-35, 29), code_limits())
 @quick
