@@ -51,7 +51,7 @@ def integer_steps(
     """Rounded numbers of steps, int64, not clipped; see the head of this file.
 
     acc                int64, values of int32
-    multiplier, shift  int64 as they broadcast: multiplier 0..2^bits - 1, shift at most 31; one that takes all sums below
+    multiplier, shift  int64 as they broadcast: multiplier 0..2^bits - 1, shift at most 31; what takes all sums below
                        half a step acts as the first that does: -32, or -33 where there is no mantissa (bits 0)
     left_overflow      "wide": where a product would pass 2^62 sums are clipped so that it does not; the result then
                        lies outside of every code, on the right side
