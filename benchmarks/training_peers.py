@@ -22,25 +22,18 @@ from __future__ import annotations
 
 import copy
 import math
-import sys
-import tempfile
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
-sys.path.insert(0, str(Path(__file__).parent / "adapters"))
-
-import numpy as np  # noqa: E402
-import onnx  # noqa: E402
-import torch  # noqa: E402
-import torch._inductor.config  # noqa: E402
-from common import QUICK_CALIBRATION, Feed, Feeds, Scored, finish, machine, parser, print_table, write_json  # noqa: E402
-from onnx import helper, numpy_helper  # noqa: E402
-from onnx_torch import read_module  # noqa: E402
-from torchao.quantization.pt2e import disable_observer, move_exported_model_to_eval  # noqa: E402
-from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_qat_pt2e  # noqa: E402
-from torchao.quantization.pt2e.quantizer import x86_inductor_quantizer as x86  # noqa: E402
-from training import QUICK_STEPS, chosen_tasks, differing  # noqa: E402
+import numpy as np
+import torch
+import torch._inductor.config
+from common import QUICK_CALIBRATION, Feed, Feeds, Scored, finish, machine, parser, print_table, write_json
+from torchao.quantization.pt2e import disable_observer, move_exported_model_to_eval
+from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_qat_pt2e
+from torchao.quantization.pt2e.quantizer import x86_inductor_quantizer as x86
+from trainable_floats import as_torch
+from training import QUICK_STEPS, chosen_tasks, differing
 
 BATCH = 32
 RESTING = 0.75  # share of the steps after which observers rest
@@ -55,41 +48,6 @@ COLUMNS = (
     ("largest", "{largest:.2%}"),
     ("rate", "{rate:g}"),
 )
-
-
-def without_batch_norm(model: onnx.ModelProto) -> onnx.ModelProto:
-    """Batch norms behind convolutions become part of them."""
-    graph, model = model.graph, model
-    arrays = {value.name: numpy_helper.to_array(value) for value in graph.initializer}
-    makers = {node.output[0]: node for node in graph.node}
-    for node in [node for node in graph.node if node.op_type == "BatchNormalization"]:
-        gamma, beta, mean, variance = (arrays[name].astype(np.float64) for name in node.input[1:5])
-        epsilon = next((a.f for a in node.attribute if a.name == "epsilon"), 1e-5)
-        convolution, factor = makers[node.input[0]], gamma / np.sqrt(variance + epsilon)
-        weight = arrays[convolution.input[1]]
-        bias = arrays[convolution.input[2]] if len(convolution.input) > 2 else np.zeros(len(weight))
-        folded = {"weight": weight * factor.reshape(-1, 1, 1, 1), "bias": (bias - mean) * factor + beta}
-        names = [f"{node.output[0]}_{part}" for part in folded]
-        values = zip(names, folded.values(), strict=True)
-        graph.initializer.extend(numpy_helper.from_array(a.astype(np.float32), n) for n, a in values)
-        replaced = helper.make_node("Conv", [convolution.input[0], *names], [node.output[0]])
-        replaced.attribute.extend(convolution.attribute)
-        convolution.CopyFrom(replaced)
-        graph.node.remove(node)
-    return model
-
-
-def as_torch(path: str | bytes) -> torch.nn.Module:
-    """The float model, weights as parameters."""
-    model = onnx.load_from_string(path) if isinstance(path, bytes) else onnx.load(path)
-    with tempfile.NamedTemporaryFile(suffix=".onnx") as file:
-        onnx.save(without_batch_norm(model), file.name)
-        module = read_module(Path(file.name))
-    for name, value in list(module.named_buffers()):
-        if value.is_floating_point():
-            delattr(module, name)
-            module.register_parameter(name, torch.nn.Parameter(value))
-    return module
 
 
 def quantizer(bits: str) -> Any:

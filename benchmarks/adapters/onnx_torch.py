@@ -173,6 +173,13 @@ def _unsqueezed(call: Call) -> fx.Node:
     return value
 
 
+def _squeezed(call: Call) -> fx.Node:
+    value = call[0]
+    for axis in sorted(call.number(1), reverse=True):
+        value = call.write(torch.squeeze, value, axis)
+    return value
+
+
 def _alike(function: Callable[..., Any], count: int) -> Callable[[Call], fx.Node]:
     """A writer that gives torch the same operands."""
     return lambda call: call.write(function, *(call[index] for index in range(count)))
@@ -200,6 +207,7 @@ WRITERS: dict[str, Callable[[Call], fx.Node]] = {
     ),
     "Gather": _gather,
     "Slice": _slice,
+    "Squeeze": _squeezed,
     "Unsqueeze": _unsqueezed,
     "Cast": lambda call: call.write(torch.ops.aten.to.dtype, call[0], torch.float32),
     **{name: _alike(getattr(torch, name.lower()), 2) for name in ("Add", "Sub", "Mul", "Div")},

@@ -98,6 +98,7 @@ def test_layers_that_an_entry_leaves_out_stay_float():
     assert {"kernel", "channels", "operator"} <= rules(quantized(Backend("x")), only)
 
 
+@pytest.mark.slow
 def test_narrow_biases_fit():
     narrow = Backend("x", activations=("int8",), zero_points=False, bias="int12")
     mod = quantized(narrow)
@@ -105,6 +106,7 @@ def test_narrow_biases_fit():
     assert "bias" in rules(quantized(replace(narrow, bias="int32")), narrow)
 
 
+@pytest.mark.slow
 def test_accumulators_of_single_operators():
     wide = Backend(
         "x", operators=(OperatorEntry(("*",), accumulator_bits=32), OperatorEntry(("depthwise",), accumulator_bits=20))
@@ -119,6 +121,7 @@ def test_accumulators_of_single_operators():
     assert tvmq.check_backend(quantized(wraps), wraps).conforms
 
 
+@pytest.mark.slow
 def test_what_an_entry_lacks_is_found():
     mod = quantized(Backend("x", activations=("int8",)))
     for entry, rule in (

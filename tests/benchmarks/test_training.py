@@ -70,3 +70,15 @@ def test_two_rows(script: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, 
     ]  # fmt: skip
     assert len(table.read_text().splitlines()) == 4
     assert "0 outputs differ\nall bounds hold" in capsys.readouterr().out
+
+
+@pytest.mark.slow
+def test_steps_beside_float_steps(script: Any) -> None:
+    """A quick row, and times that are medians by turns."""
+    steps = importlib.import_module("training_steps")
+    task = script.Digits(quick=True)
+    row = steps.measure(task, 3, 32)
+    assert row["task"] == "digits" and row["ratio"] == row["integers"] / row["float"] > 0.2
+    calls: list[str] = []
+    found = steps.times({name: lambda name=name: calls.append(name) for name in "ab"}, 3)
+    assert calls == ["a", "b"] * (3 + steps.WARM) and set(found) == {"a", "b"}

@@ -93,6 +93,7 @@ def test_right_answers_conform(vectors, tmp_path):
     assert "conforms: yes (0 of" in str(found)
 
 
+@pytest.mark.thinned(2)
 @pytest.mark.parametrize("name", ["tflite", "fixed_point_away"])
 def test_another_rule_is_found(vectors, tmp_path, name):
     chip = Arithmetic(rule=KNOWN_RULES[name])
@@ -112,6 +113,7 @@ def test_mistakes_are_found(vectors, tmp_path, operator, fault, words):
     assert found.operators[0].differing
 
 
+@pytest.mark.slow
 def test_narrow_accumulators_are_found(vectors, tmp_path):
     chip = replace(read_vectors(vectors)[0]["dense"], accumulator=Accumulator(18, "wrap"))
     found = tvmq.check_conformance(vectors, answered(vectors, tmp_path, chip, only=("dense",)))

@@ -28,6 +28,7 @@ def observed(rule, seed=0, zero=3, count=20000, dtype="int8", powers=False):
     return acc, scales, apply(rule, acc, factor, zero_point=zero, axis=0, divisor=scales[2], dtype=dtype)
 
 
+@pytest.mark.thinned(4)
 @pytest.mark.parametrize("name", KNOWN_RULES)
 def test_known_rules_are_found(name):
     rule = KNOWN_RULES[name]
@@ -41,6 +42,7 @@ def test_known_rules_are_found(name):
     assert name in found.known
 
 
+@pytest.mark.thinned(3)
 @pytest.mark.parametrize("rule", [
     RequantizeRule("integer", multiplier_bits=15, roundings=("away",)),
     RequantizeRule("integer", multiplier_bits=11, roundings=("floor",)),

@@ -54,6 +54,7 @@ def test_the_best_is_a_cheaper_model_that_was_trained(found: Any) -> None:
     assert Recipe.from_json(found.best.recipe.to_json()) == found.best.recipe
 
 
+@pytest.mark.slow
 def test_the_file_is_what_training_by_hand_gives(found: Any) -> None:
     threads = torch.get_num_threads()
     torch.set_num_threads(1)

@@ -92,6 +92,7 @@ def test_sizes_fixed_at_the_build_give_the_same(model: Any) -> None:
     assert set(fixed.kernels.values()) - set(tvmq.build(module).kernels.values())  # others than for any size
 
 
+@pytest.mark.thinned(3)
 def test_no_samples_give_none(model: Any) -> None:
     module, inputs = model
     results = tvmq.build(module).run({name: value[:0] for name, value in inputs[0].items()})
