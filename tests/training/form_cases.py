@@ -196,7 +196,6 @@ OPTIONS: dict[str, Case] = {
         f"residual {name}": picture(RESIDUAL, (2, 4, 3, 3), **options)
         for name, options in {
             "float": {}, "fixed point": FIXED, "fixed point, nearest": {**FIXED, "rounding": "TONEAREST"},
-            "fixed point, double": {**FIXED, "rounding": "DOUBLE"},
             "powers of two": POWERS, "powers of two, nearest": {**POWERS, "rounding": "TONEAREST"},
             "symmetric": SYMMETRIC, "one scale": {"per_channel": False}, "4 bits by mse": {
                 "weight_scale": "mse", "nbit_weight": 4,
@@ -224,6 +223,7 @@ OPTIONS: dict[str, Case] = {
         "y = R.nn.avg_pool2d(h, pool_size=[3, 3], strides=[2, 2], padding=[1, 1, 1, 1], count_include_pad=False)",
         (2, 4, 3, 3), **POWERS,
     ),
+    "two roundings": picture("a = R.maximum(h, low4)\ny = R.minimum(a, wide)", **FIXED, rounding="DOUBLE"),
     "channels of their own bounds": picture("a = R.maximum(h, low4)\ny = R.minimum(a, wide)"),
 }  # fmt: skip
 CONSTANTS["low4"] = -CONSTANTS["wide"]

@@ -12,7 +12,7 @@ torch = pytest.importorskip("torch", reason='torch is an extra: pip install "tvm
 
 import tvmq  # noqa: E402
 from tests.training.float_twin import FloatTwin  # noqa: E402
-from tests.training.form_cases import FORMS, JUMPS, OPTIONS, WITHOUT, Case, picture  # noqa: E402
+from tests.training.form_cases import FIXED, FORMS, JUMPS, OPTIONS, RESIDUAL, WITHOUT, Case, picture  # noqa: E402
 from tvmq import training  # noqa: E402
 from tvmq.errors import CalibrationError, UnsupportedOpError  # noqa: E402
 from tvmq.graph.operators import OPERATORS  # noqa: E402
@@ -130,6 +130,12 @@ def test_gradients_of_scales_are_those_of_the_loss(name: str) -> None:
     a, b = np.array(pairs).T
     assert len(pairs) >= 5 and a @ b > 0.95 * np.linalg.norm(a) * np.linalg.norm(b)
     assert 0.8 < np.linalg.norm(a) / np.linalg.norm(b) < 1.25
+
+
+def test_summands_that_are_looked_up_are_refused_by_name() -> None:
+    case = picture(RESIDUAL, (2, 4, 3, 3), **FIXED, rounding="DOUBLE")
+    with pytest.raises(UnsupportedOpError, match="a sum of looked-up summands, TFLite's add, has no form with a grad"):
+        prepared(case)(*tensors(case.feeds()[0]))
 
 
 def test_a_scatter_that_adds_is_refused_by_name() -> None:

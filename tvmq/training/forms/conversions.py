@@ -48,6 +48,11 @@ def dequantize(place: Any, q: Codes | Sums, *_constants: Any) -> torch.Tensor:
 
 def requantize(place: Any, acc: Codes | Sums, *_constants: Any) -> Codes:
     """numerics.requantize of sums, or of wide codes."""
+    if isinstance(acc, torch.Tensor):
+        raise UnsupportedOpError(
+            f"training, layer '{place.name}': a sum of looked-up summands, TFLite's add, has no form with a gradient; "
+            "train with rounding='UPWARD' or 'TONEAREST', or leave this target out"
+        )
     attrs, scale = place.call.attrs, place.net.scale_of(place.name)
     if isinstance(acc, Codes):
         acc = Sums(acc.value, acc.scale.double(), None, acc.largest)
