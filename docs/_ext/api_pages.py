@@ -37,7 +37,7 @@ MODULES = [
         tvmq.observers.weight_observers"""),
     ("backends", "Backend descriptions", """tvmq.backends tvmq.backends.operator_entry
         tvmq.backends.tensor_forms tvmq.backends.cpu tvmq.backends.cpu_without_vnni tvmq.backends.tensorrt
-        tvmq.backends.tflite tvmq.backends.tosa tvmq.backends.cmsis_nn tvmq.numerics.requantize_rule
+        tvmq.backends.tflite tvmq.backends.tosa tvmq.backends.cmsis_nn
         tvmq.numerics.known_rules"""),
     ("graph", "Graphs: names, views, rewriting", """tvmq.graph tvmq.graph.names tvmq.graph.ledger tvmq.graph.view
         tvmq.graph.rewrite tvmq.graph.functions tvmq.graph.evaluate"""),
