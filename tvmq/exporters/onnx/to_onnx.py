@@ -7,16 +7,15 @@ the dialect wants them; tables become the functions they were made of.
 
 from __future__ import annotations
 
-import contextlib
 import os
-from pathlib import Path
 
 import tvm
 
-from tvmq.errors import OutputError, StageError
+from tvmq.errors import StageError
 from tvmq.exporters.onnx.dialects import TENSORRT, check_opset, dialect_named
 from tvmq.exporters.onnx.tensorrt_rules import require_tensorrt
 from tvmq.exporters.onnx.walk import Exporter
+from tvmq.exporters.whole_file import write_whole
 from tvmq.graph.functions import plain_module
 from tvmq.graph.ledger import get_ledger
 
@@ -47,16 +46,4 @@ def to_onnx(
     model = Exporter(qmod, described, opset).run()
     if described is TENSORRT:
         require_tensorrt(model)
-    data = model.SerializeToString()
-    path = Path(path)
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-    try:
-        temporary.write_bytes(data)
-        os.replace(temporary, path)
-    except OSError as error:
-        raise OutputError(
-            f"to_onnx: cannot write {str(path)!r}: {error.strerror}; choose another path or make room"
-        ) from error
-    finally:
-        with contextlib.suppress(OSError):
-            temporary.unlink()
+    write_whole(path, model.SerializeToString(), "to_onnx")
