@@ -17,7 +17,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.cpu_times import CpuTimes
-from tests.thinning import is_kept
+from tests.thinning import is_kept, is_slow_case
 
 # Jobs in the background inherit an ignored SIGINT, and so would the programs that tests interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -43,6 +43,7 @@ def pytest_configure(config: pytest.Config) -> None:
     config.addinivalue_line("markers", "slow: not part of `make test`, but of `make slow`, which CI runs as well")
     config.addinivalue_line("markers", "isa(name): run only on a CPU (see TVMQ_CPU) with this flag of /proc/cpuinfo")
     config.addinivalue_line("markers", "thinned(n): `make test` runs one in n of the cases, by turns; the rest is slow")
+    config.addinivalue_line("markers", "slow_cases(*patterns): cases whose names match one of these patterns are slow")
     config.pluginmanager.register(CpuTimes(), "cpu_times")
     if hasattr(config, "workerinput"):
         return  # a worker of xdist inherits the folder
@@ -102,9 +103,13 @@ _cases: Counter[str] = Counter()
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Of a test marked `thinned(n)`, mark those cases slow that tests/thinning.py leaves out."""
+    """Mark the cases slow that a test marked `thinned(n)` or `slow_cases(*patterns)` leaves out (tests/thinning.py)."""
+    if not isinstance(item, pytest.Function):
+        return
+    if any(is_slow_case(item.nodeid, mark.args) for mark in item.iter_markers("slow_cases")):
+        item.add_marker(pytest.mark.slow)
     mark = item.get_closest_marker("thinned")
-    if mark is None or not isinstance(item, pytest.Function):
+    if mark is None:
         return
     test = item.nodeid.split("[")[0]
     if not is_kept(_cases[test], *mark.args):

@@ -44,6 +44,7 @@ def together(jobs: list[Callable[[], object]]) -> list[object]:
         return [future.result() for future in [pool.submit(run, job) for job in jobs]]
 
 
+@pytest.mark.slow
 def test_two_models_in_two_threads(executables):
     feeds = feeds_of(model_of(0), 40)
     alone = [[exe.run(feed)[0] for feed in feeds] for exe in executables]
@@ -70,6 +71,7 @@ def test_results_of_one_thread_survive_the_next_run_of_another(executables):
         np.testing.assert_array_equal(kept[part], expected[part::3])
 
 
+@pytest.mark.slow
 def test_models_are_made_in_threads(executables, uncached):
     """Import, quantize and build twice at once, with options of their own, while a third thread runs a model."""
     feeds = feeds_of(model_of(0), 50)

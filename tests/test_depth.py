@@ -65,6 +65,7 @@ def walk_the_road(model: onnx.ModelProto) -> None:
 
 
 @pytest.mark.parametrize("kind", ["add", pytest.param("moves", marks=pytest.mark.slow)])
+@pytest.mark.slow
 def test_quantize_chains_longer_than_the_stack(kind: str) -> None:
     assert sys.getrecursionlimit() <= LONGER_THAN_THE_STACK
     mod, params = tvmq.from_onnx(chain(kind, LONGER_THAN_THE_STACK))
@@ -93,6 +94,7 @@ def test_twenty_thousand_operators(kind: str) -> None:
 
 
 @pytest.mark.parametrize("kind,seeds", [("add", True), ("factors", True), ("moves", False), ("sine", True)])
+@pytest.mark.slow_cases("moves-False")
 def test_quantize_takes_steps_in_line_with_the_length(kind: str, seeds: bool) -> None:
     short, long = (_steps_to_quantize(chain(kind, length, seeds=seeds)) for length in (40, 100))
     longest = _steps_to_quantize(chain(kind, 160, seeds=seeds))

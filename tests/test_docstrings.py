@@ -43,6 +43,7 @@ def public_objects(module: ModuleType) -> dict[str, object]:
 
 
 @pytest.mark.parametrize("name", modules())
+@pytest.mark.slow_cases("tvmq.emulation.emulator", "tvmq.observation", "tvmq.training.accumulator_proof", "tvmq.training.distill", "tvmq.training.prepare")
 def test_examples(name):
     if name in EXAMPLES_NEED:
         pytest.importorskip(EXAMPLES_NEED[name])
@@ -74,6 +75,7 @@ def is_split(text: str) -> bool:
     return re.search(r"""\w[.,;:]? ?(["'])[ \t]*\n\s*\1\w""", text) is not None
 
 
+@pytest.mark.slow
 def test_no_docstring_is_broken_between_quotes():
     folders = ("tvmq", "passes", "tests", "tools", "tutorials", "benchmarks", "docs")
     files = [path for folder in folders for path in (ROOT / folder).rglob("*.py")]

@@ -108,6 +108,7 @@ def test_a_child_of_a_child(exe: tvmq.Executable) -> None:
     assert in_child(lambda: equal() and in_child(equal) == 0 and equal()) == 0
 
 
+@pytest.mark.slow
 def test_a_child_with_threads_ends_as_usual(saved: Path) -> None:
     """TVM's pool joins its threads at the end of the process: there must be none that are the parent's.
     In a process of its own, since pytest's would end with the child."""

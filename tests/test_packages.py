@@ -8,6 +8,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from packaging.requirements import Requirement
 
 import tvmq
@@ -54,6 +55,7 @@ def test_passes_are_mapped_to_their_folder():
     assert listed("options", "package_dir") == ["tvmq", "=", "tvmq", "tvmq.passes", "=", "passes"]
 
 
+@pytest.mark.slow
 def test_passes_are_found_in_the_folder_of_the_sources():
     """Python started there takes `tvmq` from the sources; -S leaves out what an editable install adds."""
     code = "import tvmq.passes.prepare; print(tvmq.passes.__file__, tvmq.passes.prepare.__name__)"

@@ -287,6 +287,7 @@ def test_simulation_rounds_as_the_integers_do() -> None:
     assert snr(compiled.run(feeds[0])[0], integer.run(feeds[0])[0]) > 35
 
 
+@pytest.mark.slow
 def test_same_inputs_same_module() -> None:
     """Equal model, data and options give equal bytes; other data do not."""
     model = wide()

@@ -7,7 +7,7 @@ from itertools import product
 import pytest
 
 from tests.cpu_times import MOST_SECONDS, too_long
-from tests.thinning import is_kept
+from tests.thinning import is_kept, is_slow_case
 
 
 @pytest.mark.parametrize("n, others", [(2, 3), (3, 4), (5, 30), (6, 20)])
@@ -32,3 +32,9 @@ def test_a_test_that_takes_too_long_fails_in_ci() -> None:
         "a.py::test_a took 11.0 s of CPU, a test of `make test` may take 10 s; "
         "make it smaller, or mark it with pytest.mark.slow"
     )
+
+
+def test_cases_are_slow_by_name() -> None:
+    patterns = ("encoder", "*-dynamic")
+    assert is_slow_case("a.py::test_a[encoder]", patterns) and is_slow_case("a.py::test_a[8-dynamic]", patterns)
+    assert not any(is_slow_case(name, patterns) for name in ("a.py::test_a[decoder]", "a.py::test_a", "encoder"))

@@ -1,6 +1,9 @@
-"""Which cases of a test marked `thinned(n)` are part of `make test`."""
+"""Which cases of a test marked `thinned(n)` or `slow_cases(*patterns)` are part of `make test`."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
 
 
 def is_kept(number: int, n: int) -> bool:
@@ -10,3 +13,9 @@ def is_kept(number: int, n: int) -> bool:
     crossed with others, each combination of the others stays once, and the n values take turns.
     """
     return sum(number // n**power for power in range(3)) % n == 0
+
+
+def is_slow_case(name: str, patterns: Sequence[str]) -> bool:
+    """True for a test whose case, between brackets, matches one of the patterns of a shell."""
+    case = name.partition("[")[2].removesuffix("]")
+    return any(fnmatchcase(case, pattern) for pattern in patterns)

@@ -163,6 +163,7 @@ def test_accumulated_errors_equal_the_definition(net):
         assert found.mse == pytest.approx(expected.mse, rel=1e-3, abs=1e-12), key
 
 
+@pytest.mark.slow
 def test_local_errors_equal_the_float_layer_on_the_codes(net):
     """A dense layer by hand: the float weights on the dequantized codes that the integer layer reads."""
     key, entry = next(
@@ -327,6 +328,7 @@ def changed_constant(mod: tvm.IRModule, variable: str, by: int) -> tvm.IRModule:
     return rewriter.finish()
 
 
+@pytest.mark.slow
 def test_a_broken_integer_layer_is_the_only_one_that_errs(net):
     """Every bias of a layer raised by one: it differs, and what follows computes on as before."""
     key, entry = next((k, e) for k, e in get_ledger(net.integer).layers.items() if "/relu_9" in e["layers"])

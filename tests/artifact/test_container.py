@@ -657,6 +657,7 @@ def test_executables_pickle_and_copy(
     assert other.save(saved.with_name("copy.tvmq")) == exe.save(saved.with_name("again.tvmq"))
 
 
+@pytest.mark.slow
 def test_an_executable_goes_to_a_spawned_process(saved: Path) -> None:
     exe = tvmq.load(saved)
     with multiprocessing.get_context("spawn").Pool(1) as pool:

@@ -71,6 +71,7 @@ def largest(mod: tvm.IRModule) -> list[int]:
     return [int(np.abs(const_value(call.args[1]).astype(np.int32)).max()) for call in found]
 
 
+@pytest.mark.slow
 def test_every_entry_reaches_its_layers():
     backend = described("mixed")
     mod = quantized(backend)
@@ -241,6 +242,7 @@ FAST = ("tflite", "tensorrt")
 
 
 @pytest.mark.parametrize("name", [pytest.param(n, marks=[] if n in FAST else [pytest.mark.slow]) for n in BACKENDS])
+@pytest.mark.slow_cases("tflite")
 def test_built_in_descriptions(name: str):
     """On a network that has an operator of most kinds; compiled code gives the same bits."""
     mod = quantized(backend_named(name))

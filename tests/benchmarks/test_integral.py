@@ -62,6 +62,7 @@ def measured(folder: Path) -> tuple[Any, list[dict[str, Any]]]:
     return script, [script.measure(task, model, feeds, name, floats) for name in ("usual", "fixed_point")]
 
 
+@pytest.mark.slow
 def test_rows_and_bounds(rows: tuple[Any, list[dict[str, Any]]], capsys: pytest.CaptureFixture[str]) -> None:
     script, (usual, fixed) = rows
     assert not usual["integral"] and usual["reasons"] and "float 2" in script.kinds(usual)

@@ -85,6 +85,7 @@ def test_a_model_is_quantized_and_built(
     assert tvmq.load(tmp_path / "m.tvmq").run(feeds[0])[0].shape == (1, CHANNELS, 4, 4)
 
 
+@pytest.mark.slow
 def test_a_model_is_built_again(script: Any, model: onnx.ModelProto, tmp_path: Path) -> None:
     built(model).save(tmp_path / "m.tvmq")
     figures = script("building").again(tmp_path / "m.tvmq")

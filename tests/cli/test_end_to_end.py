@@ -41,6 +41,7 @@ def quantized(folder):
     return tvmq_command("quantize", *files, "--json", folder=folder)
 
 
+@pytest.mark.slow
 def test_quantize(folder, quantized):
     assert quantized.returncode == 0, quantized.stderr
     printed = json.loads(quantized.stdout)

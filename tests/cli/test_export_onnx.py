@@ -37,6 +37,7 @@ def test_a_file_for_onnxruntime(cli, saved, tmp_path):
     assert onnx.load(tmp_path / "net.onnx").opset_import[0].version == 21
 
 
+@pytest.mark.slow
 def test_a_program_of_torch(cli, saved, tmp_path):
     torch = pytest.importorskip("torch", reason='torch is an extra: pip install "tvmq[torch]"')
     done = cli("export-torch", saved, "-o", tmp_path / "net.pt2", "--json", "--quiet")

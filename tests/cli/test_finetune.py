@@ -36,6 +36,7 @@ def network(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Path]:
     return folder / "net.onnx", folder / "data.npz"
 
 
+@pytest.mark.slow
 def test_the_file_is_what_was_learned(cli, network, tmp_path):
     model, data = network
     output, exported = tmp_path / "net.tvmq", tmp_path / "integers.onnx"

@@ -47,6 +47,7 @@ def test_a_mended_model_is_saved_and_its_ledger_tells(folder, cli):
     assert any(note.startswith("guard: so: ") for note in json.loads(result.out)["notes"])
 
 
+@pytest.mark.slow
 def test_a_metric_with_a_drop(folder, cli):
     held = arguments(folder, "healthy", "--metric", "top1", "--max-drop", 100)
     assert cli(*held).code == 0

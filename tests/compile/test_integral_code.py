@@ -90,6 +90,7 @@ def expected(operator: str, a: np.ndarray, b: np.ndarray) -> list[int]:
     return found
 
 
+@pytest.mark.slow
 def test_every_operand_has_a_defined_result() -> None:
     """All operators and types in one module; what is compiled, the reference and Python's numbers are equal."""
     feed, inputs = {}, []

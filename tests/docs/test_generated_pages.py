@@ -80,6 +80,7 @@ def test_columns_within_columns_are_lines():
 # ---- errors
 
 
+@pytest.mark.slow
 def test_every_error_has_its_messages():
     (page,) = error_pages.pages()
     for name in error_pages.CLASSES:

@@ -6,6 +6,7 @@ import shlex
 from dataclasses import replace
 
 import doctor_faults as faults
+import pytest
 
 from tvmq.config import QConfig
 from tvmq.doctor.guard_rules import fewest_globs, guard_rules
@@ -44,6 +45,7 @@ def test_when_the_time_is_up_no_other_samples_are_advised():
     assert noted.remedy.startswith("a larger --budget")
 
 
+@pytest.mark.slow
 def test_the_guard_is_asked_first_and_its_rules_make_its_module():
     """The rules that the doctor prints give the layers of the guard's module, and its figure."""
     patient = faults.patient(faults.outlying_weight)

@@ -80,6 +80,7 @@ def computed() -> tuple[Any, list[Any]]:
     return quantized, [tvmq.build(quantized), tvmq.build(mod, params=params)]
 
 
+@pytest.mark.slow
 def test_indices_that_onnx_defines(direct: Any, computed: Any) -> None:
     import onnxruntime
 

@@ -83,6 +83,7 @@ def sqnr(model: onnx.ModelProto, module: Any) -> float:
 
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("make", [small_variance, spectrogram])
+@pytest.mark.slow
 def test_a_network_that_8_bits_destroy_is_mended_with_products_in_int8(make):
     model = make()
     broken = tvmq.quantize(*tvmq.from_onnx(model), samples(model), guard=None)
@@ -110,6 +111,7 @@ def test_a_healthy_network_has_the_same_bytes_with_and_without_guard():
     assert not tvmq.explain(with_guard).ledger.notes
 
 
+@pytest.mark.slow
 def test_the_same_bytes_for_any_number_of_threads(monkeypatch):
     model, found = small_variance(), []
     for threads in ("1", "2"):

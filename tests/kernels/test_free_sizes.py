@@ -45,6 +45,7 @@ def equal(found: Any, expected: Any) -> None:
 
 @pytest.mark.thinned(5)
 @pytest.mark.parametrize("level", LEVELS)
+@pytest.mark.slow
 def test_element_by_element(level: str) -> None:
     isa, values = isa_named(level), RANDOM.permutation(256).astype(np.uint8)
     params = numerics.add_params(0.4, 3, 0.3, 17, 0.5)

@@ -48,6 +48,7 @@ def test_pieces_of_several_sizes_equal_the_definition(exe: tvmq.Executable) -> N
 
 @pytest.mark.thinned(6)
 @pytest.mark.parametrize("count, length", [(1, 5), (3, 5), (7, 5), (4, 6), (1, LONGEST), (0, 5)])
+@pytest.mark.slow
 def test_every_size_gives_the_same(exe: tvmq.Executable, plain: tvmq.Executable, count: int, length: int) -> None:
     feed = {name: array[:count] for name, array in texts(max(count, 1), length, count).items()}
     assert_equal(exe.run(feed), plain.run(feed))

@@ -35,6 +35,7 @@ def integer(net: Net, *outputs: str) -> tvm.IRModule:
     return drive(net.model(*outputs)).quantized
 
 
+@pytest.mark.slow
 def test_the_core_has_no_transposes() -> None:
     """Residual network of convolutions, pools, sums, concat, table: codes become NHWC once, at the border."""
     n = Net((1, 3, 12, 12))

@@ -75,6 +75,7 @@ class Generator:
         tvm_ffi.register_global_func(f"relax.ext.{name}", generate, override=True)
 
 
+@pytest.mark.slow
 def test_a_lowering_hands_operators_to_a_code_generator(tmp_path):
     mod, feeds = network()
     generator = Generator("test_adds", as_llvm)

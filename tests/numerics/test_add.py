@@ -225,6 +225,7 @@ def wide_codes(dtype: str) -> np.ndarray:
 
 @given(wide_problems())
 @settings(deadline=None, max_examples=200)
+@pytest.mark.slow
 def test_int16_operands_stay_in_int32_and_within_the_bound(problem):
     """Equal to integers of any width, no partial sum leaves int32, and the error is that of the docstring."""
     (a_type, b_type), (zero_a, zero_b) = problem["types"], problem["zeros"]

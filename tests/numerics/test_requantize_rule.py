@@ -122,6 +122,7 @@ def test_the_smallest_shifts_of_the_largest_sums():
 @pytest.mark.parametrize(("name", "ours"), OURS.items())
 @given(st.lists(SUMS, min_size=1, max_size=10), st.floats(0, 2.0**20, width=32), st.integers(-35, 29), code_limits())
 @quick
+@pytest.mark.slow_cases("fixed_point_double-ours3")
 def test_our_modes_are_rules(name, ours, sums, factor, power, limits):
     (mode, rounding), rule = ours, KNOWN_RULES[name]
     dtype, low, high, zero_point = limits

@@ -53,6 +53,7 @@ def test_the_limit_is_tight(bits, low, high):
 
 @given(few, st.integers(0, 12), st.booleans())
 @quick
+@pytest.mark.slow
 def test_nearest_of_all_integers(values, most, together):
     array = np.float32([values])
     found = numerics.nearest_weights(array, most, together=together)

@@ -137,6 +137,7 @@ def test_a_relu_that_others_read_keeps_its_batch_norm() -> None:
     assert "nn.relu" in [op_name(value) for _, value in View(prepare(mod, params)).bindings]
 
 
+@pytest.mark.slow
 def test_scales_of_a_transposed_weight() -> None:
     """One an output channel: that of the second axis, which groups share, or of the first if depthwise."""
     for groups, shape in ((1, (4, 5, 3)), (2, (4, 5, 3)), (4, (4, 1, 3)), (4, (4, 2, 3))):

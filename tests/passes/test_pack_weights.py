@@ -43,6 +43,7 @@ def weights_of(mod: tvm.IRModule) -> list[tuple[str, str]]:
 
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("bits", [2, 3, 4])
+@pytest.mark.slow
 def test_narrow_weights_are_packed(bits: int) -> None:
     road = drive(mixed(), least_snr=3.0, nbit_weight=bits)
     assert [dtype for _, dtype in weights_of(road.quantized)] == ["uint8"] * 4

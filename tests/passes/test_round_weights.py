@@ -313,6 +313,7 @@ def test_other_scales_and_other_forms_are_other_weights(shared: tvm.IRModule) ->
 
 
 @pytest.mark.parametrize("spelling", SPELLINGS)
+@pytest.mark.slow
 def test_a_transformer_of_shared_weights_is_smaller_than_its_float_model(spelling: str, tmp_path: Path) -> None:
     """One weight, one copy: in the integer module, in the file, and in memory when it is loaded."""
     model = albert(layers=3, hidden=64, inner=128, spelling=spelling)

@@ -68,6 +68,7 @@ def test_the_file_is_what_training_by_hand_gives(found: Any) -> None:
     np.testing.assert_array_equal(tvmq.load(found.folder / "best.tvmq").run(x)[0], tvmq.build(module).run(x)[0])
 
 
+@pytest.mark.slow
 def test_a_second_run_measures_nothing(found: Any) -> None:
     before = {path.name: path.read_bytes() for path in found.folder.iterdir() if path.suffix != ".sqlite"}
     again = search_small(found.folder)

@@ -38,6 +38,7 @@ def test_the_best_keeps_the_bound_that_8_bits_miss(found):
     assert found.best.bytes == min(point.bytes for point in found.points if point.holds)
 
 
+@pytest.mark.slow
 def test_the_recipe_makes_the_same_model_and_keeps_the_bound_on_new_samples(found):
     mod, params = tvmq.from_onnx(unsteady_network())
     config = config_from({"config": found.folder / "best.json"})
@@ -60,6 +61,7 @@ def test_the_files_tell_what_was_found(found):
         assert json.loads((found.folder / f"{point['name']}.json").read_text()) == point["recipe"]
 
 
+@pytest.mark.slow
 def test_a_second_run_measures_nothing_and_says_the_same(found):
     before = (found.folder / "front.json").read_bytes()
     again = search_unsteady(found.folder)
@@ -100,6 +102,7 @@ def test_nothing_is_best_where_nothing_holds(tmp_path):
     assert json.loads((tmp_path / "front.json").read_text())["best"] is None
 
 
+@pytest.mark.slow
 def test_a_layer_keeps_what_its_space_allows(found):
     space = tvmq.SearchSpace(options=("int8", "float"), networks=({},), layers={"*": ("float",)})
     floats = search_unsteady(sqnr=100.0, space=space, rounds=1)

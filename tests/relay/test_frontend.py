@@ -59,6 +59,7 @@ def test_the_bound_on_memory_and_the_folder_of_the_weights_go_on(tmp_path):
         frontend.from_onnx(proto, {"x": (2, 3)}, max_bytes=47)
 
 
+@pytest.mark.slow
 def test_the_bound_on_memory_of_a_torch_model():
     torch = pytest.importorskip("torch", reason='torch is an extra: pip install "tvmq[torch]"')
     frontend.from_pytorch(torch.nn.ReLU(), [("x", (2, 3))], max_bytes=24)

@@ -34,6 +34,7 @@ def compiled(request) -> tuple[dict[str, Case], dict[str, np.ndarray]]:
     return cases, dict(zip(cases, outputs, strict=True))
 
 
+@pytest.mark.slow_cases("nn", "elementwise")
 def test_operators_give_what_numpy_gives(compiled):
     cases, outputs = compiled
     wrong = []

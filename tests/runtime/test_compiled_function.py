@@ -40,6 +40,7 @@ def chained(exe: tvmq.Executable, feed: dict[str, np.ndarray]) -> list[list[np.n
     return found[1:]
 
 
+@pytest.mark.slow
 def test_the_functions_one_after_another_are_main(split) -> None:
     whole, parts, feed = split
     results = parts.run(feed)

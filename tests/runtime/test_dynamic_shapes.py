@@ -55,6 +55,7 @@ def assert_defined(exe: tvmq.Executable, module: tvm.IRModule, feed: dict[str, n
 
 
 @pytest.mark.thinned(3)
+@pytest.mark.slow
 def test_one_executable_takes_all_sizes(model: Any, tmp_path: Any) -> None:
     module, inputs = model
     exe = tvmq.build(module)
@@ -99,6 +100,7 @@ def test_no_samples_give_none(model: Any) -> None:
     assert [y.size for y in results] == [0]
 
 
+@pytest.mark.slow_cases("reader")
 def test_all_layers_are_integers(model: Any) -> None:
     ledger = get_ledger(model[0])
     heavy = [entry for entry in ledger.layers.values() if entry.get("macs")]
@@ -145,6 +147,7 @@ def reader() -> tvmq.Executable:
         ),
     ],
 )
+@pytest.mark.slow_cases("change0-*")
 def test_inputs_that_are_refused(reader: tvmq.Executable, change: dict[str, np.ndarray], message: str) -> None:
     with pytest.raises(DataError, match=message):
         reader.run({**texts(2, 8), **change})

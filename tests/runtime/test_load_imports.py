@@ -56,6 +56,7 @@ def printed(tmp_path: Path, program: str) -> list[str]:
     return subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
 
 
+@pytest.mark.slow
 def test_load_and_run_import_the_runtime_only(tmp_path: Path) -> None:
     modules = printed(tmp_path, RUN)
     assert len(modules) <= MOST, f"{len(modules)} modules: {modules}; import inside a function what no run needs"
@@ -77,5 +78,6 @@ def test_a_serving_process_is_small(tmp_path: Path) -> None:
     assert int(kilobytes) < 80 * 1024
 
 
+@pytest.mark.slow
 def test_what_needs_the_compiler_loads_it_when_asked(tmp_path: Path) -> None:
     assert printed(tmp_path, ASK) == ["prepared", "1", "True"]

@@ -158,6 +158,7 @@ def test_weights_that_hold_stay_as_they_are(model: Any, pictures: np.ndarray) ->
     assert set(a) == set(b) and all(torch.equal(a[name], b[name]) for name in a)
 
 
+@pytest.mark.slow
 def test_distillation_within_accumulators(model: Any, pictures: np.ndarray) -> None:
     distill = Distill(steps=12, batch=16, accumulators=Accumulators(15))
     with tvmq.qconfig(**EIGHT):

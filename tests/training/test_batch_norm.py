@@ -108,6 +108,7 @@ def test_what_live_statistics_ask_for(model: Any) -> None:
         training.prepare(Pictures().eval(), pictures(1), data, batch_norm="live")
 
 
+@pytest.mark.slow
 def test_powers_of_two_go_with_frozen_statistics(model: Any) -> None:
     with (
         tvmq.qconfig(requantize="power_of_two", weight_scale="power2"),

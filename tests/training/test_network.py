@@ -64,6 +64,7 @@ def test_deployed_equals_trained(model: Any, pictures: np.ndarray, options: dict
         np.testing.assert_array_equal(mode(x).detach().numpy(), compiled)
 
 
+@pytest.mark.slow
 def test_every_parameter_learns(model: Any, pictures: np.ndarray) -> None:
     net = prepared(model, pictures)
     train(net, pictures)
@@ -72,6 +73,7 @@ def test_every_parameter_learns(model: Any, pictures: np.ndarray) -> None:
     assert [name for name in still if not name.startswith("quantizers")] == []
 
 
+@pytest.mark.slow
 def test_start_is_what_quantize_gives(model: Any, pictures: np.ndarray) -> None:
     net, x = prepared(model, pictures), pictures[:20]
     quantized = tvmq.quantize(*model, [pictures[:64]], guard=None)

@@ -46,6 +46,7 @@ def assert_states_equal(a: Any, b: Any) -> None:
     assert a.keys() == b.keys() and all(torch.equal(a[name], b[name]) for name in a)
 
 
+@pytest.mark.slow
 def test_copies_learn_by_themselves(net: Any) -> None:
     other = copy.deepcopy(net)
     steps(other, torch.optim.SGD(other.parameters(), lr=0.1), 0, 2)
@@ -59,6 +60,7 @@ def test_copies_learn_by_themselves(net: Any) -> None:
 
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("batch_norm", ["frozen", "live"])
+@pytest.mark.slow
 def test_a_checkpoint_resumes_as_if_nothing_had_stopped(batch_norm: str, tmp_path: Path) -> None:
     net = fresh(batch_norm=batch_norm)
     optimizer = torch.optim.AdamW(net.parameters(), lr=1e-2)

@@ -82,6 +82,7 @@ def _constants(module: Any) -> list[np.ndarray]:
     return [const_value(arg) for _, value in View(module).bindings for arg in getattr(value, "args", []) if is_const(arg)]
 
 
+@pytest.mark.slow
 def test_names_and_kinds_that_make_no_sense(model: Any) -> None:
     for sentence, quantizers in (
         (r"quantizers name 'feature.0', which no layer .* matches; there are 'features.0', 'features.3', 'head'",

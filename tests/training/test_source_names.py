@@ -72,6 +72,7 @@ def test_the_start_is_the_float_model(model: Any) -> None:
         assert signal_to_noise(value.double() + 1e-9, state[name].double()) > 30, name
 
 
+@pytest.mark.slow
 def test_awkward_names_shared_weights_and_layers_called_twice() -> None:
     torch.manual_seed(0)
     model, data = Awkward().eval(), torch.randn(64, 6)
@@ -120,6 +121,7 @@ def test_kinds_of_layers_go_back(layers: Any) -> None:
 
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("options", [{"equalization": True}, {"per_channel": False}], ids=["equalized", "one scale"])
+@pytest.mark.slow
 def test_factors_of_channels_are_divided_out(model: Any, options: dict[str, Any]) -> None:
     with tvmq.qconfig(**options):
         net = prepared(model)

@@ -91,6 +91,7 @@ def test_saved_and_loaded(exe, saved, digits, tmp_path):
     assert tvmq.build(digits.quantized, target=TARGET).save(tmp_path / "other.tvmq") == digest
 
 
+@pytest.mark.slow
 def test_damage_is_found(saved, tmp_path):
     path = tmp_path / "m.tvmq"
     data = bytearray(saved[0].read_bytes())

@@ -116,6 +116,7 @@ def indexed() -> tuple[Reference, tvmq.Executable, dict[str, np.ndarray]]:
 
 
 @pytest.mark.parametrize("seed", range(6))
+@pytest.mark.slow_cases("0")
 def test_computed_indices_wrap_round(indexed: Any, seed: int) -> None:
     definition, exe, feed = indexed
     random = np.random.default_rng(seed)

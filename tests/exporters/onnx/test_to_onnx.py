@@ -172,6 +172,7 @@ def norms(net: Net) -> str:
     return net.op("LogSoftmax", net.conv(y, 6, 6), axis=1)
 
 
+@pytest.mark.slow
 def test_norms(tmp_path: Path) -> None:
     """Norms that opset 17 has not are written out, and are recognized on the way back."""
     net = Net((1, 4, 5, 5))

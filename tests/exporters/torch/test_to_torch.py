@@ -81,6 +81,7 @@ def test_kinds_of_codes(options: dict[str, Any]) -> None:
 
 @pytest.mark.thinned(12)
 @pytest.mark.parametrize("seed", [2, 3, 4, 5, 9, 11, 18, 40, 44, 49, 59])
+@pytest.mark.slow
 def test_random_graphs(seed: int) -> None:
     """Shapes and types of the integers, whatever is in the graph; torch.export takes it, and it comes back the same."""
     source = random_model(seed)

@@ -207,6 +207,7 @@ def test_lengths_of_sequences(op: str) -> None:
 
 
 @pytest.mark.parametrize("mode", [None, "dynamic"])
+@pytest.mark.slow_cases("dynamic")
 def test_any_number_of_steps_and_samples(mode: str | None) -> None:
     made = model("GRU", direction="bidirectional", linear_before_reset=1)
     for dim, name in zip(made.graph.input[0].type.tensor_type.shape.dim, ("steps", "batch"), strict=False):

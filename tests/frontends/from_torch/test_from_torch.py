@@ -94,6 +94,7 @@ def test_training_mode_is_put_back_and_not_imported(net: Any) -> None:
     np.testing.assert_allclose(run(mod, params, [x.numpy()])[0], net(x).detach().numpy(), rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.slow
 def test_free_batch_runs_with_any_size(net: Any) -> None:
     mod, params = tvmq.from_torch(net, (tensor(1, 3, 16, 16),), dynamic_batch=True)
     (batch, *rest) = mod["main"].params[0].ty.shape
@@ -106,6 +107,7 @@ def test_free_batch_runs_with_any_size(net: Any) -> None:
         np.testing.assert_allclose(run(fixed, params, [x.numpy()])[0], net(x).detach().numpy(), rtol=1e-4, atol=1e-4)
 
 
+@pytest.mark.slow
 def test_free_batch_is_quantized(net: Any) -> None:
     mod, params = tvmq.from_torch(net, (tensor(2, 3, 16, 16),), dynamic_batch=True)
     data = [tensor(3, 3, 16, 16)]

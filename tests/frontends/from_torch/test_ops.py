@@ -124,6 +124,7 @@ def tensor_of(x: Any, seed: int) -> Any:
 
 
 @pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.slow_cases("arithmetic", "indexing", "windows", "attention")
 def test_operators_equal_torch(family: str) -> None:
     torch.manual_seed(0)
     check(trained(Together(FAMILIES[family])), X)
@@ -179,6 +180,7 @@ def test_resize_to_free_sizes_is_refused(name: str) -> None:
         tvmq.from_torch(Together({name: function}), (X, tensor(1, 3, 9, 10)), dynamic_shapes=(({}, free),))
 
 
+@pytest.mark.slow
 def test_free_batch_of_a_transformer() -> None:
     torch.manual_seed(0)
     layer = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True, norm_first=True).eval()

@@ -10,6 +10,7 @@ import pytest
 PAGE = Path(__file__).parents[3] / "docs" / "torch.md"
 
 
+@pytest.mark.slow
 def test_examples_of_the_page_run(capsys: pytest.CaptureFixture[str]) -> None:
     torch = pytest.importorskip("torch", reason='torch is an extra: pip install "tvmq[torch]"')
     torch.manual_seed(0)

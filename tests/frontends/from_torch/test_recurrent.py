@@ -19,6 +19,7 @@ def test_a_projection_of_the_state_is_refused() -> None:
         tvmq.from_torch(model, (torch.zeros(2, 1, 4),))
 
 
+@pytest.mark.slow
 def test_the_module_does_not_grow_with_the_steps() -> None:
     model = torch.nn.GRU(4, 6).eval()
     sizes = [len(View(tvmq.from_torch(model, (torch.zeros(steps, 1, 4),))[0]).bindings) for steps in (2, 200)]

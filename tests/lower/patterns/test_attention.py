@@ -85,6 +85,7 @@ def test_what_goes_into_the_kernel(body: str, members: list[str] | None) -> None
     assert chains == ([members] if members else [])
 
 
+@pytest.mark.slow
 def test_attention_needs_no_copies() -> None:
     """The integer core of attention is one kernel between the dense layers."""
     n = Net((1, 9, 24))

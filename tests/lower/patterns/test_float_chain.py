@@ -66,6 +66,7 @@ def test_a_block_with_gates_is_exact_and_has_few_kernels() -> None:
     assert not any("sigmoid" in kernel or "clip" in kernel or "add" in kernel for kernel in kernels), kernels
 
 
+@pytest.mark.slow
 def test_a_residual_of_codes_is_read_by_the_sum() -> None:
     """Codes that a sum in float takes become floats inside of its loop, not in a pass of their own."""
     n = Net((1, 8, 9, 9))

@@ -26,6 +26,7 @@ def test_every_kind_of_padding() -> None:
 
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("axes", [1, 3])
+@pytest.mark.slow
 def test_other_numbers_of_axes(axes: int) -> None:
     n = Net((2, 3, *[7, 6, 5][:axes]))
     y = n.op("Relu", n.op("Conv", "x", n.constant(n.weight(4, 3, *[3] * axes)), pads=[1] * 2 * axes))

@@ -87,6 +87,7 @@ def test_as_near_as_the_float_norm(name: str) -> None:
 
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize(("name", "expected"), [("pre", ["uint8", "uint8"]), ("post", ["int16", "uint8"])])
+@pytest.mark.slow
 def test_bits_of_the_result_are_those_of_the_readers(name: str, expected: list[str]) -> None:
     made = quantized(BODIES[name])
     assert [dtype_of(var) for var, v in View(made).bindings if op_name(v) == "tvmq.integer_layer_norm"] == expected

@@ -111,6 +111,7 @@ def test_the_ledger_names_the_parts_of_a_mask() -> None:
     assert all(layer["precision"] == "int8" for layer in layers.values())
 
 
+@pytest.mark.slow
 def test_a_mask_that_others_read_stays_float_for_them() -> None:
     body = BERT + "b = R.add(R.matmul(x, y), n)\n" + END + "\np = R.add(o, R.sum(R.abs(n)))"
     layers = get_ledger(quantized(body)).layers
@@ -132,6 +133,7 @@ def test_off_by_default_and_by_rule() -> None:
         assert "tvmq.softmax" in [op_name(v) for _, v in View(made).bindings]
 
 
+@pytest.mark.slow
 def test_scores_without_accumulators_are_read_as_int16() -> None:
     body = "t = R.add(R.tanh(R.matmul(x, y)), bias)\ns = R.nn.softmax(t)\no = R.matmul(s, v)"
     view = View(quantized(body))

@@ -74,6 +74,7 @@ def test_forms_of_exporters_are_one_operator(body: str) -> None:
         ),
     ],
 )
+@pytest.mark.slow
 def test_what_is_no_masked_mean(body: str) -> None:
     assert "tvmq.masked_mean" not in [op_name(v) for _, v in View(quantized(body)).bindings]
 

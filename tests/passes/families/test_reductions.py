@@ -13,6 +13,7 @@ AXES = ([2, 3], [1], [3], [0, 2], [1, 2, 3])
 
 @pytest.mark.thinned(4)
 @pytest.mark.parametrize("operator", ["ReduceMean", "ReduceSum", "ReduceMax", "ReduceMin"])
+@pytest.mark.slow
 def test_over_any_axes(operator: str) -> None:
     n, y = start()
     outputs = []

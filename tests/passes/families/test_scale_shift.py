@@ -50,6 +50,7 @@ def test_a_batch_norm_behind_a_concat_is_one_operator() -> None:
     assert names.count("tvmq.scale_shift") == 1 and names[names.index("tvmq.scale_shift") + 1] == "nn.pad"
 
 
+@pytest.mark.slow
 def test_a_result_that_grows() -> None:
     """Positions that are added to one row for all."""
     n, y = start()

@@ -18,6 +18,7 @@ SIGNATURE = 'x: R.Tensor((1, 2, 4, 4), "float32"), w: R.Tensor((2, 2, 3, 3), "fl
 WEIGHT = np.ones((2, 2, 3, 3), np.float32)
 
 
+@pytest.mark.slow
 def test_maximum_and_minimum_share_one_scale() -> None:
     n, y = start()
     larger = n.op("Max", y, n.conv("x", 3, CHANNELS, 1))
@@ -28,6 +29,7 @@ def test_maximum_and_minimum_share_one_scale() -> None:
     assert "tvmq.table" not in road.operators()
 
 
+@pytest.mark.slow
 def test_a_side_that_others_read_may_keep_its_scale() -> None:
     n, y = start()
     z = n.op("MaxPool", n.conv(y, CHANNELS, CHANNELS), kernel_shape=[1, 1])
@@ -50,6 +52,7 @@ def test_where_of_two_tensors_by_masks_of_every_kind() -> None:
     assert "tvmq.table" in road.operators()
 
 
+@pytest.mark.slow
 def test_constants_have_codes_of_their_own() -> None:
     """A constant outside of the tensor's range is in that of the result."""
     n, y = start()

@@ -59,6 +59,7 @@ CHAINS: dict[str, Callable[[Net, str], str]] = {
 }
 
 
+@pytest.mark.slow
 def test_chains_are_one_table_each() -> None:
     n, y = start()
     road = integer_road(n, *(n.conv(chain(n, y), 6, 4, 1) for chain in CHAINS.values()))

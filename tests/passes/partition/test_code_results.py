@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from exporters.formats_networks import quantized
 
 import tvmq
@@ -26,6 +27,7 @@ def test_the_last_layer_gives_codes_where_the_backend_says_so() -> None:
     assert results(quantized("plain", chip)[0]) == ["int8"]
 
 
+@pytest.mark.slow
 def test_sums_of_two_tensors_as_tflite_adds_them() -> None:
     """Compiled code equals the definition."""
     qmod, feeds = quantized("residual", "tflite")

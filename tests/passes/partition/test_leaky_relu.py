@@ -14,6 +14,7 @@ def slopes(module: object) -> list[float]:
     return [round(v.attrs.negative_slope, 6) for _, v in View(module).bindings if op_name(v) == "tvmq.requantize"]
 
 
+@pytest.mark.slow
 def test_behind_a_convolution() -> None:
     n, y = start()
     road = integer_road(n, n.conv(n.op("LeakyRelu", y, alpha=0.1), 6, 4, 3))
@@ -52,6 +53,7 @@ def test_sums_that_others_read_stay_tables() -> None:
 
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("mode", ["fixed_point", "power_of_two"])
+@pytest.mark.slow
 def test_integer_requantize_keeps_the_table(mode: str) -> None:
     n, y = start()
     model = n.model(n.conv(n.op("LeakyRelu", y, alpha=0.1), 6, 4, 1))

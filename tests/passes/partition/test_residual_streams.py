@@ -108,6 +108,7 @@ def float_operators(road: Road) -> Counter[str]:
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("mode", ["float", "fixed_point", "power_of_two"])
 @pytest.mark.parametrize("pre_norm", [True, False])
+@pytest.mark.slow_cases("True-float")
 def test_an_encoder_is_exact_and_its_sums_are_integers(mode: str, pre_norm: bool) -> None:
     least = 20.0 if mode == "power_of_two" else 28.0
     road = driven(encoder(pre_norm=pre_norm), requantize=mode, least_snr=least)
@@ -133,6 +134,7 @@ def test_outliers_of_a_stream_survive_in_16_bits() -> None:
     assert "tvmq.add" in road.operators()
 
 
+@pytest.mark.slow
 def test_class_tokens_and_positions() -> None:
     """Constants that are put in front of the codes of a convolution, and added to them."""
     n = Net((1, 3, 8, 8))
@@ -198,6 +200,7 @@ WIDE = {"dtype_input": "int16", "nbit_input": 16}
         ({**WIDE, "nbit_input": 10}, 45),
     ],
 )
+@pytest.mark.slow_cases("options0-52")
 def test_a_network_for_pictures_reads_16_bits(options: dict, least: float) -> None:
     """Nearly as near as the 8-bit weights allow; what has tables or means of 8 bits only stays float, by name."""
     road = drive(picture_net(), least_snr=least, **options)
@@ -220,6 +223,7 @@ def test_a_saved_network_of_16_bits_gives_the_same(tmp_path: Path) -> None:
 
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("bits", [16, 12])
+@pytest.mark.slow
 def test_a_rule_gives_one_layer_16_bits(bits: int) -> None:
     """What it reads is there in 16 bits, and in 8 for the sum beside it."""
     rule = tvmq.Rule("/conv_2", activations=tvmq.QuantSpec("int16", bits, symmetric=True))

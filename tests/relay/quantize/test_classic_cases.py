@@ -159,6 +159,7 @@ def test_add_lhs_is_none_annotate() -> None:
     _close_to_float(relay.var("data_add", shape=(16, 1, 1)))
 
 
+@pytest.mark.slow
 def test_add_lhs_rhs_is_input_annotate() -> None:
     _close_to_float(conv(relay.var("data_l", shape=(1, 16, 16, 16)), constant(3)))
 
@@ -257,6 +258,7 @@ def by_divergence() -> relay.IRModule:
     return calibrated(calibrate_mode="kl_divergence")
 
 
+@pytest.mark.slow
 def test_calibrate_target(by_divergence: relay.IRModule) -> None:
     """A target of the scope changes nothing; nor does its absence."""
     with tvm.target.Target("llvm"):

@@ -262,6 +262,7 @@ def batches(count: int = 3) -> list[dict[str, np.ndarray]]:
 
 
 @pytest.mark.parametrize("mode", ["kl_divergence", "percentile"])
+@pytest.mark.slow_cases("kl_divergence")
 def test_thresholds_are_those_of_all_samples_at_once(mode: str) -> None:
     mod, data = module(chain, SHAPE), batches()
     with q.qconfig(calibrate_mode=mode, skip_conv_layers=[]):
