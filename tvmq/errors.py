@@ -101,5 +101,9 @@ class MemoryLimitError(TvmqError, MemoryError):
     """More memory would be needed than the bound allows, or than there is."""
 
 
+class BackendWarning(UserWarning):
+    """Compiled code may give other values than the device that a backend describes; the message says where."""
+
+
 class AccuracyWarning(UserWarning):
     """A quantized model does not keep the bound of its guard; the message names the layers to blame."""

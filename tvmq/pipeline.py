@@ -18,7 +18,7 @@ from typing import Any, Protocol
 import numpy as np
 import tvm
 
-from tvmq.backends.carried import why_not_compiled
+from tvmq.backends.carried import emulation_alone, why_not_compiled
 from tvmq.backends.description import Backend
 from tvmq.compile.evaluators import round_weights as compiled_rounding
 from tvmq.config import QConfig, current_qconfig
@@ -26,7 +26,7 @@ from tvmq.dataset import Dataset
 from tvmq.errors import CalibrationError, ConfigError
 from tvmq.faster import Decision, decide, with_decision
 from tvmq.frontends.relax import from_relax
-from tvmq.graph.ledger import get_ledger, mark_emulated
+from tvmq.graph.ledger import MAY_DIFFER, get_ledger, mark_emulated
 from tvmq.graph.symbolic import inputs_of
 from tvmq.guard.bound import Guard, guard_of
 from tvmq.observers.result import CalibrationResult
@@ -123,10 +123,16 @@ def quantize(
         check_accumulators(quantized, backend)
     if config.partition_conversions != "disabled":
         quantized = partition_conversions(quantized)
-    why = why_not_compiled(backend)
-    if why is None or config.do_simulation:
-        return quantized
-    return mark_emulated(quantized, f"backend {backend.name}: {why}")
+    return quantized if config.do_simulation else _marked(quantized, backend)
+
+
+def _marked(quantized: tvm.IRModule, backend: Backend) -> tvm.IRModule:
+    """The module, which says what compiled code does not compute as the backend does."""
+    if (why := why_not_compiled(backend)) is not None:
+        return mark_emulated(quantized, f"backend {backend.name}: {why}")
+    if (why := emulation_alone(backend)) is not None:
+        return mark_emulated(quantized, f"backend {backend.name}: {why}", MAY_DIFFER)
+    return quantized
 
 
 def _options(calibration: CalibrationResult | None) -> QConfig:

@@ -21,7 +21,7 @@ from tvmq.backends.description import Backend
 from tvmq.backends.operator_entry import OperatorEntry
 from tvmq.backends.tensor_forms import TensorForm, WeightForm
 from tvmq.config import QConfig, qconfig
-from tvmq.errors import AccumulatorError, BuildError
+from tvmq.errors import AccumulatorError, BackendWarning, BuildError
 from tvmq.graph.functions import inline_functions, unpack_weights
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.view import View, const_value, is_const, op_name
@@ -208,6 +208,12 @@ def test_a_rule_that_no_code_has_is_refused_by_build():
     with pytest.raises(
         BuildError, match="build: backend shifts: requantize_rule .* would give other codes .*use tvmq.emulate"
     ):
+        tvmq.build(mod)
+
+
+def test_sums_that_may_wrap_on_the_device_are_said_by_build():
+    mod = quantized(Backend("x", accumulator_bits=16, overflow="wrap"))
+    with pytest.warns(BackendWarning, match="build: backend x: sums of 16 bits wrap, .*; tvmq.emulate computes and"):
         tvmq.build(mod)
 
 

@@ -152,6 +152,8 @@ BAD: list[tuple[str, Any, str]] = [
     ("the input axis", entry(weights={"axis": "input"}), "weights.axis: scales along the input axis do not factor out"),
     ("scales", entry(inputs={"scales": "power_of_two"}),
      "inputs.scales: 'power_of_two' does not go with requantize 'float'; use 'free', or arithmetic 'shift'"),
+    ("a whole range of symmetric codes", entry(inputs={"dtype": ["int8"], "scheme": "symmetric", "narrow_range": False}),
+     "inputs.narrow_range: symmetric codes of the quantizer end at -127 of 8 bits"),
     ("a narrow range of asymmetric codes", entry(inputs={"narrow_range": True}), "inputs.narrow_range: asymmetric codes use"),
     ("symmetric without signs", {"name": "x", "operators": [{"pattern": "*", "inputs": {"scheme": "symmetric"}}]},
      "operators\\[0\\].inputs.scheme: 'symmetric' needs signed codes"),
@@ -230,3 +232,4 @@ def test_what_compiled_code_cannot_give_is_said():
     assert emulation_alone(Backend("x", float_type="bfloat16")) == "float_type is bfloat16, compiled floats are float32"
     wraps = Backend("x", accumulator_bits=16, overflow="wrap")
     assert emulation_alone(wraps) == "sums of 16 bits wrap, compiled sums are proved to fit int32"
+    assert emulation_alone(Backend("x", overflow="wrap")) is None  # sums that fit int32 never wrap there

@@ -6,6 +6,7 @@ One order of arguments: the module, its weights, the target. Calls that name the
 from __future__ import annotations
 
 import functools
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, ParamSpec, TypeVar
@@ -18,11 +19,11 @@ from tvmq.compile.cuda.compile import compile_cuda
 from tvmq.compile.description import describe_functions, describe_module, warn_of_slow_sizes
 from tvmq.compile.external import NOTHING, Brought, External, external_code, take_brought
 from tvmq.compile.vm_pipeline import Compiled, compile_module
-from tvmq.errors import BuildError, ConfigError, TargetError
+from tvmq.errors import BackendWarning, BuildError, ConfigError, TargetError
 from tvmq.graph.batch_dimension import batch_dimension
 from tvmq.graph.functions import inline_functions, is_partitioned, plain_module, unpack_weights
 from tvmq.graph.indices import input_indices
-from tvmq.graph.ledger import get_ledger, why_emulated
+from tvmq.graph.ledger import MAY_DIFFER, get_ledger, why_emulated
 from tvmq.graph.limits import size_limits
 from tvmq.graph.names import input_names
 from tvmq.graph.symbolic import with_sizes
@@ -117,12 +118,20 @@ def build(
              of one; the first that fits takes a layer. `explain` lists what each took, `verify` compares it. Functions
              of FuseOpsByPattern with the attribute Codegen go to their code generator as well
     backend  a description (as `quantize(target=...)` takes it) whose lowerings are taken, behind those given here
+    warns    BackendWarning for a module quantized for a device that sums or computes floats in fewer bits than a CPU
     raises   TargetError for an unknown target, ConfigError for sizes of no free dimension or that the model does not
              take, BuildError if TVM fails, or a lowering, its library or code generator
     """
     check_counts("build", num_threads=num_threads)
     if (why := why_emulated(mod)) is not None:
         raise BuildError(f"build: {why}: compiled code would give other codes than the device; use tvmq.emulate")
+    if (why := why_emulated(mod, MAY_DIFFER)) is not None:
+        warnings.warn(
+            BackendWarning(
+                f"build: {why}: where that matters the device gives other values; tvmq.emulate computes and counts them"
+            ),
+            stacklevel=2,
+        )
     machines, (mod, brought) = _machines(target), take_brought(plain_module(mod))
     mod, chosen = write_out(mod)
     own = lowerings_of(lowerings, backend_named(backend) if backend is not None else None)

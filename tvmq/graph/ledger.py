@@ -63,20 +63,21 @@ def with_ledger(mod: tvm.IRModule, ledger: Ledger) -> tvm.IRModule:
     return result
 
 
-EMULATED = "tvmq.emulated"
+EMULATED = "tvmq.emulated"  # compiled code would give other codes than the device: `build` refuses
+MAY_DIFFER = "tvmq.may_differ"  # it may give other ones: `build` warns
 
 
-def mark_emulated(mod: tvm.IRModule, why: str) -> tvm.IRModule:
-    """A module of a backend whose arithmetic compiled code does not have; `build` refuses it with these words."""
+def mark_emulated(mod: tvm.IRModule, why: str, attribute: str = EMULATED) -> tvm.IRModule:
+    """A module of a backend whose arithmetic compiled code does not have, or not always: EMULATED or MAY_DIFFER."""
     result = mod.clone()
-    result["main"] = mod["main"].with_attr(EMULATED, why)
+    result["main"] = mod["main"].with_attr(attribute, why)
     return result
 
 
-def why_emulated(mod: tvm.IRModule) -> str | None:
+def why_emulated(mod: tvm.IRModule, attribute: str = EMULATED) -> str | None:
     """What `mark_emulated` said of a module; None if nothing."""
     func = next((func for var, func in mod.functions_items() if var.name_hint == "main"), None)
-    return read_attribute(func, EMULATED) or None if func is not None else None
+    return read_attribute(func, attribute) or None if func is not None else None
 
 
 def require_stage(mod: tvm.IRModule, stage: str, allowed: Sequence[str]) -> Ledger:

@@ -5,7 +5,7 @@
     tvmq.matmul, tvmq.multiply      of two activations: MatMul, Mul
     tvmq.sum, tvmq.sum_pool         ReduceMean or ReduceSum, AveragePool
 
-The scale of a weight stands in the requantize behind it, multiplied by s_x / s_y and rounded: `weight_scale` looks for
+The scale of a weight stands in the requantize behind it, multiplied by s_x / s_y and rounded: `find_scales` looks for
 the float32 that gives these very constants again.
 """
 
@@ -21,8 +21,7 @@ import numpy as np
 from tvmq import numerics
 from tvmq.exporters.onnx.graph import Coded, Scale
 from tvmq.exporters.onnx.ops import WRITERS, Node
-
-NEIGHBOURS = (0, 1, -1, 2, -2)  # steps of float32 around the quotient
+from tvmq.exporters.scale_search import find_scales
 
 
 @dataclass(frozen=True)
@@ -62,7 +61,7 @@ class Sums:
         assert weight is not None
         s_x = np.float64(x.scale.scale)
         axis = self._axis(weight)
-        scale = weight_scale(real / s_x, lambda s: fits(s_x * s))
+        scale, _ = find_scales(real / s_x, lambda s: fits(s_x * s))
         bias = self._bias(weight, s_x * scale.astype(np.float64))
         per_channel = scale.size > 1
         # a transposed convolution of groups has the scales of one group, again and again
@@ -126,26 +125,6 @@ class Sums:
         share = float(real.reshape(-1)[0]) / float(x.scale.scale)
         op_type = "ReduceSum" if abs(share - 1) < 1e-5 else "ReduceMean"
         return node.reduce(op_type, x.real, node.ints("axes"), bool(attrs.keepdims))
-
-
-def weight_scale(quotient: np.ndarray, fits: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
-    """float32 scales next to `quotient` for which `fits` holds; the nearest one where it does for none.
-
-    >>> m = np.float32(np.float64(np.float32(0.1)) * np.float32(0.3) / np.float32(0.7))
-    >>> s = weight_scale(m * np.float64(np.float32(0.7)) / np.float32(0.1), lambda s: np.float32(s) > 0)
-    >>> bool(abs(s - 0.3) < 1e-7)
-    True
-    """
-    nearest = np.atleast_1d(np.asarray(quotient, np.float64)).astype(np.float32)
-    result, found = nearest.copy(), np.zeros(nearest.shape, bool)
-    for steps in NEIGHBOURS:
-        scale = nearest.copy()
-        for _ in range(abs(steps)):
-            scale = np.nextafter(scale, np.float32(np.inf if steps > 0 else 0), dtype=np.float32)
-        good = ~found & fits(scale.astype(np.float64))
-        result[good] = scale[good]
-        found |= good
-    return result
 
 
 def real_factor(multiplier: np.ndarray, shift: np.ndarray, mode: str) -> np.ndarray:

@@ -6,14 +6,11 @@ the kernels themselves, which tests/exporters/tflite compares with this file for
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import numpy as np
 
 from tvmq import numerics
 
-NEIGHBOURS = (0, 1, -1, 2, -2)  # steps of float32 around a quotient
-TRIED = 64  # the same, where results are compared and not constants
+TRIED = 64  # neighbours of a float32 where results are compared and not constants
 SMALLEST_SHIFT = -31  # a factor below 2^-32 is 0
 
 
@@ -41,24 +38,6 @@ def multiply(x: np.ndarray, multiplier: np.ndarray | int, shift: np.ndarray | in
     high = ((np.asarray(x, np.int64) << left) * np.asarray(multiplier, np.int64) + (1 << 30)) >> 31
     half = (np.int64(1) << right) >> 1
     return np.asarray((high + half - ((high < 0) & (right > 0))) >> right)
-
-
-def scale_for(quotient: np.ndarray, fits: Callable[[np.ndarray], np.ndarray]) -> np.ndarray | None:
-    """float32 scales next to a quotient for which `fits` holds; None where one has none.
-
-    >>> scale_for(np.float64([0.1]), lambda scale: scale < 0.1)
-    array([0.09999999], dtype=float32)
-    """
-    nearest = np.atleast_1d(np.asarray(quotient, np.float64)).astype(np.float32)
-    result, found = nearest.copy(), np.zeros(nearest.shape, bool)
-    for steps in NEIGHBOURS:
-        scale = nearest.copy()
-        for _ in range(abs(steps)):
-            scale = np.nextafter(scale, np.float32(np.inf if steps > 0 else 0), dtype=np.float32)
-        good = ~found & fits(scale.astype(np.float64))
-        result[good] = scale[good]
-        found |= good
-    return result if found.all() else None
 
 
 def near(scale: np.float32) -> np.ndarray:

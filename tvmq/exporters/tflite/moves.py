@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from tvm import relax
 
+from tvmq.exporters.core_walk import ints
 from tvmq.exporters.layouts import LAST, plain
 from tvmq.exporters.tflite.codes import Codes
-from tvmq.exporters.tflite.walk import Form, Walk, ints
+from tvmq.exporters.tflite.walk import Form, Walk
 from tvmq.graph.evaluate import repeats_pixels, slice_of
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import RESHAPE

@@ -14,12 +14,13 @@ from dataclasses import dataclass
 import numpy as np
 from tvm import relax
 
+from tvmq.exporters.core_walk import ints
 from tvmq.exporters.layouts import LAST, Ints
 from tvmq.exporters.tflite import arithmetic
 from tvmq.exporters.tflite.codes import Codes
 from tvmq.exporters.tflite.flatbuffer import Quantization
 from tvmq.exporters.tflite.products import PADDING, Windows, bordered, windows_of
-from tvmq.exporters.tflite.walk import Form, Walk, ints
+from tvmq.exporters.tflite.walk import Form, Walk
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import POOL
 from tvmq.graph.view import const_value, shape_of

@@ -13,17 +13,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 from tvm import relax
 
+from tvmq.exporters.core_walk import ints
 from tvmq.exporters.layouts import LAST, Ints, Order, plain
+from tvmq.exporters.scale_search import find_scales
 from tvmq.exporters.tflite import arithmetic
 from tvmq.exporters.tflite.codes import Codes
 from tvmq.exporters.tflite.flatbuffer import Quantization
-from tvmq.exporters.tflite.walk import Form, Walk, ints
-from tvmq.graph.operators import where
-from tvmq.graph.operators.record import CONVOLUTION
+from tvmq.exporters.tflite.walk import Form, Walk
 from tvmq.graph.view import const_value, is_const, shape_of
 from tvmq.numerics.windows import both_sides
 
-INT32 = 2**31
 PADDING = {"SAME": 0, "VALID": 1}
 
 
@@ -116,10 +115,7 @@ class Convolution:
 
     def plus(self, walk: Walk, bias: np.ndarray) -> Convolution:
         """The same with a constant added."""
-        values = bias.astype(np.int64).ravel()
-        if values.size not in (1, self.filters):
-            raise walk.refused("a bias that differs from place to place")
-        return replace(self, bias=self.bias + values)
+        return replace(self, bias=walk.added_bias(self.bias, bias))
 
     def requantized(self, walk: Walk, var: relax.Var, call: relax.Call) -> Codes:
         """CONV_2D or DEPTHWISE_CONV_2D."""
@@ -132,7 +128,7 @@ class Convolution:
         axis = 0 if self.windows else 1
         rest = tuple(a for a in range(self.weight.ndim) if a != axis)
         zero = self.x.zero + self.x.moved
-        return as_int32(walk, self.bias + zero * self.weight.astype(np.int64).sum(axis=rest))
+        return walk.int32_bias(self.bias + zero * self.weight.astype(np.int64).sum(axis=rest))
 
     def _write(self, walk: Walk, result: Codes, activation: int, scales: np.ndarray) -> Codes:
         name = walk.layer
@@ -199,17 +195,10 @@ def weight_scales(walk: Walk, x: Codes, var: relax.Var, call: relax.Call) -> np.
         found = arithmetic.multiplier_of(s_x * scale / s_y)
         return np.asarray((found[0] == multiplier) & (found[1] == shift))
 
-    scales = arithmetic.scale_for(arithmetic.real_factor(multiplier, shift) * s_y / s_x, fits)
-    if scales is None:
+    scales, found = find_scales(arithmetic.real_factor(multiplier, shift) * s_y / s_x, fits)
+    if not found.all():
         raise walk.refused("a weight whose scale no float32 is")
     return scales
-
-
-def as_int32(walk: Walk, bias: np.ndarray) -> np.ndarray:
-    """A bias as int32; refused where it does not fit."""
-    if bias.size and max(int(bias.max()), -int(bias.min())) >= INT32:
-        raise walk.refused(f"a bias of {int(np.abs(bias).max())}, which leaves int32,")
-    return bias.astype(np.int32)
 
 
 def quantization_of(scales: np.ndarray, axis: int) -> Quantization:
@@ -255,18 +244,11 @@ def pad(walk: Walk, var: relax.Var, call: relax.Call) -> Codes | Bordered:
     if str(call.attrs.pad_mode) != "constant" or min(flat) < 0:
         raise walk.refused(f"nn.pad of mode {call.attrs.pad_mode}")
     code = int(call.attrs.pad_value) - codes.moved
-    readers = [walk.view.value[name] for name in walk.view.readers[var.name]]
-    if readers and not any(flat[:4]) and not walk.view.is_output(var.name) and all(map(_takes_border, readers)):
+    if walk.takes_border(var.name, flat):
         return Bordered(codes, width, code)
     return walk.bordered(codes, width, code, var.name)
 
 
-def _takes_border(reader: relax.Expr) -> bool:
-    call = isinstance(reader, relax.Call) and getattr(reader.op, "name", "").removeprefix("relax.") in CONVOLUTIONS
-    return call and is_const(reader.args[1]) and not any(ints(reader.attrs.padding))
-
-
-CONVOLUTIONS = where(kind=CONVOLUTION)
 FORMS: dict[str, Form] = {
     "nn.conv1d": convolution,
     "nn.conv2d": convolution,

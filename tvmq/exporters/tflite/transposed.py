@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 from tvm import relax
 
+from tvmq.exporters.core_walk import ints
 from tvmq.exporters.layouts import LAST, Ints
 from tvmq.exporters.tflite.codes import Codes
-from tvmq.exporters.tflite.products import PADDING, as_int32, quantization_of, weight_scales
-from tvmq.exporters.tflite.walk import Form, Walk, ints
+from tvmq.exporters.tflite.products import PADDING, quantization_of, weight_scales
+from tvmq.exporters.tflite.walk import Form, Walk
 from tvmq.graph.view import const_value, is_const, shape_of
 from tvmq.numerics.windows import both_sides
 
@@ -33,10 +34,7 @@ class Transposed:
 
     def plus(self, walk: Walk, bias: np.ndarray) -> Transposed:
         """The same with a constant for each channel."""
-        values = bias.astype(np.int64).ravel()
-        if values.size not in (1, self.weight.shape[1]):
-            raise walk.refused("a bias that differs from place to place")
-        return replace(self, bias=self.bias + values)
+        return replace(self, bias=walk.added_bias(self.bias, bias))
 
     def requantized(self, walk: Walk, var: relax.Var, call: relax.Call) -> Codes:
         """TRANSPOSE_CONV, its border cut off, and bounds of codes."""
@@ -72,7 +70,7 @@ class Transposed:
     def _write(self, walk: Walk, result: Codes, scales: np.ndarray) -> Codes:
         four = self.weight if self.weight.ndim == 4 else self.weight[:, :, None]
         zero = self.x.zero + self.x.moved
-        bias = as_int32(walk, self.bias + zero * four.astype(np.int64).sum(axis=(0, 2, 3)))
+        bias = walk.int32_bias(self.bias + zero * four.astype(np.int64).sum(axis=(0, 2, 3)))
         scale = (np.float64(self.x.scale) * scales.astype(np.float64)).astype(np.float32)
         order = np.ascontiguousarray(four.transpose(1, 2, 3, 0))
         inputs: list[Codes | int] = [

@@ -14,22 +14,18 @@ import numpy as np
 import tvm
 from tvm import relax
 
-from tvmq.errors import UnsupportedOpError
+from tvmq.exporters.core_walk import CoreWalk
 from tvmq.exporters.layouts import LAST, Ints, Order, arranged, collapsed, in_order, moves, plain
 from tvmq.exporters.tflite import arithmetic
 from tvmq.exporters.tflite.codes import Codes
 from tvmq.exporters.tflite.flatbuffer import Flatbuffer, Option, Quantization
-from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, shape_of
+from tvmq.graph.view import View, const_value, dtype_of, is_const, shape_of
 
 MOVED = {"uint8": 128, "int8": 0}
 REMEDY = "quantize with target='tflite'"
-KEEP_OUT = "keep this layer out of the exported part of the model"
 MOST_AXES = 4  # of a transpose in any runtime; with more, axes are joined where that can be done
 Value = Any  # Codes, Sums, or a list of Codes
 Form = Callable[["Walk", relax.Var, relax.Call], Value]
-# Operators that read pictures with channels last
-PICTURES = ("nn.conv1d", "nn.conv2d", "nn.max_pool1d", "nn.max_pool2d", "tvmq.sum_pool", "tvmq.adaptive_sum_pool",
-            "tvmq.conv_transpose", "image.resize2d")  # fmt: skip
 
 
 class Sums(Protocol):
@@ -42,50 +38,21 @@ class Sums(Protocol):
         """The operator, written; its result."""
 
 
-class Walk:
+class Walk(CoreWalk):
     """`values` holds what each variable became, `file` the tensors and operators."""
 
+    caller, format = "to_tflite", "TFLite"
+
     def __init__(self, view: View, forms: Mapping[str, Form], scales: Mapping[str, tuple[float, int]]) -> None:
-        self.view, self.forms, self.scales = view, forms, scales
+        super().__init__(view, forms, scales)
         self.file = Flatbuffer()
-        self.values: dict[str, Value] = {}
-        self.layer = ""
 
     def run(self) -> None:
         """Write all operators."""
         for param in self.view.func.params:
             self.layer = param.name
-            self.values[param.name] = self.codes_of(param, self._order_of_input(param))
-        for var, value in self.view.bindings:
-            self.layer = ", ".join(self.view.sources(var.name)) or var.name
-            self.values[var.name] = self._value(var, value)
-
-    def _order_of_input(self, param: relax.Var) -> Order:
-        """Channels last for what the first readers take as a picture."""
-        rank = len(shape_of(param))
-        read, names = set(), [param.name]
-        while names:
-            readers = {reader for name in names for reader in self.view.readers[name]}
-            kinds = {reader: op_name(self.view.value[reader]) for reader in readers}
-            read |= set(kinds.values())
-            names = [reader for reader, kind in kinds.items() if kind in ("nn.pad", "tvmq.table")]
-        return LAST[rank] if rank in LAST and read & set(PICTURES) else plain(rank)
-
-    def _value(self, var: relax.Var, value: relax.Expr) -> Value:
-        if isinstance(value, relax.Var):
-            return self.values[value.name]
-        if isinstance(value, relax.TupleGetItem):
-            return self.values[value.tuple_value.name][value.index]
-        if isinstance(value, relax.Tuple):
-            return [self.values[item.name] for item in value.fields]
-        form = self.forms.get(op_name(value))
-        if form is None:
-            raise self.refused(op_name(value) or "a call of a function")
-        return form(self, var, value)
-
-    def refused(self, what: str, remedy: str = KEEP_OUT) -> UnsupportedOpError:
-        """The error for the layer at hand."""
-        return UnsupportedOpError(f"to_tflite, layer '{self.layer}': {what} has no TFLite form here; {remedy}")
+            self.values[param.name] = self.codes_of(param, self.order_of_input(param))
+        self.write_bindings()
 
     # ---- tensors
 
@@ -244,11 +211,6 @@ class Walk:
             raise self.refused(f"requantize by {mode}, rounded {rounding},", f"TFLite rounds twice: {REMEDY}")
         multiplier, shift = (const_value(arg) for arg in call.args[1:])
         return np.asarray(multiplier), np.asarray(shift)
-
-
-def ints(values: Any) -> Ints:
-    """Numbers of TVM."""
-    return tuple(int(v) for v in values)
 
 
 def is_tuple(expr: relax.Expr) -> bool:

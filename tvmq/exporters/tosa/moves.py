@@ -7,8 +7,9 @@ from dataclasses import replace
 
 from tvm import relax
 
+from tvmq.exporters.core_walk import ints
 from tvmq.exporters.layouts import LAST, plain
-from tvmq.exporters.tosa.walk import Form, Tensor, Walk, ints
+from tvmq.exporters.tosa.walk import Form, Tensor, Walk
 from tvmq.graph.evaluate import repeats_pixels, slice_of
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import RESHAPE

@@ -7,9 +7,10 @@ from dataclasses import replace
 import numpy as np
 from tvm import relax
 
+from tvmq.exporters.core_walk import ints
 from tvmq.exporters.layouts import LAST, in_order
 from tvmq.exporters.tosa.products import cut, fitted, in_two
-from tvmq.exporters.tosa.walk import Form, Tensor, Walk, ints
+from tvmq.exporters.tosa.walk import Form, Tensor, Walk
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import POOL
 from tvmq.graph.view import shape_of

@@ -13,14 +13,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from tvm import relax
 
+from tvmq.exporters.core_walk import ints
 from tvmq.exporters.layouts import LAST, Ints, plain
-from tvmq.exporters.tosa.walk import Form, Tensor, Walk, ints
-from tvmq.graph.operators import where
-from tvmq.graph.operators.record import CONVOLUTION
+from tvmq.exporters.tosa.walk import Form, Tensor, Walk
 from tvmq.graph.view import const_value, is_const, shape_of
 from tvmq.numerics.windows import both_sides
 
-INT32 = 2**31
 Sides = tuple[tuple[int, int], ...]
 
 
@@ -85,10 +83,7 @@ class Convolution:
 
     def plus(self, walk: Walk, bias: np.ndarray) -> Convolution:
         """The same with a constant for each channel."""
-        values = bias.astype(np.int64).ravel()
-        if values.size not in (1, len(self.weight)):
-            raise walk.refused("a bias that differs from place to place")
-        return replace(self, bias=self.bias + values)
+        return replace(self, bias=walk.added_bias(self.bias, bias))
 
     def written(self, walk: Walk) -> Tensor:
         """CONV2D, DEPTHWISE_CONV2D, or one CONV2D for each group and a CONCAT."""
@@ -99,7 +94,7 @@ class Convolution:
         pad = [side for pair in (*[(0, 0)] * (2 - len(sides)), *sides) for side in pair]
         options = [pad, in_two(self.strides), in_two(self.dilation), False, walk.graph.schema.DType.INT32]
         four = self.weight if self.weight.ndim == 4 else self.weight[:, :, None]
-        bias = biased(walk, self.bias + (self.code + self.x.moved) * four.astype(np.int64).sum(axis=(1, 2, 3)))
+        bias = walk.int32_bias(self.bias + (self.code + self.x.moved) * four.astype(np.int64).sum(axis=(1, 2, 3)))
         channels = self.x.shape[1]
         result = Tensor("", self.shape, LAST[len(self.shape)], "int32")
         if self.groups == channels > 1:
@@ -115,13 +110,6 @@ class Convolution:
             order = four[rows].transpose(0, 2, 3, 1)
             parts.append(_conv(walk, "CONV2D", given, order, bias[rows], self.code, part, options))
         return parts[0] if self.groups == 1 else walk.emit("CONCAT", parts, result, 3)
-
-
-def biased(walk: Walk, bias: np.ndarray) -> np.ndarray:
-    """A bias as int32."""
-    if bias.size and max(int(bias.max()), -int(bias.min())) >= INT32:
-        raise walk.refused(f"a bias of {int(np.abs(bias).max())}, which leaves int32,")
-    return bias.astype(np.int32)
 
 
 def _conv(
@@ -176,10 +164,7 @@ class Transposed:
 
     def plus(self, walk: Walk, bias: np.ndarray) -> Transposed:
         """The same with a constant for each channel."""
-        values = bias.astype(np.int64).ravel()
-        if values.size not in (1, self.weight.shape[1]):
-            raise walk.refused("a bias that differs from place to place")
-        return replace(self, bias=self.bias + values)
+        return replace(self, bias=walk.added_bias(self.bias, bias))
 
     def written(self, walk: Walk) -> Tensor:
         """TRANSPOSE_CONV2D, whose border is what it puts around the result."""
@@ -190,7 +175,7 @@ class Transposed:
             self.x.shape[2:], self.shape[2:], self.strides, self.weight.shape[2:], self.sides, strict=True
         ):
             pad += [-before, count + before - (size - 1) * stride - kernel]
-        bias = biased(walk, self.bias + (self.zero + self.x.moved) * four.astype(np.int64).sum(axis=(0, 2, 3)))
+        bias = walk.int32_bias(self.bias + (self.zero + self.x.moved) * four.astype(np.int64).sum(axis=(0, 2, 3)))
         options = [pad, in_two(self.strides), False, walk.graph.schema.DType.INT32]
         result = Tensor("", self.shape, LAST[len(self.shape)], "int32")
         return _conv(walk, "TRANSPOSE_CONV2D", x, four.transpose(1, 2, 3, 0), bias, self.zero, result, options)
@@ -221,10 +206,7 @@ class Dense:
 
     def plus(self, walk: Walk, bias: np.ndarray) -> Dense:
         """The same with a constant for each column."""
-        values = bias.astype(np.int64).ravel()
-        if values.size not in (1, self.weight.shape[1]):
-            raise walk.refused("a bias that differs from row to row")
-        return replace(self, bias=self.bias + values)
+        return replace(self, bias=walk.added_bias(self.bias, bias))
 
     def written(self, walk: Walk) -> Tensor:
         """CONV2D between two reshapes."""
@@ -235,7 +217,7 @@ class Dense:
         weight = self.weight.T.reshape(filters, 1, 1, depth)
         result = Tensor("", (rows, 1, 1, filters), plain(4), "int32")
         options = [[0, 0, 0, 0], [1, 1], [1, 1], False, walk.graph.schema.DType.INT32]
-        made = _conv(walk, "CONV2D", pixels, weight, biased(walk, self.bias + share), self.zero, result, options)
+        made = _conv(walk, "CONV2D", pixels, weight, walk.int32_bias(self.bias + share), self.zero, result, options)
         return walk.viewed(made, self.shape)
 
 
@@ -267,17 +249,9 @@ def pad(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor | Bordered:
         raise walk.refused(f"nn.pad of mode {call.attrs.pad_mode}")
     width = tuple(zip(flat[0::2], flat[1::2], strict=True))
     found = Bordered(tensor, width, int(call.attrs.pad_value) - tensor.moved)
-    readers = [walk.view.value[name] for name in walk.view.readers[var.name]]
-    folds = readers and not any(flat[:4]) and not walk.view.is_output(var.name) and all(map(_takes_border, readers))
-    return found if folds else found.written(walk)
+    return found if walk.takes_border(var.name, flat) else found.written(walk)
 
 
-def _takes_border(reader: relax.Expr) -> bool:
-    call = isinstance(reader, relax.Call) and getattr(reader.op, "name", "").removeprefix("relax.") in CONVOLUTIONS
-    return call and is_const(reader.args[1]) and not any(ints(reader.attrs.padding))
-
-
-CONVOLUTIONS = where(kind=CONVOLUTION)
 FORMS: dict[str, Form] = {
     "nn.conv1d": convolution,
     "nn.conv2d": convolution,

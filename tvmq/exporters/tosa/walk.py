@@ -13,23 +13,13 @@ from typing import Any, Protocol
 import numpy as np
 from tvm import relax
 
-from tvmq.errors import UnsupportedOpError
+from tvmq.exporters.core_walk import CoreWalk
 from tvmq.exporters.layouts import LAST, Ints, Order, arranged, in_order, moves, plain
 from tvmq.exporters.tosa.graph import TosaGraph
-from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, shape_of
+from tvmq.graph.view import View, const_value, dtype_of, is_const, shape_of
 
 MOVED = {"uint8": 128, "int8": 0, "int16": 0, "int32": 0}
 WRITTEN = {"uint8": "int8", "int8": "int8", "int16": "int16", "int32": "int32"}
-KEEP_OUT = "keep this layer out of the exported part of the model"
-PICTURES = (
-    "nn.conv1d",
-    "nn.conv2d",
-    "nn.max_pool1d",
-    "nn.max_pool2d",
-    "tvmq.sum_pool",
-    "tvmq.conv_transpose",
-    "image.resize2d",
-)
 Value = Any  # Tensor, Waiting, or a list of Tensor
 Form = Callable[["Walk", relax.Var, relax.Call], Value]
 
@@ -67,55 +57,28 @@ class Waiting(Protocol):
         """The operator; its result."""
 
 
-class Walk:
-    """`values` holds what each variable became."""
+class Walk(CoreWalk):
+    """`values` holds what each variable became, `graph` the operators."""
+
+    caller, format = "to_tosa", "TOSA"
 
     def __init__(self, view: View, forms: Mapping[str, Form], scales: Mapping[str, tuple[float, int]]) -> None:
-        self.view, self.forms, self.scales = view, forms, scales
+        super().__init__(view, forms, scales)
         self.graph = TosaGraph()
-        self.values: dict[str, Value] = {}
-        self.layer = ""
 
     def run(self, inputs: Sequence[str]) -> list[Tensor]:
         """Write all operators; the results."""
         for param, name in zip(self.view.func.params, inputs, strict=True):
             self.layer = name
-            dtype, order = self.dtype(param), self._order_of_input(param)
+            dtype, order = self.dtype(param), self.order_of_input(param)
             tensor = Tensor(name, shape_of(param), order, dtype, MOVED[dtype_of(param)])
             self.values[param.name] = replace(tensor, name=self.graph.input(name, tensor.sizes, dtype))
-        for var, value in self.view.bindings:
-            self.layer = ", ".join(self.view.sources(var.name)) or var.name
-            self.values[var.name] = self._value(var, value)
+        self.write_bindings()
         results = [self.tensor(self.view.var[name]) for name in self.view.outputs]
         results = [self.emit("IDENTITY", [r], r) if r.name in inputs else r for r in results]
         for result in dict.fromkeys(result.name for result in results):
             self.graph.output(result)
         return results
-
-    def _order_of_input(self, param: relax.Var) -> Order:
-        rank, read, names = len(shape_of(param)), set(), [param.name]
-        while names:
-            readers = {reader for name in names for reader in self.view.readers[name]}
-            kinds = {reader: op_name(self.view.value[reader]) for reader in readers}
-            read |= set(kinds.values())
-            names = [reader for reader, kind in kinds.items() if kind in ("nn.pad", "tvmq.table")]
-        return LAST[rank] if rank in LAST and read & set(PICTURES) else plain(rank)
-
-    def _value(self, var: relax.Var, value: relax.Expr) -> Value:
-        if isinstance(value, relax.Var):
-            return self.values[value.name]
-        if isinstance(value, relax.TupleGetItem):
-            return self.values[value.tuple_value.name][value.index]
-        if isinstance(value, relax.Tuple):
-            return [self.values[item.name] for item in value.fields]
-        form = self.forms.get(op_name(value))
-        if form is None:
-            raise self.refused(op_name(value) or "a call of a function")
-        return form(self, var, value)
-
-    def refused(self, what: str, remedy: str = KEEP_OUT) -> UnsupportedOpError:
-        """The error for the layer at hand."""
-        return UnsupportedOpError(f"to_tosa, layer '{self.layer}': {what} has no TOSA form here; {remedy}")
 
     # ---- values
 
@@ -217,11 +180,6 @@ class Walk:
         """tensor - zero as int32."""
         target = replace(tensor, dtype="int32", moved=0)
         return self.rescale(tensor, target, np.asarray([2**30]), np.asarray([30]), (zero, 0))
-
-
-def ints(values: Any) -> Ints:
-    """Numbers of TVM."""
-    return tuple(int(v) for v in values)
 
 
 def constants_of(walk: Walk, call: relax.Call) -> tuple[np.ndarray, np.ndarray, str]:
