@@ -54,6 +54,7 @@ def test_every_size_gives_the_same(exe: tvmq.Executable, plain: tvmq.Executable,
     assert_equal(exe.run(feed), plain.run(feed))
 
 
+@pytest.mark.slow
 def test_which_code_runs(exe: tvmq.Executable) -> None:
     """All combinations, largest first; seven texts of five words are 3 + 3 + 1, other lengths one by one."""
     assert exe.sizes == ({"batch": 3, "sequence": 5}, {"batch": 1, "sequence": 5})

@@ -272,7 +272,7 @@ def test_data_round_the_weights(options: dict[str, object]) -> None:
 
 
 @pytest.mark.parametrize("options", [{"activations": "dynamic"}, {"activations": None, "group_size": 16}])
-@pytest.mark.slow_cases("options0")
+@pytest.mark.slow
 def test_a_weight_of_several_layers_is_rounded_once_by_all_that_they_read(options: dict[str, object]) -> None:
     model = albert(layers=2, hidden=32, inner=32)
     feeds, rounded = feeds_of(model, 2), []

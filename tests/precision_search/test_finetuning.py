@@ -96,6 +96,7 @@ def test_what_is_refused() -> None:
             search_small(finetune=finetune)
 
 
+@pytest.mark.slow
 def test_other_integers_than_were_judged(found: Any) -> None:
     module = tvmq.load(found.folder / "best.tvmq").module
     with pytest.raises(ArtifactError, match="gave other integers than those that were judged"):

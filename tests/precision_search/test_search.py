@@ -50,6 +50,7 @@ def test_the_recipe_makes_the_same_model_and_keeps_the_bound_on_new_samples(foun
     assert usual_sqnr(module, mod, params) > BOUND - 3
 
 
+@pytest.mark.slow
 def test_the_files_tell_what_was_found(found):
     front = json.loads((found.folder / "front.json").read_text())
     assert [point["name"] for point in front["points"]] == [f"point-{n + 1}" for n in range(len(found.front))]

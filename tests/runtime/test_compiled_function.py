@@ -51,6 +51,7 @@ def test_the_functions_one_after_another_are_main(split) -> None:
     assert parts["main"](*feed.values())[0].tobytes() == parts(*feed.values())[0].tobytes()
 
 
+@pytest.mark.slow
 def test_results_are_looked_at_without_a_copy(split) -> None:
     """The same values, of fixed and of free sizes; errors are those of `run`."""
     whole, _, feed = split

@@ -94,6 +94,7 @@ def test_sizes_fixed_at_the_build_give_the_same(model: Any) -> None:
 
 
 @pytest.mark.thinned(3)
+@pytest.mark.slow_cases("encoder")
 def test_no_samples_give_none(model: Any) -> None:
     module, inputs = model
     results = tvmq.build(module).run({name: value[:0] for name, value in inputs[0].items()})
@@ -147,7 +148,7 @@ def reader() -> tvmq.Executable:
         ),
     ],
 )
-@pytest.mark.slow_cases("change0-*")
+@pytest.mark.slow_cases("change0-*", "change1-*")
 def test_inputs_that_are_refused(reader: tvmq.Executable, change: dict[str, np.ndarray], message: str) -> None:
     with pytest.raises(DataError, match=message):
         reader.run({**texts(2, 8), **change})

@@ -265,6 +265,7 @@ def test_calibrate_target(by_divergence: relay.IRModule) -> None:
         assert same(by_divergence, calibrated(calibrate_mode="kl_divergence"))
 
 
+@pytest.mark.slow
 def test_calibrate_memory_bound(by_divergence: relay.IRModule) -> None:
     """So many tensors at a time as there are CPUs; nothing depends on it."""
     assert same(by_divergence, calibrated(calibrate_mode="kl_divergence", calibrate_chunk_by=os.cpu_count()))

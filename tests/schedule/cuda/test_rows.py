@@ -59,6 +59,7 @@ def test_rows_are_exact(shape, make, kernels):
 
 
 @needs_gxx
+@pytest.mark.slow
 def test_elements_of_a_long_row_are_left_to_all_threads():
     length = 16 * LONGEST + 16
     mod = module((1, length), lambda x: ops.layer_norm(x, constant(length), constant(length, 1), axes=1))
