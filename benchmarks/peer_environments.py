@@ -42,7 +42,7 @@ PEERS = {
     "inductor": Peer(("torch", "torchao", "onnx"), "inductor_peer", TORCH),
     "zentorch": Peer(("zentorch", "torch", "torchao", "onnx"), "zentorch_peer"),
     "litert": Peer(("litert-torch", "ai-edge-litert", "ai-edge-quantizer", "torch", "onnx"), "litert_peer"),
-    "executorch": Peer(("executorch", "torch", "onnx"), "executorch_peer"),
+    "executorch": Peer(("executorch>=1.5", "torch>=2.13", "torchao", "onnx"), "executorch_peer"),
     "ncnn": Peer(("ncnn", "pnnx", "onnx"), "ncnn_peer"),
     "iree": Peer(
         ("iree-base-compiler", "iree-base-runtime", "onnx", "onnxruntime", "sympy"), "iree_peer",
