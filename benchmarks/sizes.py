@@ -15,6 +15,7 @@ Bound     common <= 1.10 * fixed + 10 us (what Python adds to a call), and resul
 
 from __future__ import annotations
 
+import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
@@ -25,6 +26,7 @@ from typing import Any
 import numpy as np
 from common import (
     QUICK_CALIBRATION,
+    ROOT,
     Feed,
     Feeds,
     finish,
@@ -67,7 +69,8 @@ def cases(options: Any) -> Iterator[Case]:
     if options.quick or options.texts:
         name, model, words = "encoder", options.texts, WORDS
         if options.quick:
-            from tests.free_models import WORDS as FEW
+            sys.path.insert(0, str(ROOT))
+    from tests.free_models import WORDS as FEW
             from tests.free_models import encoder
 
             model, words, batches, lengths = encoder(), FEW, [1], [8]
