@@ -70,7 +70,7 @@ def cases(options: Any) -> Iterator[Case]:
         name, model, words = "encoder", options.texts, WORDS
         if options.quick:
             sys.path.insert(0, str(ROOT))
-    from tests.free_models import WORDS as FEW
+            from tests.free_models import WORDS as FEW
             from tests.free_models import encoder
 
             model, words, batches, lengths = encoder(), FEW, [1], [8]
