@@ -104,7 +104,7 @@ def lowered(module: Any, dtype: str) -> Any:
         return relax.op.astype(rewriter.emit(relax.op.astype(expr, dtype), f"{name}_narrow"), "float32")
 
     def visit(rewriter: Any, var: Any, value: Any) -> Any:
-        if not isinstance(value, relax.Call) or op_name(value) in OPERATORS:
+        if not isinstance(value, relax.Call) or (op_name(value) in OPERATORS and not is_float(var)):
             return None
         if op_name(value) not in CONVERSIONS:
             fixed = [is_float(arg) and (is_const(arg) or arg.name in rewriter.view.params) for arg in value.args]
