@@ -55,14 +55,15 @@ MOST_BYTES = 2**28
 
 @dataclass(frozen=True, eq=False)
 class Reader:
-    """One integer convolution or product: its call, the variable of codes it reads, their scale and zero point; and how
-    many layers use its weight."""
+    """One integer convolution or product: its call, the variable of codes it reads, their scale and zero point; bits of
+    its weight, and how many layers use that."""
 
     root: str
     call: relax.Call
     codes: str
     scale: float
     zero_point: int
+    bits: int
     uses: int = 1
 
     def rows(self, codes: np.ndarray, samples: int, *, channels_last: bool = False) -> np.ndarray:
@@ -70,7 +71,7 @@ class Reader:
 
         channels_last  codes are pictures that end with their channels
         """
-        places = places_in_sample(samples * self.uses, self.taps, self.groups)
+        places = places_in_sample(samples * self.uses, self.taps, self.groups, self.bits)
         if op_name(self.call) == "matmul":
             return product_rows(codes, self.zero_point, places)
         if channels_last and self.groups == 1:
@@ -80,7 +81,7 @@ class Reader:
 
     def places(self, codes: np.ndarray, samples: int) -> np.ndarray:
         """Where its taps read in pictures that end with their channels; see `window_places`."""
-        wanted = places_in_sample(samples * self.uses, self.taps, self.groups)
+        wanted = places_in_sample(samples * self.uses, self.taps, self.groups, self.bits)
         return window_places(codes.shape[1:3], places=wanted, **self._window)
 
     @cached_property
@@ -152,8 +153,9 @@ def readers(mod: tvm.IRModule, integer: tvm.IRModule) -> list[Reader]:
             continue
         call = view.value[entry["root"]]
         codes = _codes_of(realized, entry["root"])
-        if codes in scales and view.value[call.args[1].name].attrs.bits <= MOST_BITS:
-            found.append(Reader(entry["root"], call, codes, *scales[codes]))
+        bits = int(view.value[call.args[1].name].attrs.bits)
+        if codes in scales and bits <= MOST_BITS:
+            found.append(Reader(entry["root"], call, codes, *scales[codes], bits))
     return found
 
 
