@@ -1,4 +1,4 @@
-"""Sums, means, averages of pictures and resizes that stayed float become operators of our own, whose results are the same on every CPU.
+"""Sums, means, averages of pictures and resizes that stayed float become our own operators, the same on every CPU.
 
 Before                                        After
     y = sum(x, axis=[1])                          y = tvmq.float_sum(x, axes=[1])

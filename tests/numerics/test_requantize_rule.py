@@ -112,6 +112,17 @@ def test_float_rules_equal_fractions_rounded_as_they_say(rule, acc, factor, divi
     assert found == min(max(whole + (0 if rule.zero_point == "before" else zero_point), low), high)
 
 
+@given(st.sampled_from(TIE_RULES), SUMS, st.floats(2.0**-40, 4), code_limits())
+@quick
+def test_float64_rounds_once_to_a_double_and_then_to_a_step(tie, acc, factor, limits):
+    dtype, low, high, zero_point = limits
+    rule = RequantizeRule("float64", roundings=(tie,))
+    found = int(apply(rule, np.int32(acc), factor, zero_point=zero_point, dtype=dtype, qmin=low, qmax=high))
+    steps = float(Fraction(acc) * Fraction(factor))  # to nearest, half to even, as float64 multiplies
+    assert found == clipped(slow_round(Fraction(steps), tie), zero_point, low, high)
+    assert rule.carried is None
+
+
 def test_the_smallest_shifts_of_the_largest_sums():
     """-2^31 * 2^-33 is a quarter of a step, which rounds to 0; found by the test below."""
     rule, sums = KNOWN_RULES["power_of_two_away"], np.int32([-(2**31), 2**31 - 1])
@@ -255,6 +266,8 @@ def test_negative_slope_is_of_floats():
     assert q.tolist() == [5, 35]
     with pytest.raises(ConfigError, match="negative_slope must be 1 in integers. Got 0.1"):
         apply(KNOWN_RULES["tflite"], np.int32([1]), 0.5, zero_point=0, negative_slope=0.1, dtype="int8")
+    with pytest.raises(ConfigError, match="negative_slope must be 1 in float64. Got 0.1"):
+        apply(RequantizeRule("float64"), np.int32([1]), 0.5, zero_point=0, negative_slope=0.1, dtype="int8")
 
 
 def test_channels_lie_along_the_axis():
@@ -305,7 +318,7 @@ def test_rules_go_through_json(rule):
     [
         (["integer"], r"my.json: must be an object with fields of arithmetic, .* Got \['integer'\]"),
         ({"arithmetic": "integer"}, "my.json: roundings: is missing"),
-        ({"arithmetic": "int", "roundings": ["even"]}, "my.json: arithmetic: 'int' .* allowed: float32, integer, shift; did you"),
+        ({"arithmetic": "int", "roundings": ["even"]}, "my.json: arithmetic: 'int' .* allowed: float32, float64, integer, shift; did you"),
         ({"arithmetic": "integer", "roundings": "even"}, "my.json: roundings: must be a list. Got 'even'"),
         ({"arithmetic": "integer", "roundings": []}, "my.json: roundings: must be a list of 1 to 2 .* Got 0"),
         ({"arithmetic": "float32", "roundings": ["even", "away"]}, "my.json: roundings: must be a list of 1 to 1 .* Got 2"),

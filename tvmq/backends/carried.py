@@ -11,7 +11,7 @@ from tvmq.numerics.requantize_rule import RequantizeRule
 if TYPE_CHECKING:
     from tvmq.backends.description import Backend
 
-MODES = {"float32": "float", "integer": "fixed_point", "shift": "power_of_two"}
+MODES = {"float32": "float", "float64": "float", "integer": "fixed_point", "shift": "power_of_two"}
 OF_MODES = {
     ("float", "UPWARD"): "float", ("float", "TONEAREST"): "float", ("float", "DOUBLE"): "float",
     ("fixed_point", "UPWARD"): "fixed_point", ("fixed_point", "TONEAREST"): "fixed_point_away",

@@ -13,7 +13,7 @@ from tvmq.backends.names import CODE_TYPES, FLOAT_TYPES, WEIGHTED
 from tvmq.backends.operator_entry import OF_INTEGERS, OperatorEntry
 from tvmq.backends.tensor_forms import TensorForm
 from tvmq.errors import ConfigError
-from tvmq.numerics.requantize_rule import RequantizeRule
+from tvmq.numerics.requantize_rule import FLOATS, RequantizeRule
 
 if TYPE_CHECKING:
     from tvmq.backends.description import Backend
@@ -87,8 +87,9 @@ def _check_rule(backend: Backend, path: str, rule: RequantizeRule | None, bias: 
         if getattr(rule, name) != type(rule).__dataclass_fields__[name].default:
             beside = "bias" if name == "bias_bits" else name
             _refuse(backend, f"{path}.{name}", f"stands beside the rule, as {beside}; leave it out here")
-    if rule.arithmetic == "float32" and not backend.floats:
-        _refuse(backend, f"{path}.arithmetic", "'float32' needs floats, and there are none; use 'integer' or 'shift'")
+    if rule.arithmetic in FLOATS and not backend.floats:
+        needs = f"{rule.arithmetic!r} needs floats, and there are none; use 'integer' or 'shift'"
+        _refuse(backend, f"{path}.arithmetic", needs)
     if (mode == "power_of_two") != (backend.requantize[0] == "power_of_two"):
         _refuse(
             backend, f"{path}.arithmetic",

@@ -54,7 +54,7 @@ def candidates(told: Told | None = None) -> list[RequantizeRule]:
     """
     told = told or Told()
     found = itertools.chain(
-        KNOWN_RULES.values(), _floats(), _integers(USUAL_BITS), _shifts(), _integers(range(7, 31))
+        KNOWN_RULES.values(), _floats(), _doubles(), _integers(USUAL_BITS), _shifts(), _integers(range(7, 31))
     )
     return list(dict.fromkeys(told.form(rule) for rule in found))
 
@@ -67,6 +67,11 @@ def _floats() -> Iterator[RequantizeRule]:
             yield replace(rule, fused=True)
         if factors == "float64":
             yield replace(rule, order="divide")
+
+
+def _doubles() -> Iterator[RequantizeRule]:
+    for tie, factors in itertools.product(("even", *TIE_RULES), FACTORS):
+        yield RequantizeRule("float64", roundings=(tie,), factors=factors)
 
 
 def _integers(bits: Iterator[int] | range | tuple[int, ...]) -> Iterator[RequantizeRule]:

@@ -6,6 +6,7 @@ RoundingDivideByPOT half away from zero; TOSA's double rounding adds 2^30, signe
 shift: the same numbers; CMSIS-NN's two functions are gemmlowp's without the saturation of (-2^31)^2, which no positive
 multiplier reaches. They differ in what leaves int32 at a shift to the left, which their documents leave open or forbid.
 
+LiteRT's reference of FULLY_CONNECTED multiplies in float64 (its answers to benchmarks/black_boxes.py say so).
 onnxruntime, OpenVINO and TensorRT compute in float32; onnxruntime makes its factors in float32, step by step.
 """
 
@@ -24,6 +25,7 @@ KNOWN_RULES: dict[str, RequantizeRule] = {
     "power_of_two_away": RequantizeRule("shift", roundings=("away",)),
     "tflite": _GEMMLOWP,
     "tflite_single": RequantizeRule("integer", roundings=("upward",), left_shift="after"),
+    "litert_fully_connected": RequantizeRule("float64", roundings=("away",)),
     "tosa": RequantizeRule("integer", roundings=("upward",), left_shift="after"),
     "tosa_double": RequantizeRule("integer", roundings=("upward", "away")),
     "cmsis_nn": _GEMMLOWP,

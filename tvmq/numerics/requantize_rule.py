@@ -19,12 +19,12 @@ from tvmq.errors import ConfigError, RangeError
 from tvmq.numerics.codes import Number, along_axis, checked_zero_point, code_limits
 from tvmq.numerics.requantize import LARGEST_SHIFT, power_of_two_shift
 from tvmq.numerics.rule_arithmetic import check_sums, float_steps, integer_steps
-from tvmq.numerics.tie_rules import TIE_RULES
+from tvmq.numerics.tie_rules import TIE_RULES, rounded_float
 from tvmq.schema import checked_choice, checked_choices, checked_fields, checked_int, checked_switch, inside, refuse
 
 # Field -> the words it may be.
 WORDS = {
-    "arithmetic": ("float32", "integer", "shift"),
+    "arithmetic": ("float32", "float64", "integer", "shift"),
     "multiplier_rounding": ("upward", "even", "floor"),
     "left_shift": ("before", "after"),
     "left_overflow": ("wide", "saturate", "wrap"),
@@ -38,14 +38,15 @@ BITS = {"multiplier_bits": (2, 31), "accumulator_bits": (8, 32), "bias_bits": (8
 OF_INTEGERS = ("multiplier_bits", "multiplier_rounding")
 OF_SHIFTS = ("left_shift", "left_overflow")
 OF_FLOATS = ("zero_point", "order", "fused")
+FLOATS = ("float32", "float64")
 
 
 @dataclass(frozen=True)
 class RequantizeRule:
     """One way to make codes of sums; the defaults are those of `numerics.requantize` in mode "float".
 
-    arithmetic           "float32": the factor is a float32; "integer": an integer mantissa and a shift; "shift": a
-                         power of two alone
+    arithmetic           "float32": the factor is a float32; "float64": a float64, and so is the product; "integer": an
+                         integer mantissa and a shift; "shift": a power of two alone
     multiplier_bits      significant bits of the mantissa, integer: 31 is Q0.31, 15 is Q0.15
     multiplier_rounding  how the mantissa is made of the factor: to the nearest, half "upward" or to "even"; "floor"
     roundings            tie rules (tie_rules.py). One: a single rounding at the whole shift. Two, integer: first the
@@ -96,7 +97,10 @@ class RequantizeRule:
         checked_choices(self.roundings, inside(path, "roundings"), TIE_RULES, most=most)
         if not isinstance(self.roundings, tuple):
             refuse(inside(path, "roundings"), f"must be a tuple. Got {self.roundings!r} instead")
-        idle = {"float32": (*OF_INTEGERS, *OF_SHIFTS), "integer": OF_FLOATS, "shift": (*OF_INTEGERS, *OF_FLOATS)}
+        idle = {
+            "float32": (*OF_INTEGERS, *OF_SHIFTS), "float64": (*OF_INTEGERS, *OF_SHIFTS, *OF_FLOATS),
+            "integer": OF_FLOATS, "shift": (*OF_INTEGERS, *OF_FLOATS),
+        }  # fmt: skip
         for name in idle[self.arithmetic]:
             default = type(self).__dataclass_fields__[name].default
             if getattr(self, name) != default:
@@ -137,6 +141,8 @@ class RequantizeRule:
         if self.arithmetic == "float32":
             is_ours = self.roundings == ("even",) and self.zero_point == "after" and self.order == "one_factor"
             return ("float", "UPWARD") if is_ours else None
+        if self.arithmetic == "float64":
+            return None
         named = {("upward",): "UPWARD", ("away",): "TONEAREST", ("upward", "away"): "DOUBLE"}.get(self.roundings)
         if named is None or (named == "DOUBLE" and self.left_shift == "after"):
             return None
@@ -156,7 +162,7 @@ class RequantizeRule:
         return np.asarray(quotient.astype(np.float32).astype(np.float64) if self.factors == "float32" else quotient)
 
     def constants(self, factor: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
-        """(multiplier, shift) of real factors, shapes of factor: float32 and 0; mantissa and shift; 1 and shift.
+        """(multiplier, shift) of real factors, shapes of factor: the float and 0; mantissa and shift; 1 and shift.
 
         factor ~ multiplier * 2^(shift - multiplier_bits) with an integer mantissa; int32 both
         raises  RangeError for a factor that has no such form
@@ -164,12 +170,14 @@ class RequantizeRule:
         factor = np.asarray(factor, np.float64)
         if self.arithmetic == "shift":
             return np.ones(factor.shape, np.int32), power_of_two_shift(factor)
-        end = np.inf if self.arithmetic == "float32" else 2.0**30
+        end = np.inf if self.arithmetic in FLOATS else 2.0**30
         if (bad := ~((factor >= 0) & (factor < end))).any():
             value = np.ravel(factor)[int(np.argmax(bad))]
             raise RangeError(f"requantize: a factor must lie in 0..{end:g}. Got {value:g} instead")
         if self.arithmetic == "float32":
             return factor.astype(np.float32), np.zeros(factor.shape, np.int32)
+        if self.arithmetic == "float64":
+            return factor, np.zeros(factor.shape, np.int32)
         mantissa, exponent = np.frexp(factor)
         scaled = mantissa * 2.0**self.multiplier_bits
         whole = {"upward": lambda: np.floor(scaled + 0.5), "even": lambda: np.rint(scaled)}.get(
@@ -222,7 +230,15 @@ def apply(
         late = zero - early
         return np.asarray((np.clip(steps, low - late, high - late) + late).astype(dtype))
     if negative_slope != 1:
-        raise ConfigError(f"requantize: negative_slope must be 1 in integers. Got {negative_slope:g} instead")
+        raise ConfigError(
+            f"requantize: negative_slope must be 1 in {'float64' if rule.arithmetic == 'float64' else 'integers'}. "
+            f"Got {negative_slope:g} instead"
+        )
+    if rule.arithmetic == "float64":
+        with np.errstate(over="ignore", invalid="ignore"):
+            factor = along_axis(np.asarray(multiplier, np.float64), axis, acc.shape)
+            steps = rounded_float(sums * factor, rule.roundings[0])
+        return np.asarray((np.clip(steps, low - zero, high - zero) + zero).astype(dtype))
     whole, bits = _mantissa(rule, multiplier)
     shifts = np.asarray(shift, np.int64)
     if (shifts > LARGEST_SHIFT).any():
