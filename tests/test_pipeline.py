@@ -67,6 +67,7 @@ def test_options_are_exact_and_sane(options: dict[str, object], least_snr: float
     drive(wide(), least_snr=least_snr, **options)
 
 
+@pytest.mark.slow
 def test_relay_defaults() -> None:
     """Relay's own defaults: int8 symmetric, one power-of-two-like range for all, a global scale, no data."""
     model = wide()
@@ -143,6 +144,7 @@ def free(model: onnx.ModelProto, axis: int) -> onnx.ModelProto:
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("axis", [0, 2])
 @pytest.mark.parametrize("size", [1, 3, 9])
+@pytest.mark.slow_cases("1-0")
 def test_free_dimensions_take_any_size(axis: int, size: int) -> None:
     """Quantized once; scales are those of the model whose dimensions are fixed."""
     mod, params = tvmq.from_onnx(free(model_of("conv_relu"), axis))

@@ -51,6 +51,7 @@ def saved(request: pytest.FixtureRequest, module: Any, tmp_path_factory: pytest.
 
 
 @pytest.mark.thinned(3)
+@pytest.mark.slow_cases("*nehalem")
 def test_each_weight_is_there_once_and_the_module_is_as_it_was(module: Any, saved: Any) -> None:
     exe, path = saved
     loaded = tvmq.load(path)
@@ -66,6 +67,7 @@ def test_each_weight_is_there_once_and_the_module_is_as_it_was(module: Any, save
     assert manifest["schema"] == 5
 
 
+@pytest.mark.slow_cases("*haswell")
 def test_a_loaded_file_is_saved_with_the_same_bytes(saved: Any, tmp_path: Path) -> None:
     tvmq.load(saved[1]).save(tmp_path / "again.tvmq")
     assert (tmp_path / "again.tvmq").read_bytes() == saved[1].read_bytes()

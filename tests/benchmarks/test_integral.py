@@ -78,6 +78,7 @@ def test_rows_and_bounds(rows: tuple[Any, list[dict[str, Any]]], capsys: pytest.
     assert not script.changes([{**fixed, "last": []}], "integer functions")
 
 
+@pytest.mark.slow
 def test_bounds_that_are_missed(rows: tuple[Any, list[dict[str, Any]]]) -> None:
     script, (_, fixed) = rows
     assert script.missed({**fixed, "integral": False}) == ["tiny, fixed_point: not fully integral, 0 reasons"]

@@ -91,6 +91,7 @@ def test_files_that_are_no_model(cli, samples, tmp_path, content):
     assert not (tmp_path / "m.tvmq").exists()
 
 
+@pytest.mark.slow
 def test_a_torch_program_has_its_shapes(tmp_path):
     """Inputs and batch are those of the export; the data belong to them."""
     torch = pytest.importorskip("torch", reason='torch is an extra: pip install "tvmq[torch]"')

@@ -102,6 +102,7 @@ class Product:
         return c
 
 
+@pytest.mark.slow
 def test_product_in_shared_memory():
     random = np.random.default_rng(0)
     q, w = (random.integers(-128, 128, shape, dtype=np.int8) for shape in ((20, 30), (30, 17)))

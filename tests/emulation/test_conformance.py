@@ -107,6 +107,7 @@ def test_another_rule_is_found(vectors, tmp_path, name):
     ("conv2d", "pads_with_0", "it pads with the code 0"), ("dense", "no_bias", "it leaves out the bias"),
     ("maximum", "pool_from_0", "it lets a maximum begin at 0"), ("table", "unsigned_index", "as unsigned bytes"),
 ])  # fmt: skip
+@pytest.mark.slow_cases("dense-no_bias*")
 def test_mistakes_are_found(vectors, tmp_path, operator, fault, words):
     found = tvmq.check_conformance(vectors, answered(vectors, tmp_path, Arithmetic(), fault, (operator,)))
     assert words in found.operators[0].explanation

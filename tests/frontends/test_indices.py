@@ -170,6 +170,7 @@ def test_a_scatter_of_fewer_indices_than_data(shape: tuple[int, ...], index: tup
     np.testing.assert_array_equal(tvmq.build(mod, params=params).run(feed)[0], session.run(None, feed)[0])
 
 
+@pytest.mark.slow
 def test_torch_indices() -> None:
     torch = pytest.importorskip("torch")
 

@@ -66,6 +66,7 @@ def test_which_code_runs(exe: tvmq.Executable) -> None:
     assert [(names.get(id(call)), size) for call, size in pieces] == [("main_1", 3), ("main_1", 3), ("main_2", 1)]
 
 
+@pytest.mark.slow
 def test_saved_models_keep_them(exe: tvmq.Executable, plain: tvmq.Executable, tmp_path: Path) -> None:
     digest = exe.save(tmp_path / "m.tvmq")
     loaded = tvmq.load(tmp_path / "m.tvmq", sha256=digest)
@@ -75,6 +76,7 @@ def test_saved_models_keep_them(exe: tvmq.Executable, plain: tvmq.Executable, tm
         assert_equal(loaded.run(texts(*size)), plain.run(texts(*size)))
 
 
+@pytest.mark.slow
 def test_fixed_code_costs_few_bytes(plain: tvmq.Executable, exe: tvmq.Executable, tmp_path: Path) -> None:
     """Weights that several functions pack alike are there once."""
     exe.save(tmp_path / "common.tvmq")
@@ -82,12 +84,14 @@ def test_fixed_code_costs_few_bytes(plain: tvmq.Executable, exe: tvmq.Executable
     assert (tmp_path / "common.tvmq").stat().st_size < 3 * (tmp_path / "free.tvmq").stat().st_size
 
 
+@pytest.mark.slow
 def test_explain_names_them(exe: tvmq.Executable) -> None:
     text = str(tvmq.explain(exe))
     assert "code of its own for batch 3, sequence 5; batch 1, sequence 5; all other" in text
     assert tvmq.explain(exe).to_dict()["sizes"][0] == {"batch": 3, "sequence": 5}
 
 
+@pytest.mark.slow
 def test_the_profile_is_that_of_the_code_that_runs(exe: tvmq.Executable) -> None:
     fixed, free = (exe.profile(texts(3, length), repeat=1) for length in (5, 7))
     assert any("attention" in kernel for row in fixed.layers for kernel in row.kernels)

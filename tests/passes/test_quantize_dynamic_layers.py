@@ -50,7 +50,7 @@ def sqnr(model: onnx.ModelProto, executable: tvmq.Executable, feed: dict[str, np
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("target", ["llvm -mcpu=x86-64", None])
 @pytest.mark.parametrize("weights", [None, W4])
-@pytest.mark.slow_cases("None-llvm -mcpu=x86-64")
+@pytest.mark.slow_cases("None-llvm -mcpu=x86-64", "weights1-None")
 def test_one_convolution(target: str | None, weights: QuantSpec | None) -> None:
     model, rule = convolutions(), Rule("/conv_2", activations="dynamic", weights=weights)
     feeds = feeds_of(model)

@@ -70,6 +70,7 @@ def test_a_second_run_measures_nothing_and_says_the_same(found):
     assert (found.folder / "front.json").read_bytes() == before
 
 
+@pytest.mark.slow
 def test_the_front_has_no_point_that_another_one_beats(found):
     for point in found.front:
         assert not any(

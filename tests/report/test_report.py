@@ -34,6 +34,7 @@ def fetches(page: str) -> list[str]:
     return re.findall(r"(?:src|href)=\"(?!#|data:)[^\"]+|@import|url\((?!data:)", page)
 
 
+@pytest.mark.slow
 def test_a_page_of_a_float_model(cli, files, tmp_path):
     model, data, _ = files
     done = cli("report", model, "--data", data, "-o", tmp_path / "r.html", "--quiet")

@@ -77,6 +77,7 @@ def test_a_checkpoint_resumes_as_if_nothing_had_stopped(batch_norm: str, tmp_pat
     assert torch.equal(again.eval()(pictures(8, seed=3)), net.eval()(pictures(8, seed=3)))
 
 
+@pytest.mark.slow
 def test_gradients_accumulate(net: Any) -> None:
     x, y = pictures(24, seed=3), labels(24)
     cross_entropy(net(x), y).backward()

@@ -103,7 +103,7 @@ def test_the_network_computes_an_operator_as_the_executable_does(name: str) -> N
 
 @pytest.mark.thinned(11)
 @pytest.mark.parametrize("name", OPTIONS)
-@pytest.mark.slow_cases("transformer symmetric")
+@pytest.mark.slow_cases("transformer symmetric", "a mask, then a constant")
 def test_the_network_computes_integers_of_each_kind(name: str) -> None:
     check(name, OPTIONS[name])
 

@@ -44,6 +44,7 @@ def prepared(model: Any, **options: Any) -> Any:
     return training.prepare(model, pictures(1, seed=1), [pictures(64, seed=2)], **options)
 
 
+@pytest.mark.slow
 def test_a_torch_model_trains_by_its_own_names(model: Any) -> None:
     before = {name: value.clone() for name, value in model.state_dict().items()}
     net = prepared(model)

@@ -102,6 +102,7 @@ def test_damage_is_found(saved, tmp_path):
         tvmq.load(path)
 
 
+@pytest.mark.slow
 def test_kernels_one_by_one(exe, digits):
     target = cuda_target(TARGET)
     found = program(CudaLowerer(digits.quantized, target).run(), target)

@@ -139,6 +139,7 @@ def test_indices_computed_at_run_time_count_from_the_end() -> None:
     check(model, X, torch.tensor([-1, 2]))
 
 
+@pytest.mark.slow
 def test_transposed_convolution_of_three_dimensions() -> None:
     torch.manual_seed(0)
     check(nn.ConvTranspose3d(2, 4, 3, 2, 1, 1, groups=2), tensor(1, 2, 3, 4, 3))

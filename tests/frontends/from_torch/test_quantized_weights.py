@@ -125,6 +125,7 @@ def test_rows_of_codes_times_codes_have_torchaos_bits(symmetric: bool) -> None:
 
 
 @pytest.mark.parametrize("limits", [(-8, 7), (-128, 127)])
+@pytest.mark.slow_cases("limits0")
 def test_rows_of_codes_times_groups(limits: tuple[int, int]) -> None:
     quantized = weight(IntxUnpackedToInt8Tensor, 2, limits, activation_quantization="int8_asym_per_token")
     model = linear(quantized)

@@ -58,6 +58,7 @@ CASES = [
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("name", levels("avx2", "avx512vnni"))
 @pytest.mark.parametrize("number", range(len(CASES)))
+@pytest.mark.slow_cases("1-avx512vnni")
 def test_equals_the_definition(name: str, number: int) -> None:
     compare(CASES[number][0], name, CASES[number][1])
 

@@ -80,6 +80,7 @@ def test_several_results_of_a_kernel_stay_in_native_code() -> None:
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("shape", [(1, 12, 5, 7), (2, 36, 3, 4)])
 @pytest.mark.parametrize("mode", ["DCR", "CRD"])
+@pytest.mark.slow_cases("CRD-shape1")
 def test_one_kernel(mode: str, shape: tuple[int, ...]) -> None:
     size = 3 if shape[1] == 36 else 2
     n = Net((shape[0], 3, *shape[2:]))

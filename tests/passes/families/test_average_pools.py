@@ -46,6 +46,7 @@ def test_other_numbers_of_axes(axes: int) -> None:
         ((1, 2, 4, 3), (6, 5), "tvmq.adaptive_sum_pool"),
     ],
 )
+@pytest.mark.slow_cases("shape0-*")
 def test_adaptive_pools(shape: tuple[int, ...], out_size: tuple[int, int], operator: str) -> None:
     """Unequal and equal windows: exact, and near the float module."""
     result = f'(1, 2, {out_size[0]}, {out_size[1]}), "float32"'

@@ -102,6 +102,7 @@ def test_as_near_as_the_float_softmax(name: str) -> None:
     assert snr(true, found) > snr(true, before) - 0.5
 
 
+@pytest.mark.slow
 def test_the_ledger_names_the_parts_of_a_mask() -> None:
     made = quantized(BODIES["sum with a mask"])
     layers = get_ledger(made).layers

@@ -39,6 +39,7 @@ def test_sums_of_functions() -> None:
     assert road.operators().count("tvmq.sum") == 3
 
 
+@pytest.mark.slow
 def test_sums_in_the_other_modes() -> None:
     n, y = start()
     total = n.op("ReduceSum", y, n.constant(np.int64([2, 3])), keepdims=1)

@@ -32,6 +32,7 @@ def test_one_operator_each() -> None:
     assert road.operators().count("tvmq.table") == len(smooth)
 
 
+@pytest.mark.slow
 def test_functions_with_steps() -> None:
     n, y = start()
     road = integer_road(n, *(n.conv(n.op(name, y, **OPERATORS[name]), 6, 4, 1) for name in STEPS), least_snr=10.0)

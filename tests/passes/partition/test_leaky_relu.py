@@ -37,6 +37,7 @@ def test_a_result_in_floats_is_leaky_too() -> None:
 
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("alpha", [-0.2, 1.5])
+@pytest.mark.slow_cases("-0.2")
 def test_other_slopes_stay_tables(alpha: float) -> None:
     n, y = start()
     road = integer_road(n, n.conv(n.op("LeakyRelu", y, alpha=alpha), 6, 4, 1))

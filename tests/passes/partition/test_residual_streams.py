@@ -108,7 +108,7 @@ def float_operators(road: Road) -> Counter[str]:
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("mode", ["float", "fixed_point", "power_of_two"])
 @pytest.mark.parametrize("pre_norm", [True, False])
-@pytest.mark.slow_cases("True-float")
+@pytest.mark.slow_cases("True-float", "False-power_of_two")
 def test_an_encoder_is_exact_and_its_sums_are_integers(mode: str, pre_norm: bool) -> None:
     least = 20.0 if mode == "power_of_two" else 28.0
     road = driven(encoder(pre_norm=pre_norm), requantize=mode, least_snr=least)
@@ -200,7 +200,7 @@ WIDE = {"dtype_input": "int16", "nbit_input": 16}
         ({**WIDE, "nbit_input": 10}, 45),
     ],
 )
-@pytest.mark.slow_cases("options0-52")
+@pytest.mark.slow_cases("options0-52", "options3-45")
 def test_a_network_for_pictures_reads_16_bits(options: dict, least: float) -> None:
     """Nearly as near as the 8-bit weights allow; what has tables or means of 8 bits only stays float, by name."""
     road = drive(picture_net(), least_snr=least, **options)
@@ -214,6 +214,7 @@ def test_a_network_for_pictures_reads_16_bits(options: dict, least: float) -> No
     assert "max_pool  int16" in explained and "concat    int16" in explained
 
 
+@pytest.mark.slow
 def test_a_saved_network_of_16_bits_gives_the_same(tmp_path: Path) -> None:
     road = drive(picture_net(), least_snr=52, **WIDE)
     road.executable.save(tmp_path / "wide.tvmq")
