@@ -49,6 +49,8 @@ def is_whole_average(value: relax.Expr) -> bool:
     name = op_name(value)
     if not name.startswith(("nn.avg_pool", "nn.adaptive_avg_pool")) or dtype_of(value) != "float32":
         return False
+    if value.args[0].ty.shape is None or value.ty.shape is None:
+        return False
     attrs, shape = value.attrs, sizes_of(value.args[0])
     if str(attrs.layout) not in LAYOUTS or any(size != 1 for size in sizes_of(value)[2:]):
         return False

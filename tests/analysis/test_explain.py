@@ -40,13 +40,11 @@ def executable() -> tvmq.Executable:
     return mixed()
 
 
-@pytest.mark.slow
 def test_table(digits, golden):
     """Scales and zero points are left out: they may move."""
     golden(re.sub(r"\d\.\d\de-\d\d, +\d+", "#.##e-##, ###", str(tvmq.explain(digits.quantized))) + "\n")
 
 
-@pytest.mark.slow
 def test_table_has_scales_and_island_costs(executable):
     explanation = tvmq.explain(executable)
     heads = str(explanation).splitlines()[0]

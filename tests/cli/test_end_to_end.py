@@ -41,7 +41,6 @@ def quantized(folder):
     return tvmq_command("quantize", *files, "--json", folder=folder)
 
 
-@pytest.mark.slow
 def test_quantize(folder, quantized):
     assert quantized.returncode == 0, quantized.stderr
     printed = json.loads(quantized.stdout)
@@ -52,7 +51,6 @@ def test_quantize(folder, quantized):
     assert not [name for name in os.listdir(folder) if name.startswith(".")]
 
 
-@pytest.mark.slow
 def test_run_gives_what_python_gives(folder, quantized, cli):
     result = cli("run", folder / "digits.tvmq", "--data", folder / "test.npz", "-o", folder / "scores.npz")
     assert result.code == 0, result.err

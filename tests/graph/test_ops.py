@@ -64,7 +64,6 @@ def assert_same_bits(found: np.ndarray, expected: np.ndarray) -> None:
 
 
 @pytest.mark.parametrize("name", CASES)
-@pytest.mark.slow_cases("llvm-quantize_uint8_axism1_0_255")
 def test_compiled_equals_the_definition(machine: relax.VirtualMachine, name: str) -> None:
     assert_same_bits(run(machine, name), CASES[name].expected(*CASES[name].inputs.values()))
 

@@ -148,7 +148,6 @@ def reader() -> tvmq.Executable:
         ),
     ],
 )
-@pytest.mark.slow_cases("change0-*", "change1-*")
 def test_inputs_that_are_refused(reader: tvmq.Executable, change: dict[str, np.ndarray], message: str) -> None:
     with pytest.raises(DataError, match=message):
         reader.run({**texts(2, 8), **change})

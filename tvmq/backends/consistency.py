@@ -137,6 +137,13 @@ def _check_inputs(backend: Backend, path: str, entry: OperatorEntry, storage: st
         )
     if scheme == "asymmetric" and not backend.zero_points:
         _refuse(backend, f"{path}.inputs.scheme", "'asymmetric' needs zero_points, and there are none; add them")
+    is_symmetric = scheme == "symmetric" or (scheme is None and not backend.zero_points)
+    if is_symmetric and entry.inputs and entry.inputs.narrow_range is False:
+        _refuse(
+            backend, f"{path}.inputs.narrow_range",
+            "symmetric codes of the quantizer end at -127 of 8 bits: a device that goes to -128 saturates otherwise; "
+            "leave it out where -127 is enough, or use zero points",
+        )  # fmt: skip
 
 
 def _check_output(backend: Backend, path: str, entry: OperatorEntry) -> None:

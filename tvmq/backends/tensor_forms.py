@@ -50,12 +50,6 @@ class TensorForm:
             checked_switch(self.narrow_range, inside(path, "narrow_range"))
         if self.scheme == "symmetric" and any(name.startswith("u") for name in self.dtype):
             refuse(inside(path, "scheme"), "'symmetric' needs signed codes; leave unsigned types out of dtype")
-        if self.scheme == "symmetric" and self.narrow_range is False:
-            refuse(
-                inside(path, "narrow_range"),
-                "symmetric codes of the quantizer end at -127 of 8 bits, so that a device that goes to -128 "
-                "saturates otherwise; leave it out, or write scheme 'asymmetric'",
-            )
         if self.scheme != "symmetric" and self.narrow_range:
             refuse(
                 inside(path, "narrow_range"),

@@ -130,7 +130,7 @@ def build(
             BackendWarning(
                 f"build: {why}: where that matters the device gives other values; tvmq.emulate computes and counts them"
             ),
-            stacklevel=2,
+            stacklevel=3,  # of who calls `build`, which is wrapped
         )
     machines, (mod, brought) = _machines(target), take_brought(plain_module(mod))
     mod, chosen = write_out(mod)
