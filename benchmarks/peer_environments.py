@@ -26,12 +26,14 @@ class Peer:
     adapter    a module of benchmarks/adapters
     limits     {level of latency.py: environment variables that limit the peer}; its adapter may do more
     variables  environment variables that are its best settings
+    sources    what pip has as sources alone, plain Python; of all others wheels are taken
     """
 
     packages: tuple[str, ...]
     adapter: str
     limits: Mapping[str, Mapping[str, str]] = field(default_factory=dict)
     variables: Mapping[str, str] = field(default_factory=dict)
+    sources: tuple[str, ...] = ()
 
 
 ONEDNN = {"avx2": {"ONEDNN_MAX_CPU_ISA": "AVX2"}, "avx512bw": {"ONEDNN_MAX_CPU_ISA": "AVX512_CORE"}}
@@ -42,7 +44,9 @@ PEERS = {
     "inductor": Peer(("torch", "torchao", "onnx"), "inductor_peer", TORCH),
     "zentorch": Peer(("zentorch", "torch", "torchao", "onnx"), "zentorch_peer"),
     "litert": Peer(("litert-torch", "ai-edge-litert", "ai-edge-quantizer", "torch", "onnx"), "litert_peer"),
-    "executorch": Peer(("executorch>=1.5", "torch>=2.13", "torchao", "onnx"), "executorch_peer"),
+    "executorch": Peer(
+        ("executorch>=1.5", "torch>=2.13", "torchao", "onnx"), "executorch_peer", sources=("antlr4-python3-runtime",)
+    ),
     "ncnn": Peer(("ncnn", "pnnx", "onnx"), "ncnn_peer"),
     "iree": Peer(
         ("iree-base-compiler", "iree-base-runtime", "onnx", "onnxruntime", "sympy"), "iree_peer",
@@ -75,7 +79,8 @@ def make_environment(environments: Path, name: str, python: str) -> None:
     partial = environments / f"{name}.partial"
     subprocess.run([python, "-m", "venv", "--clear", str(partial)], check=True)
     pip = [str(partial / "bin" / "python"), "-m", "pip", "install", "-q", "--only-binary=:all:"]
-    subprocess.run([*pip, "numpy", *PEERS[name].packages], check=True)
+    sources = [f"--no-binary={package}" for package in PEERS[name].sources]
+    subprocess.run([*pip, *sources, "numpy", *PEERS[name].packages], check=True)
     partial.rename(folder)
 
 
