@@ -219,6 +219,7 @@ DATA = [
 ]  # fmt: skip
 
 
+@pytest.mark.slow_cases("NaN")
 @pytest.mark.parametrize("write, data, words", [d[1:] for d in DATA], ids=[d[0] for d in DATA])
 def test_calibration_data(place, write, data, words):
     path = place / "data.npz"
@@ -276,6 +277,7 @@ def test_inputs_without_samples():
 # ---- calibrations
 
 
+@pytest.mark.slow
 def test_stale_calibrations(tmp_path):
     """Made for other weights, or for other options."""
     mod, params = tvmq.from_onnx(network())
@@ -358,6 +360,7 @@ DAMAGE = {
 }  # fmt: skip
 
 
+@pytest.mark.slow_cases("run-missing")
 @pytest.mark.parametrize("kind", DAMAGE)
 @pytest.mark.parametrize("command", ["run", "verify", "explain", "bench"])
 def test_saved_models_that_cannot_be_used(place, saved, kind, command):

@@ -53,6 +53,7 @@ def test_two_models_in_two_threads(executables):
         np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.slow
 def test_one_model_in_many_threads(executables):
     """Every thread has inputs of its own; what it gets must be of those."""
     (exe, _), threads = executables, 8

@@ -45,6 +45,7 @@ def announced() -> list[tuple[str, str]]:
     return found
 
 
+@pytest.mark.slow
 def test_what_was_announced_is_done():
     overdue = [where for where, until in announced() if key(until) <= key(tvmq.__version__)]
     assert not overdue, f"these were to be gone by now: {overdue}"

@@ -93,6 +93,7 @@ def test_twenty_thousand_operators(kind: str) -> None:
     walk_the_road(chain(kind, 20_000))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind,seeds", [("add", True), ("factors", True), ("moves", False), ("sine", True)])
 @pytest.mark.slow_cases("moves-False", "sine-True")
 def test_quantize_takes_steps_in_line_with_the_length(kind: str, seeds: bool) -> None:

@@ -90,6 +90,7 @@ def corner(name: str, target: Any = DEVICE) -> tuple[tvm.IRModule, Feed]:
     return tvmq.quantize(mod, params, data, target=target), data[0]
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", CORNERS)
 @pytest.mark.slow_cases("concat_of_concat")
@@ -111,6 +112,7 @@ def test_networks_of_the_zoo_run_on_the_device(zoo_task: Callable[[str], Any], n
     assert_executes(mod, next(task.test_inputs(batch=1)))
 
 
+@pytest.mark.slow
 def test_the_description_is_taken_by_name_too():
     one, other = (corner("conv_relu", target)[0] for target in (DEVICE, "tests.emulated_device:DEVICE"))
     tvm.ir.assert_structural_equal(one, other)
@@ -126,12 +128,14 @@ def test_options_outside_are_refused_before_any_data_is_read(digits: Digits):
         tvmq.quantize(digits.mod, digits.params, unread(), target=DEVICE, config=tvmq.qconfig(per_channel=True))
 
 
+@pytest.mark.slow
 def test_sums_beyond_narrow_accumulators_are_refused_by_name():
     with pytest.raises(tvmq.errors.AccumulatorError, match=r"emulated have 16 bits and end at 32767: layer '/conv_0"):
         corner("conv_relu", replace(DEVICE, accumulator_bits=16))
     corner("conv_relu", replace(DEVICE, accumulator_bits=24))
 
 
+@pytest.mark.slow
 def test_averages_that_are_no_shifts_are_refused_by_name():
     shifts = replace(DEVICE, multipliers=False)
     with pytest.raises(tvmq.errors.IntegralError, match="as the average of .* quantize for a backend that has it"):

@@ -42,8 +42,11 @@ def public_objects(module: ModuleType) -> dict[str, object]:
     }
 
 
+@pytest.mark.slow_cases(
+    "tvmq.emulation.emulator", "tvmq.observation", "tvmq.training.accumulator_proof", "tvmq.training.distill",
+    "tvmq.training.prepare", "tvmq.emulation.candidates", "tvmq.observers.minmax", "tvmq.relay.quantize.thresholds",
+)  # fmt: skip
 @pytest.mark.parametrize("name", modules())
-@pytest.mark.slow_cases("tvmq.emulation.emulator", "tvmq.observation", "tvmq.training.accumulator_proof", "tvmq.training.distill", "tvmq.training.prepare")
 def test_examples(name):
     if name in EXAMPLES_NEED:
         pytest.importorskip(EXAMPLES_NEED[name])

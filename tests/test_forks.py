@@ -86,6 +86,7 @@ def in_child(work: Callable[[], bool], *, leave: Callable[[int], object] = os._e
     pytest.fail("the child hangs")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("threads", [1, 2, 7])
 def test_the_child_runs_loads_and_builds_what_the_parent_ran(saved: Path, threads: int) -> None:
     exe = tvmq.load(saved, num_threads=threads)
@@ -99,6 +100,7 @@ def test_the_child_runs_loads_and_builds_what_the_parent_ran(saved: Path, thread
     assert in_child(work) == 0
 
 
+@pytest.mark.slow
 def test_a_child_of_a_child(exe: tvmq.Executable) -> None:
     expected = exe(X)
 
@@ -125,6 +127,7 @@ def test_a_child_with_threads_ends_as_usual(saved: Path) -> None:
     subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True, timeout=LONGEST)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("what", ["run", "load", "build"])
 def test_forks_while_another_thread_is_at_it(exe: tvmq.Executable, saved: Path, what: str) -> None:
     expected, stop = exe(X), threading.Event()
@@ -177,6 +180,7 @@ def test_forks_while_another_thread_quantizes_and_builds(uncached: None) -> None
     assert done and np.array_equal(tvmq.build(quantize())(X), expected)
 
 
+@pytest.mark.slow
 def test_a_fork_waits_for_an_import(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "slow_to_import.py").write_text("import time\ntime.sleep(0.3)\nvalue = 5\n")
     monkeypatch.syspath_prepend(str(tmp_path))
@@ -187,6 +191,7 @@ def test_a_fork_waits_for_an_import(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     thread.join()
 
 
+@pytest.mark.slow
 def test_a_thread_that_does_not_come_back_is_an_error_in_the_child(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(forks, "PATIENCE", 0.05)
     lock, entered, stop = ForkLock("running the model", RUNNING), threading.Event(), threading.Event()

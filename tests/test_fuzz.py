@@ -32,6 +32,7 @@ def outcome(seed: int, *, builds: bool) -> Outcome:
     return run_case(model, fuzz_feeds(model, seed, 2), builds=builds)
 
 
+@pytest.mark.slow_cases("0")
 @pytest.mark.thinned(5)
 @pytest.mark.parametrize("first", range(0, 190, CHUNK))
 def test_import_and_quantize(first):
@@ -41,6 +42,7 @@ def test_import_and_quantize(first):
     assert sum(o.kind == "exact" for o in found.values()) >= CHUNK * 0.6
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(5)
 @pytest.mark.parametrize("seed", range(5000, 5010))
 def test_the_whole_road(seed):
@@ -48,6 +50,7 @@ def test_the_whole_road(seed):
     assert not found.failed, f"{found.kind} ({found.stage}): {found.text}"
 
 
+@pytest.mark.slow
 def test_damaged_files():
     """.onnx, .tvmq and calibration files by turns: one clear error, or what the damage did not reach."""
     found = {seed: run_damage(seed) for seed in range(90)}
@@ -83,6 +86,7 @@ def test_names_that_are_no_text():
         tvmq.from_onnx(data)
 
 
+@pytest.mark.slow
 def test_models_are_reproducible_and_varied():
     assert fuzz_model(7).SerializeToString(deterministic=True) == fuzz_model(7).SerializeToString(deterministic=True)
     models = [fuzz_model(seed) for seed in range(100)]
@@ -112,11 +116,13 @@ def road(model: onnx.ModelProto) -> str:
     return found.kind if found.kind == "exact" else f"{found.kind} ({found.stage}): {found.text}"
 
 
+@pytest.mark.slow
 def test_a_constant_of_one_element_in_a_table_may_have_any_rank():
     nodes = [helper.make_node("Add", ["x", "c"], ["s"]), helper.make_node("Sigmoid", ["s"], ["y"])]
     assert road(model_of(*nodes, x=(2, 3), constants={"c": np.ones((1, 1), np.float32)})) == "exact"
 
 
+@pytest.mark.slow
 def test_tables_of_64_bit_integers():
     """A cast to int32 goes by way of int64; the table of the first part must not be narrowed."""
     weight = np.random.default_rng(0).normal(size=(3, 4)).astype(np.float32) * 9
@@ -127,6 +133,7 @@ def test_tables_of_64_bit_integers():
     assert road(model_of(*nodes, x=(2, 3), constants={"w": weight}, out=TensorProto.INT32)) == "exact"
 
 
+@pytest.mark.slow_cases("nothing to sum")
 @pytest.mark.parametrize(
     "nodes, x",
     [
@@ -151,6 +158,7 @@ def test_flatten_of_nothing(shape, axis):
     assert road(model_of(node, x=shape, constants={})) == "exact"
 
 
+@pytest.mark.slow_cases("backwards")
 @pytest.mark.parametrize(
     "bounds",
     [([-1], [1], [0], [1]), ([2], [-2], [0], [1]), ([0], [2], [1], [-1]), ([5], [9], [0], [2]), ([0, 3], [2, 1]),
@@ -165,6 +173,7 @@ def test_slices_that_hold_nothing(bounds):
     assert road(model) == "exact"
 
 
+@pytest.mark.slow_cases("Celu", "Elu", "Selu")
 @pytest.mark.parametrize("operator", ["Celu", "Elu", "Selu", "Relu", "Clip", "Sigmoid", "Neg", "Sign", "Identity"])
 def test_single_numbers(operator):
     """Inputs and results of rank 0 keep it."""
@@ -173,6 +182,7 @@ def test_single_numbers(operator):
     assert tvmq.build(*tvmq.from_onnx(model)[:1]).run({"x": np.float32(-0.5)})[0].shape == ()
 
 
+@pytest.mark.slow
 def test_a_single_number_beside_a_picture():
     nodes = [helper.make_node("Mul", ["x", "rate"], ["m"]), helper.make_node("Conv", ["m", "w"], ["y"])]
     weight = np.random.default_rng(0).normal(size=(4, 3, 3, 3)).astype(np.float32)
@@ -186,6 +196,7 @@ def test_a_single_number_beside_a_picture():
     assert tvmq.compare((mod, params), qmod, feed).samples == 7
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("x", [(1, 4, 12), (1, 4, 6, 7, 7)], ids=["line", "volume"])
 def test_averages_behind_convolutions(x):
@@ -211,6 +222,7 @@ def test_group_norms_keep_their_factors(x, groups):
     assert road(model) == "exact"
 
 
+@pytest.mark.slow
 def test_constants_that_vary_inside_of_volumes():
     weight = np.random.default_rng(0).normal(size=(2, 3, 2, 1, 1)).astype(np.float32)
     constants = {"c": np.linspace(-1, 1, 20, dtype=np.float32).reshape(4, 5), "w": weight}
@@ -227,6 +239,7 @@ def test_constants_without_values():
     assert road(model_of(joined, x=(2, 3), constants={"n": constants["n"]})) == "exact"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("x", [(1, 6, 11), (1, 6, 3, 2, 11)], ids=["line", "volume"])
 def test_choices_by_constants_behind_convolutions(x):
     """A prelu of a constant chooses by its signs; they vary along all axes."""
@@ -258,6 +271,7 @@ def hardly_varying() -> onnx.ModelProto:
     return model_of(*nodes, x=(4, 3), constants=constants)
 
 
+@pytest.mark.slow
 def test_room_for_roundings_between_operators():
     model = hardly_varying()
     (feed,) = fuzz_feeds(model, 1, 1)
@@ -280,6 +294,7 @@ def test_no_room_for_what_is_exact():
     np.testing.assert_array_equal(rounding_room(model, feed, "y", wanted), np.zeros((4, 3)))
 
 
+@pytest.mark.slow
 def test_convolutions_of_another_batch_than_the_samples():
     """A squeezed batch of one: what was the channels is the batch."""
     weight = np.random.default_rng(0).normal(size=(6, 4, 1)).astype(np.float32)
@@ -287,6 +302,7 @@ def test_convolutions_of_another_batch_than_the_samples():
     assert road(model_of(*nodes, x=(1, 2, 4, 6), constants={"w": weight, "a": np.int64([0])})) == "exact"
 
 
+@pytest.mark.slow
 def test_maxima_of_nan():
     """Defined as compiled, though in no other way."""
     nodes = [
@@ -342,6 +358,7 @@ def test_what_transposed_convolutions_make_of_infinity():
     assert undefined(model, {"x": np.ones((1, 2, 4), np.float32)}) == set()
 
 
+@pytest.mark.slow
 def test_products_of_a_vector():
     """One row, whose length is no number of samples, to whom it may be equal."""
     nodes = [
@@ -353,6 +370,7 @@ def test_products_of_a_vector():
     assert road(model_of(*nodes, x=(1, 2, 3), constants=constants)) == "exact"
 
 
+@pytest.mark.slow
 def test_a_failure_is_found_and_made_small(monkeypatch):
     """A wrong result and a crash, planted behind the first of three nodes."""
     nodes = [
@@ -380,6 +398,7 @@ def test_a_failure_is_found_and_made_small(monkeypatch):
     assert found.failed and found.kind == "crash" and "ZeroDivisionError" in found.text
 
 
+@pytest.mark.slow
 def test_a_silent_float_operator_is_found():
     weight = np.ones((3, 4), np.float32)
     nodes = [helper.make_node("MatMul", ["x", "w"], ["m"]), helper.make_node("Trilu", ["m"], ["y"])]

@@ -18,6 +18,7 @@ def model() -> tuple:
     return (*tvmq.from_onnx(made), feeds_of(made))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("config", [QConfig(), QConfig(calibrate_mode="moving_average", momentum=0.9)])
 def test_equal_to_run_calibration(model: tuple, config: QConfig) -> None:
     mod, params, data = model
@@ -33,6 +34,7 @@ def test_equal_to_run_calibration(model: tuple, config: QConfig) -> None:
     assert quantized[0].script() == quantized[1].script()
 
 
+@pytest.mark.slow
 def test_more_may_follow_a_result(model: tuple) -> None:
     mod, params, data = model
     obs = tvmq.observe(mod, params)
@@ -43,6 +45,7 @@ def test_more_may_follow_a_result(model: tuple) -> None:
     assert obs.result() == tvmq.run_calibration(mod, params, data[:2])
 
 
+@pytest.mark.slow
 def test_the_loop_may_use_its_buffer_again(model: tuple) -> None:
     mod, params, data = model
     obs, buffer = tvmq.observe(mod, params), np.zeros_like(data[0]["x"])
@@ -52,6 +55,7 @@ def test_the_loop_may_use_its_buffer_again(model: tuple) -> None:
     assert obs.result() == tvmq.run_calibration(mod, params, data[:2])
 
 
+@pytest.mark.slow
 def test_inputs_in_order() -> None:
     from tvm import relax
 
@@ -79,6 +83,7 @@ def test_options_are_those_around_observe(model: tuple) -> None:
     assert {tensor.observer for tensor in obs.result().tensors.values()} == {"minmax"}
 
 
+@pytest.mark.slow
 def test_bad_batches_are_refused_at_once(model: tuple) -> None:
     mod, params, data = model
     obs = tvmq.observe(mod, params)

@@ -38,6 +38,7 @@ def wide() -> onnx.ModelProto:
     return n.model(n.dense(n.op("Flatten", y), 108, 5))
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(9)
 @pytest.mark.parametrize(
     "options, least_snr",
@@ -79,6 +80,7 @@ def test_relay_defaults() -> None:
     assert get_ledger(quantized).config["calibrate_mode"] == config.calibrate_mode
 
 
+@pytest.mark.slow
 def test_global_scale_needs_no_data() -> None:
     model = model_of("residual")
     mod, params = tvmq.from_onnx(model)
@@ -103,6 +105,7 @@ def test_data_modes_say_that_they_need_data() -> None:
         tvmq.quantize(mod, params)
 
 
+@pytest.mark.slow
 def test_without_data_scales_are_made_at_run_time() -> None:
     """The line of our front page, without data: one warning; the same module as activations="dynamic"; exact."""
     model = model_of("conv_relu")
@@ -117,6 +120,7 @@ def test_without_data_scales_are_made_at_run_time() -> None:
     assert "option skip_conv_layers: 0" in {entry["why"] for entry in floats}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options, target, why", [
     ({"nbit_input": 4}, None, "'nbit_input' asks for calibrated ones"),
     ({"activations": "static"}, None, "'activations' asks for calibrated ones"),
@@ -141,6 +145,7 @@ def free(model: onnx.ModelProto, axis: int) -> onnx.ModelProto:
     return model
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("axis", [0, 2])
 @pytest.mark.parametrize("size", [1, 3, 9])
@@ -160,6 +165,7 @@ def test_free_dimensions_take_any_size(axis: int, size: int) -> None:
     assert result.shape == defined.shape and not unequal_bits(result, defined).any()
 
 
+@pytest.mark.slow
 def test_a_free_dimension_without_data() -> None:
     mod, params = tvmq.from_onnx(free(model_of("conv_relu"), 3))
     with tvmq.qconfig(calibrate_mode="global_scale"):
@@ -167,6 +173,7 @@ def test_a_free_dimension_without_data() -> None:
     assert tvmq.verify(executable, feeds_of(model_of("conv_relu"))[:1]).exact
 
 
+@pytest.mark.slow
 def test_thresholds_can_be_kept_and_used_again(tmp_path: Path) -> None:
     """Same module as with the data; refused for another model."""
     model = model_of("residual")
@@ -182,6 +189,7 @@ def test_thresholds_can_be_kept_and_used_again(tmp_path: Path) -> None:
         tvmq.quantize(other, weights, calibration=loaded)
 
 
+@pytest.mark.slow
 def test_a_calibration_brings_its_options_where_nobody_gives_others() -> None:
     """Rules included; a rule that is a function cannot be kept, and options that were given win."""
     model = model_of("residual")
@@ -206,6 +214,7 @@ def test_empty_data_are_refused() -> None:
         tvmq.quantize(mod, params, [])
 
 
+@pytest.mark.slow
 def test_a_rule_keeps_a_layer_in_float() -> None:
     road = drive(model_of("residual"), rules=[tvmq.Rule("/conv_3", None)])
     precision = road.precision()
@@ -215,11 +224,13 @@ def test_a_rule_keeps_a_layer_in_float() -> None:
     assert road.verification.islands
 
 
+@pytest.mark.slow
 def test_everything_float_is_the_float_network() -> None:
     road = drive(model_of("residual"), least_snr=90, rules=[tvmq.Rule("*", None)])
     assert set(road.precision().values()) == {"float"}
 
 
+@pytest.mark.slow
 def test_bits_of_one_layer() -> None:
     """A rule's weight spec reaches the integer module: at most 15 levels there, all elsewhere."""
     rule = tvmq.Rule("/conv_2", weights=tvmq.QuantSpec("int8", 4, symmetric=True, per_channel=True))
@@ -232,6 +243,7 @@ def test_bits_of_one_layer() -> None:
     assert [int(np.abs(w).max()) for w in weights] == [127, 7]
 
 
+@pytest.mark.slow
 def test_activation_bits_of_one_layer() -> None:
     """A rule's activation spec is about what the layer reads."""
     rule = tvmq.Rule("/conv_2", activations=tvmq.QuantSpec("uint8", 5))
@@ -240,12 +252,14 @@ def test_activation_bits_of_one_layer() -> None:
     assert (requantize.attrs.qmin, requantize.attrs.qmax) == (0, 31)
 
 
+@pytest.mark.slow
 def test_activations_of_two_specs_of_one_tensor() -> None:
     """One reader asks for 5 bits, the other says nothing: both read the tensor that the rule describes."""
     rule = tvmq.Rule("/conv_2", activations=tvmq.QuantSpec("int8", 5, symmetric=True))
     drive(model_of("shared_activation"), least_snr=10, rules=[rule])
 
 
+@pytest.mark.slow
 def test_skip_conv_layers() -> None:
     road = drive(model_of("residual"), skip_conv_layers=[0])
     assert road.precision()["/conv_0"] == "float"
@@ -253,11 +267,13 @@ def test_skip_conv_layers() -> None:
     assert entry["why"] == "option skip_conv_layers: 0"
 
 
+@pytest.mark.slow
 def test_skip_dense_layer() -> None:
     road = drive(model_of("dense_head_of_pixels"), skip_dense_layer=True)
     assert [e["why"] for e in road.ledger.layers.values() if e["op"] == "matmul"] == ["option skip_dense_layer"]
 
 
+@pytest.mark.slow
 def test_debug_enabled_ops() -> None:
     road = drive(model_of("residual"), debug_enabled_ops=["nn.conv2d"])
     assert {e["op"] for e in road.ledger.layers.values() if e["precision"] == "int8"} == {"conv2d"}
@@ -299,6 +315,7 @@ def test_same_inputs_same_module() -> None:
     assert tvm.ir.save_json(tvmq.quantize(mod, params, feeds_of(model, seed=9))) != one
 
 
+@pytest.mark.slow
 def test_nothing_float_hides_in_the_integer_core() -> None:
     """Between quantize and the last dequantize every tensor of the wide network is integer."""
     road = drive(wide())
@@ -306,6 +323,7 @@ def test_nothing_float_hides_in_the_integer_core() -> None:
     assert len(floats) == 1, floats
 
 
+@pytest.mark.slow
 def test_weights_are_stored_as_integers() -> None:
     road = drive(wide())
     stored = [arg for _, value in View(road.quantized).bindings for arg in getattr(value, "args", ()) if is_const(arg)]
@@ -318,6 +336,7 @@ def road_of_names() -> Road:
     return drive(model_of("batch_norm_folded"))
 
 
+@pytest.mark.slow
 def test_every_layer_keeps_its_name(road_of_names: Road) -> None:
     names = {name for sources in View(road_of_names.quantized).names.values() for name in sources}
     expected = {"/conv_0", "/batchnormalization_1", "/relu_2", "/conv_3", "/batchnormalization_4"}

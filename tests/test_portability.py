@@ -87,6 +87,7 @@ def _of(node: ast.AST, name: str, asked: set[object], tried: set[ast.AST]) -> li
     return []
 
 
+@pytest.mark.slow
 def test_nothing_asks_for_one_system():
     found = [fault for path in source_files() for fault in faults(path.read_text(), module_name(path))]
     assert found == [], "\n".join(found)

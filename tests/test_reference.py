@@ -142,6 +142,7 @@ def test_a_float_convolution_is_an_island_with_its_bias_and_clip() -> None:
     np.testing.assert_allclose(found, run_onnx(model, feed)[0], rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_islands_may_give_tuples_and_take_several_tensors() -> None:
     signature = f'{X}, g: R.Tensor((3,), "float32")'
     body = "n = R.nn.batch_norm(x, g, g, g, g, axis=1, training=True)\na = n[0]\nb = n[1]\nc = R.reshape(b, R.shape([1, 3, 1, 1]))\ny = R.add(a, c)"
@@ -163,6 +164,7 @@ def test_resizes_that_compute_are_islands() -> None:
     assert Reference(block(X, near.replace("floor", "ceil"), result)).islands == ["y"]
 
 
+@pytest.mark.slow
 def test_simulated_modules_run_too() -> None:
     """Calibrated and uncalibrated: rounding where there is a scale, nothing where there is none."""
     weight = np.random.default_rng(3).standard_normal((3, 3, 1, 1)).astype(np.float32)

@@ -162,6 +162,7 @@ def test_near_misses_without_anything_known():
     assert did_you_mean("zz", [f"layer{i}" for i in range(20)], "layers").endswith("layer7, ...")
 
 
+@pytest.mark.slow
 @given(st.lists(st.sampled_from(["/stem/*", "*", "op:nn.conv2d", "lv2"]), max_size=6))
 def test_the_winner_is_the_last_match(patterns):
     rules = [Rule(pattern, None) for pattern in patterns]

@@ -203,6 +203,7 @@ def test_a_scale_beyond_float32_is_refused():
         choose_qparams(-1e300, 1e300, QuantSpec())
 
 
+@pytest.mark.slow
 @given(finite, finite, st.sampled_from(SPECS))
 @settings(deadline=None, max_examples=300)
 def test_chosen_qparams_cover_the_range(a, b, spec):

@@ -46,6 +46,7 @@ def test_float_layers_equal_numpy(batch):
     np.testing.assert_array_equal(values["act"], ACT)
 
 
+@pytest.mark.slow
 def test_layers_alone(model):
     """What they do not need is not computed, down to nothing at all."""
     np.testing.assert_array_equal(tvmq.activations(model, X, ["x"])["x"], X)

@@ -82,6 +82,7 @@ def net() -> Any:
     return whole
 
 
+@pytest.mark.slow
 def test_a_weight_doubled_is_found_where_it_is():
     x = np.random.default_rng(1).uniform(0, 1, (5, 1, 4)).astype(np.float32)
     found = rows(tvmq.compare(chain(), chain(2.0), list(x)))
@@ -109,6 +110,7 @@ def test_outputs_end_the_comparison():
     assert str(comparison).splitlines()[-3].startswith("output output_0")
 
 
+@pytest.mark.slow
 def test_integers_of_a_known_scale():
     """Identities: the only error is that of the input, whose codes are known; nothing is lost behind it."""
     identity = np.eye(4, dtype=np.float32)
@@ -204,6 +206,9 @@ def upsampling(groups: int) -> tuple[tuple[tvm.IRModule, dict[str, np.ndarray]],
     return tvmq.from_onnx(model), feeds_of(model)
 
 
+@pytest.mark.slow_cases(
+    "1-{'per_channel': False}", "1-{'requantize': 'fixed_point'}", "2-{}", "2-{'per_channel': False}",
+)  # fmt: skip
 @pytest.mark.parametrize("options", [{}, {"per_channel": False}, {"requantize": "fixed_point"}], ids=str)
 @pytest.mark.parametrize("groups", [1, 2])
 def test_weights_of_transposed_convolutions_of_integers(groups: int, options: dict[str, Any]) -> None:
@@ -220,6 +225,7 @@ def test_weights_of_transposed_convolutions_of_integers(groups: int, options: di
     assert np.ptp(integer.values) > 1
 
 
+@pytest.mark.slow
 def test_scales_made_at_run_time() -> None:
     """A bias is an operator of its own behind the product, under the same name; it counts as part of the layer."""
     model, data = upsampling(2)

@@ -53,6 +53,7 @@ def residual() -> tvm.IRModule:
     return quantized(net, net.conv(mean, 4, 2, 1))
 
 
+@pytest.mark.slow
 def test_what_is_quantized_for_the_device_conforms():
     found = check_backend(quantized(*small()), DEVICE)
     assert found.conforms and str(found).startswith("conforms: yes (all ")
@@ -60,6 +61,7 @@ def test_what_is_quantized_for_the_device_conforms():
     assert found.to_dict()["conforms"] and found.to_dict()["backend"] == "emulated"
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("bits", [20, 24])
 def test_what_quantize_lets_pass_conforms(bits: int):
@@ -100,6 +102,7 @@ def test_a_sum_over_a_free_dimension_is_not_known():
         check_accumulators(free, replace(DEVICE, accumulator_bits=24))
 
 
+@pytest.mark.slow
 def test_weights_two_to_a_byte_are_read_as_codes():
     found = check_backend(quantized(*small(), nbit_weight=4), DEVICE)
     assert found.conforms and "tvmq.unpack" not in found.operators
@@ -113,6 +116,7 @@ def test_the_default_module_of_a_cpu_does_not():
     assert check_backend(quantized(*bare(), target=None), "cpu").conforms
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("options", "wanted"),
     [
@@ -157,6 +161,7 @@ def test_int64_and_division_are_found():
     assert found["int64"].variable in ("a", "b")
 
 
+@pytest.mark.slow
 def test_tables_are_found():
     assert rules(quantized(*small("Sigmoid")), replace(DEVICE, tables=False)) == {"table"}
 
@@ -168,6 +173,7 @@ def test_factors_that_are_no_shifts_are_found():
     assert all("multiplies by 466034" in v.what for v in found), "2^22 / 9, of the average"
 
 
+@pytest.mark.slow
 def test_families_are_found():
     only = replace(DEVICE, families=frozenset({"conv2d", "avg_pool"}))
     found = check_backend(residual(), only).violations

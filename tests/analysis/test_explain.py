@@ -45,6 +45,7 @@ def test_table(digits, golden):
     golden(re.sub(r"\d\.\d\de-\d\d, +\d+", "#.##e-##, ###", str(tvmq.explain(digits.quantized))) + "\n")
 
 
+@pytest.mark.slow
 def test_table_has_scales_and_island_costs(executable):
     explanation = tvmq.explain(executable)
     heads = str(explanation).splitlines()[0]

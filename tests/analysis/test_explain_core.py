@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import pytest
+
 import tvmq
 from tests.models import Net, feeds_of
 
@@ -16,6 +18,7 @@ def explained(**options: object) -> tvmq.Explanation:
         return tvmq.explain(tvmq.quantize(*tvmq.from_onnx(model), feeds_of(model)))
 
 
+@pytest.mark.slow
 def test_it_lists_what_keeps_the_core_from_being_integral() -> None:
     found = explained(partition_conversions="enabled")
     lines = [line.strip() for line in found.summary().splitlines()]

@@ -40,6 +40,7 @@ def test_it_says_what_quantize_decides(forecast):
     assert {names for names, precision in known.items() if precision == "float"} <= said.keys()
 
 
+@pytest.mark.slow
 def test_kernels_are_those_of_build(forecast):
     mod, params = network()
     with tvmq.qconfig(calibrate_mode="global_scale"):
@@ -72,6 +73,7 @@ def test_why_a_tiny_network_is_not_faster():
     assert found.verdict.startswith("int8 will not help") and "so small" in found.verdict
 
 
+@pytest.mark.slow
 def test_why_islands_are_not_faster():
     n = Net((1, 8, 64, 64))
     y = n.conv("x", 8, 8, 1)
@@ -89,6 +91,7 @@ def test_why_nothing_becomes_int8():
     assert "no layer that multiplies matrices becomes int8 (rule" in found.verdict
 
 
+@pytest.mark.slow
 def test_other_cpus_are_slower():
     mod, params = network()
     times = [inspect(mod, params, f"llvm -mcpu={cpu}", clock=3e9) for cpu in ("znver5", "znver4", "haswell")]
@@ -96,6 +99,7 @@ def test_other_cpus_are_slower():
     assert times[2].isa == "avx2" and times[2].speed_up < times[0].speed_up
 
 
+@pytest.mark.slow
 def test_free_sizes():
     n = Net((1, 3, 32, 32))
     model = n.model(n.conv("x", 3, 8))
@@ -132,6 +136,7 @@ def test_params_stand_where_quantize_takes_them():
         inspect(mod, "llvm", params, target="llvm")
 
 
+@pytest.mark.slow
 def test_it_leaves_the_module_alone():
     mod, params = network()
     before = mod.script()

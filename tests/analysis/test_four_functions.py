@@ -29,6 +29,7 @@ def both() -> tuple[tvm.IRModule, tvm.IRModule, tuple, list]:
     return whole, partition_conversions(whole), (mod, params), feeds_of(model, 2)
 
 
+@pytest.mark.slow
 def test_explain(both) -> None:
     whole, parts, _, _ = both
     a, b = tvmq.explain(whole), tvmq.explain(parts)
@@ -37,6 +38,7 @@ def test_explain(both) -> None:
     assert built[0] == built[1] and built[0]
 
 
+@pytest.mark.slow
 def test_compare(both) -> None:
     whole, parts, (mod, params), feeds = both
     a, b = (tvmq.compare((mod, params), quantized, feeds) for quantized in (whole, parts))

@@ -69,6 +69,7 @@ def test_dumps_equal(digits, dumped, tmp_path):
     assert f"{len(names)} layers have a dump, 0 have none" in str(found)
 
 
+@pytest.mark.slow
 def test_the_layer_that_computes_otherwise_is_the_only_one(digits, dumped, tmp_path):
     """One code of a layer in the middle is wrong, in a picture that is NHWC; what follows is computed from it."""
     values, names = dumped

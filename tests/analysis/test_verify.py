@@ -66,6 +66,7 @@ def test_yes(digits):
     assert str(result) == "exact: yes (50 values of 5 samples equal the NumPy definition bit for bit)"
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("operator", ["nn.conv2d", "add", "matmul"])
 def test_one_changed_constant_is_found(digits, operator):
@@ -93,6 +94,7 @@ def test_one_changed_constant_is_found(digits, operator):
     assert f"the first is output 'scores' of sample {first.sample} at {list(first.index)}: compiled " in text
 
 
+@pytest.mark.slow
 def test_which_output_and_which_sample_of_a_batch():
     """The second row, the third column of a batch of two; the relu behind it hides the difference elsewhere."""
     mod = parse(PRODUCTS, w=np.float32([1, 2, 3]))
@@ -103,6 +105,7 @@ def test_which_output_and_which_sample_of_a_batch():
     assert result.first == Difference("output_0", 1, (1, 2), -8.0, -6.0)
 
 
+@pytest.mark.slow
 def test_islands_are_listed():
     n = Net((1, 3, 8, 8))
     model = n.model(n.conv(n.op("Trilu", n.op("Relu", n.conv("x", 3, 8))), 8, 4))
@@ -120,6 +123,7 @@ def test_float_models_are_islands_all_over(digits):
     assert result.exact and len(result.islands) > 10
 
 
+@pytest.mark.slow
 def test_data(digits):
     for empty in ([], iter([]), np.zeros((0, 1, 16, 16), np.float32)):
         with pytest.raises(DataError, match="verify: the data gave 0 samples; give at least one"):
@@ -159,6 +163,7 @@ def in_four_functions() -> tvm.IRModule:
         return tvmq.quantize(*tvmq.from_onnx(model), feeds_of(model))
 
 
+@pytest.mark.slow
 def test_every_function_is_compared() -> None:
     mod = in_four_functions()
     feeds = [{"x": np.random.default_rng(0).standard_normal((1, 3, 6, 6)).astype(np.float32)}]

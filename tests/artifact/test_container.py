@@ -129,6 +129,7 @@ def test_a_fresh_process_gives_the_same_results_and_builds_the_same_file(digits,
     assert done.stderr == ""
 
 
+@pytest.mark.slow
 def test_equal_modules_give_equal_files(saved, tmp_path, uncached):
     assert small().save(tmp_path / "again.tvmq") == tvmq.load(saved).save(tmp_path / "loaded.tvmq")
     assert (tmp_path / "again.tvmq").read_bytes() == saved.read_bytes()
@@ -136,6 +137,7 @@ def test_equal_modules_give_equal_files(saved, tmp_path, uncached):
     assert other != tvmq.load(saved).save(tmp_path / "again.tvmq")
 
 
+@pytest.mark.slow_cases("float", "simulated")
 @pytest.mark.parametrize("kind", ["float", "simulated", "without kernels"])
 def test_other_kinds_of_models(kind, tmp_path):
     net = Net((1, 3, 8, 8))
@@ -286,6 +288,7 @@ def test_truncated_files(digits, tmp_path):
         assert str(path) in refused(path)
 
 
+@pytest.mark.slow
 def test_flipped_bytes(digits):
     """A change is refused, or lies where the zip format does not care; then all contents are intact."""
     data = digits.path.read_bytes()
@@ -524,6 +527,7 @@ def test_a_member_that_is_there_twice(saved, tmp_path):
     assert f"holds 2 members '{MODULE}'" in refused(path)
 
 
+@pytest.mark.slow
 def test_a_zip_bomb_is_not_unpacked(saved, tmp_path, monkeypatch):
     path = tmp_path / "bomb.tvmq"
     path.write_bytes(remade(saved.read_bytes(), lambda m: m.update({CONSTANTS: bytes(10**8)})))
@@ -699,6 +703,7 @@ def test_a_manifest_of_many_entries_is_refused_before_it_is_read(saved: Path, tm
     assert most < 40e6  # the text alone has 9
 
 
+@pytest.mark.slow
 @linux
 def test_code_is_unmapped_with_the_last_executable(saved: Path) -> None:
     def mappings() -> int:

@@ -66,6 +66,7 @@ def results(code: Bytecode, executable: relax.VMExecutable) -> list[np.ndarray]:
     return [np.from_dlpack(machine["main"](*arguments)).copy() for arguments in given]
 
 
+@pytest.mark.slow_cases("1")
 @pytest.mark.parametrize("least", [1, 2**20])
 def test_branches_and_calls(code, executable, monkeypatch, least):
     monkeypatch.setattr(weightless, "LARGE", least)
@@ -108,6 +109,7 @@ def test_functions_that_are_values_keep_their_constants(code, monkeypatch):
     assert parts.weights == {} and BIND.encode() not in parts.code
 
 
+@pytest.mark.slow
 def test_a_model_with_large_weights_is_there_once(tmp_path: Path):
     """Both ways, with the compiler's virtual machine as well."""
     weights = np.random.default_rng(0).normal(size=(1200, 1200)).astype(np.float32)
@@ -146,6 +148,7 @@ def test_what_the_runtime_lacks_is_taken_from_the_compiler(code, executable, mon
         LoadedCode(code, executable.mod.imports[0]).machine()
 
 
+@pytest.mark.slow
 def test_weights_of_several_layers_are_there_once(tmp_path: Path):
     """In the file, and in memory when it is loaded; the module has them all."""
     net = Net((4, 128))

@@ -85,6 +85,7 @@ def test_every_entry_reaches_its_layers():
     assert get_ledger(mod).layers and floats(mod) == {}
 
 
+@pytest.mark.slow
 def test_layers_that_an_entry_leaves_out_stay_float():
     only = Backend("x", operators=(
         OperatorEntry(("conv2d",), largest_kernel=1), OperatorEntry(("dense",), channel_alignment=4),
@@ -201,6 +202,7 @@ def test_rules_and_accumulators_of_families():
     assert backend_named("cpu").rule() == RequantizeRule()
 
 
+@pytest.mark.slow
 def test_a_rule_that_no_code_has_is_refused_by_build():
     backend = described("shifts")
     mod = quantized(backend)
@@ -224,6 +226,7 @@ def test_scales_made_at_run_time():
     assert tvmq.check_backend(mod, backend).conforms and get_ledger(mod).config["group_size"] == 32
 
 
+@pytest.mark.slow
 def test_floats_around_products():
     backend = described("halves")
     mod = quantized(backend)
@@ -280,6 +283,7 @@ def test_resnet8_for_built_in_descriptions(zoo_task: Callable[[str], Any], name:
     assert_built_in(name, mod)
 
 
+@pytest.mark.slow
 def test_a_file_is_a_target(tmp_path: Any):
     path = tmp_path / "mychip.json"
     path.write_text(json.dumps({"name": "mychip", "activations": ["int8"], "zero_points": False}))

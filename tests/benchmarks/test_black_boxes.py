@@ -27,6 +27,7 @@ def test_onnxruntime(script):
     assert texts["add uint8"].startswith("it adds float32 steps") and "openvino" in texts["multiply int8"]
 
 
+@pytest.mark.slow_cases("litert-ai_edge_litert-onnxruntime")
 @pytest.mark.parametrize("tool, package, rule", [
     ("tflite-micro", "tflite_micro", "tflite"), ("litert", "ai_edge_litert", "onnxruntime"),
 ])  # fmt: skip

@@ -28,6 +28,7 @@ def test_chains_have_the_operators_of_their_rounds(depth: Any, kind: str) -> Non
     assert [node.op_type for node in model.graph.node] == rounds[:7]
 
 
+@pytest.mark.slow
 def test_each_step_is_told(depth: Any) -> None:
     seconds: dict[str, float] = {}
     depth.walk("residual", 4, seconds.__setitem__)

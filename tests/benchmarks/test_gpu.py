@@ -30,6 +30,7 @@ def test_variants_take_turns(script: Any) -> None:
     assert changes == ["a", "b", "a", "b", "a", "b"]  # a warm-up and two rounds
 
 
+@pytest.mark.slow
 def test_a_variant_that_does_not_exist_has_a_reason(script: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     variants = script("gpu_variants")
     monkeypatch.setattr(variants, "tvmq_int8", lambda path, inputs: lambda: None)

@@ -16,6 +16,7 @@ from tests.models import feeds_of
 pytest.importorskip("onnxruntime")
 
 
+@pytest.mark.slow
 def test_codes_are_compared_by_name(script: Any, tmp_path: Path) -> None:
     dialects, module = script("qdq_dialects"), quantized(residual())
     tvmq.to_onnx(module, tmp_path / "net.onnx")

@@ -40,6 +40,7 @@ def test_float_beside_integers(cli, files):
     assert len(worst.out.splitlines()) == 6 and "2 samples" in worst.out and worst.err == ""
 
 
+@pytest.mark.slow
 def test_json(cli, files):
     model = files / "model.onnx"
     result = json.loads(cli("compare", model, model, "--data", files / "samples.npz", "--json").out)

@@ -26,6 +26,7 @@ def completed(shell: str, line: str) -> str:
     return subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, env=environment).stdout
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("shell", SHELLS)
 def test_commands_and_options(shell):
@@ -33,6 +34,7 @@ def test_commands_and_options(shell):
     assert "--random-data" in completed(shell, "tvmq quantize --rand")
 
 
+@pytest.mark.slow
 def test_choices():
     assert "percentile" in completed("bash", "tvmq quantize --calibrate-mode perc")
 

@@ -33,6 +33,7 @@ def test_the_command(cli, monkeypatch):
     assert cli("doctor").out.endswith("1 problem: numpy\n")
 
 
+@pytest.mark.slow
 def test_a_model(cli, tmp_path):
     """Samples with their channels last, and labels beside them: the exit code says that something is to be mended."""
     model, data = tmp_path / "net.onnx", tmp_path / "samples.npz"

@@ -41,6 +41,7 @@ def quantized(folder):
     return tvmq_command("quantize", *files, "--json", folder=folder)
 
 
+@pytest.mark.slow
 def test_quantize(folder, quantized):
     assert quantized.returncode == 0, quantized.stderr
     printed = json.loads(quantized.stdout)
@@ -87,6 +88,7 @@ def test_bench(folder, quantized, cli):
     assert 0 < printed["fastest"] <= printed["median"] < 1
 
 
+@pytest.mark.slow
 def test_rules_and_errors_speak_the_names_of_the_model(folder, cli):
     result = cli(
         "quantize", folder / "digits.onnx", "--data", folder / "calibration.npz", "-o", folder / "x.tvmq",
@@ -97,6 +99,7 @@ def test_rules_and_errors_speak_the_names_of_the_model(folder, cli):
     assert not (folder / "x.tvmq").exists()
 
 
+@pytest.mark.slow
 def test_bad_data_is_named(folder, cli):
     np.savez(folder / "nan.npz", image=np.full((4, 1, 16, 16), np.nan, np.float32))
     files = (folder / "digits.onnx", "--data", folder / "nan.npz", "-o", folder / "x.tvmq")

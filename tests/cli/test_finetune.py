@@ -121,6 +121,7 @@ def test_a_killed_process_leaves_the_best_so_far(network, tmp_path):
         np.testing.assert_array_equal(exe.run({"x": one[None]})[0], expected)
 
 
+@pytest.mark.slow
 def test_a_batch_that_was_asked_for(cli, network, tmp_path):
     model, data = network
     for options, shape in ((("--batch", 4), (4, 2, 8, 8)), (("--shape", "x=2,2,8,8"), (2, 2, 8, 8))):
@@ -130,6 +131,7 @@ def test_a_batch_that_was_asked_for(cli, network, tmp_path):
         assert tvmq.load(output).input_info[0].shape == shape
 
 
+@pytest.mark.slow
 def test_bad_input_gets_one_sentence(cli, network, tmp_path, monkeypatch):
     model, data = network
     output = tmp_path / "net.tvmq"

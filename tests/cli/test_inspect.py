@@ -36,6 +36,7 @@ def test_table_and_verdict(cli, model):
     assert "inspect ..." in result.err
 
 
+@pytest.mark.slow
 def test_json_and_shapes(cli, model):
     common = ("inspect", model, "--target", "llvm -mcpu=haswell", "--clock", 3, "--json", "--quiet")
     one, many = (json.loads(cli(*common, "--batch", batch).out) for batch in (1, 8))

@@ -32,6 +32,7 @@ def test_every_command_has_help_with_an_example(cli, name):
     assert f"Example: tvmq {name}" in result.out and "--json" in result.out
 
 
+@pytest.mark.slow
 def test_help_does_not_import_tvm():
     code = (
         "import sys; sys.argv = ['tvmq', 'quantize', '--help']\n"

@@ -62,6 +62,7 @@ def here(place, monkeypatch):
     return place
 
 
+@pytest.mark.slow
 def test_pictures_by_class(cli, here):
     """Output named after the model, normalization found from the outputs, accuracy from the folders."""
     result = cli("quantize", "my digits.onnx", "--data", "pictures", "--calibrate-mode", "minmax")
@@ -78,6 +79,7 @@ def test_pictures_by_class(cli, here):
     assert "tvmq explain 'my digits.tvmq'" in result.err
 
 
+@pytest.mark.slow
 def test_json_has_the_same_facts(cli, here):
     result = cli("quantize", "my digits.onnx", "--data", "pictures", *FAST, "--json", "-q", "-o", "j.tvmq")
     assert (result.code, result.err) == (0, "")
@@ -91,6 +93,7 @@ def test_json_has_the_same_facts(cli, here):
     assert "speed" not in printed and printed["next"][0].startswith("tvmq explain j.tvmq")
 
 
+@pytest.mark.slow
 def test_what_was_given_is_not_guessed(cli, here):
     options = ("--mean", "0.5", "--std", "0.25", "--layout", "NCHW", "--resize", "stretch", "--no-compare")
     result = cli("quantize", "my digits.onnx", "--data", "pictures", *FAST, "-o", "g.tvmq", *options)
@@ -141,6 +144,7 @@ def test_a_function_and_a_metric_of_ones_own(cli, here, monkeypatch):
     assert "64 samples of my_data.py:batches, with labels" in result.err
 
 
+@pytest.mark.slow
 def test_random_data_is_said_and_only_when_asked(cli, here):
     refused = cli("quantize", "my digits.onnx", "--nbit-input", 4)
     assert refused.code == 1 and "add --data" in refused.err and "--random-data" in refused.err
@@ -252,6 +256,7 @@ def test_models_of_other_kinds(cli, here, name, message):
     assert result.code == 1 and message in result.err
 
 
+@pytest.mark.slow
 def test_labels_that_cannot_be_classes_are_left_out_with_the_reason(cli, here, example):
     np.savez("far.npz", image=example.test[:20], labels=example.labels[:20] + 100)
     result = cli("quantize", "my digits.onnx", "--data", "far.npz", *FAST, "-o", "n.tvmq", "-q")

@@ -14,6 +14,7 @@ from tests.quantized_models import Maker
 from tvmq.demo import load_demo
 
 
+@pytest.mark.slow
 def test_a_quantized_model_needs_no_data(cli: Any, tmp_path: Path) -> None:
     """Its own scales are taken, and written again."""
     maker = Maker()

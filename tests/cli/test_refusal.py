@@ -28,6 +28,7 @@ def arguments(folder, name, *more):
     return ("quantize", *files, "--no-bench", "--no-compare", "--json", "--quiet", *more)
 
 
+@pytest.mark.slow
 def test_a_broken_model_is_refused_and_saved_by_force_alone(folder, cli):
     few = arguments(folder, "small_variance", "--nbit-weight", 3)
     refused = cli(*few)
@@ -41,6 +42,7 @@ def test_a_broken_model_is_refused_and_saved_by_force_alone(folder, cli):
     assert cli(*few, "--guard", "none").code == 0
 
 
+@pytest.mark.slow
 def test_a_mended_model_is_saved_and_its_ledger_tells(folder, cli):
     result = cli(*arguments(folder, "small_variance"))
     assert result.code == 0, result.err

@@ -20,6 +20,7 @@ print(tvm.runtime.tensor(numpy.float32([1, 2])).numpy().sum())
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(sys.platform == "win32", reason="torch comes first there")
 def test_tvm_without_torch():
     done = subprocess.run([sys.executable, "-c", WITHOUT], capture_output=True, text=True)

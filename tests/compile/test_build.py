@@ -49,6 +49,7 @@ def stages():
     return model, feeds[0], {"float": mod, "simulated": simulated, "integer": integer}, params
 
 
+@pytest.mark.slow_cases("float", "simulated")
 @pytest.mark.parametrize("stage", ["float", "simulated", "integer"])
 def test_modules_of_every_stage(stages, stage):
     model, feed, modules, params = stages
@@ -61,6 +62,11 @@ def test_modules_of_every_stage(stages, stage):
     assert tvm.ir.save_json(modules[stage]) == before, "build changed its module"
 
 
+@pytest.mark.slow_cases(
+    "llvm -mcpu=core-avx2", "llvm -mcpu=x86-64", "{'kind': 'llvm', 'mcpu': 'x86-64-v3'}",
+    "llvm -mcpu=haswell -mattr=+avx2,+fma",
+    "{\"kind\":\"llvm\",\"tag\":\"\",\"keys\":[[]\"cpu\"],\"mcpu\":\"nehalem\"}",
+)  # fmt: skip
 @pytest.mark.parametrize("target", [
     "llvm", None, "llvm -mcpu=core-avx2", "llvm -mcpu=x86-64", {"kind": "llvm", "mcpu": "x86-64-v3"},
     "llvm -mcpu=haswell -mattr=+avx2,+fma", tvm.target.Target({"kind": "llvm", "mcpu": "nehalem"}),
@@ -152,6 +158,7 @@ def dotted() -> onnx.ModelProto:
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
 
 
+@pytest.mark.slow
 def test_inputs_and_outputs_keep_the_names_of_the_source(tmp_path):
     """In quantize, run, verify, the reference, and in a saved model."""
     model = dotted()

@@ -36,6 +36,7 @@ def floats():
     return prepare(*tvmq.from_onnx(model))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("model", [islands, floats])
 def test_calls_are_those_that_run(model):
     low = lowered(model())
@@ -67,6 +68,7 @@ def test_every_binding_belongs_to_one_call():
     assert len(fused.members) >= 4 and fused.var == fused.members[-1] and not fused.kernel
 
 
+@pytest.mark.slow
 def test_shapes_of_what_is_read_and_written():
     calls = calls_of(lowered(islands()), resolve_target())
     kernels = [call for call in calls if call.kernel.startswith("conv2d")]

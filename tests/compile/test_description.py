@@ -18,6 +18,7 @@ def describe(mod: tvm.IRModule) -> dict[str, Any]:
     return describe_module(mod, View(mod))
 
 
+@pytest.mark.slow
 def test_shapes_types_and_scales() -> None:
     made, outputs = NETS["several_outputs"]()
     road = drive(made.model(*outputs))

@@ -47,6 +47,7 @@ def functions_with_floats(mod: tvm.IRModule, name: str) -> tuple[list[str], int]
     return [symbol for symbol, func in loops.items() if "float" in FENCE.sub("", func.script())], len(loops)
 
 
+@pytest.mark.slow_cases("residual", "concat_shared_part", "tables", "maxima")
 @pytest.mark.parametrize("name", SAMPLES)
 def test_no_float_in_the_code_of_the_core(name: str) -> None:
     made, outputs = NETS[name]()
@@ -58,6 +59,7 @@ def test_no_float_in_the_code_of_the_core(name: str) -> None:
     assert functions_with_floats(parts, "quantize_inputs")[0]
 
 
+@pytest.mark.slow
 def test_float_requantize_is_seen() -> None:
     made, outputs = NETS["residual"]()
     parts = every_stage(*tvmq.from_onnx(made.model(*outputs)))["partition_conversions"]

@@ -64,6 +64,7 @@ def compiled(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return names
 
 
+@pytest.mark.slow
 def test_a_second_build_compiles_nothing_and_saves_the_same(
     folder: Path, compiled: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -79,6 +80,7 @@ def test_a_second_build_compiles_nothing_and_saves_the_same(
     assert all(np.array_equal(exe(X), first(X)) for exe in (second, third, tvmq.load(tmp_path / "m.tvmq")))
 
 
+@pytest.mark.slow
 def test_loops_share_object_files_in_brief_builds(
     folder: Path, compiled: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -134,6 +136,7 @@ def main(x: T.Buffer((4,), "float32"), y: T.Buffer((4,), "float32")):
     return tvm.script.from_source(text)
 
 
+@pytest.mark.slow
 def test_a_damaged_entry_is_built_anew(folder: Path, compiled: list[str]) -> None:
     expected = build()(X)
     count = len(compiled)
@@ -193,6 +196,7 @@ def test_names_of_several_files_mean_the_first_definition() -> None:
     assert whole.relocations == (Relocation(2, 4, 9, 2, -4),)
 
 
+@pytest.mark.slow
 def test_entries_under_other_names_are_built_anew(folder: Path, compiled: list[str]) -> None:
     expected = build()(X)
     count = len(compiled)
@@ -205,6 +209,7 @@ def test_entries_under_other_names_are_built_anew(folder: Path, compiled: list[s
     assert {first.read_bytes(), second.read_bytes()} == set(contents)
 
 
+@pytest.mark.slow_cases("junk0", "ELF head", "cut", "other kernel")
 @pytest.mark.parametrize("junk", [b"hello" * 100, b"", "ELF head", "cut", "other kernel"])
 def test_what_is_no_such_kernel_is_built_anew(folder: Path, compiled: list[str], junk: bytes | str) -> None:
     """Of a right hash: somebody who knows how it is made wrote it."""

@@ -50,6 +50,7 @@ def test_a_row_of_nine_has_none_left():
     assert not [line for line in whole.inspect_source("s").splitlines() if "\tvmovq\t%xmm" in line and ",4)" in line]
 
 
+@pytest.mark.slow
 def test_results_are_the_definition():
     aim, library = compiled(SKYLAKE)
     if missing_features(aim.needs):

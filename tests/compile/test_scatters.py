@@ -76,6 +76,10 @@ def test_repeated_places() -> None:
         np.testing.assert_array_equal(result, wanted)
 
 
+@pytest.mark.slow_cases(
+    "rows0-columns0-values0", "rows1-columns1-values1", "rows2-columns2-values2", "rows3-columns3-values3",
+    "rows5-columns5-values5", "rows6-columns6-values6",
+)  # fmt: skip
 @pytest.mark.parametrize(("rows", "columns", "values"), [
     ((3,), (3,), (1,)), ((3,), (3,), ()), ((3, 1), (1, 2), (3, 2)), ((3, 1), (1, 2), (2,)), ((3, 1), (1, 2), (6,)),
     ((1,), (3,), (3,)), ((3,), (1,), (1, 3)),
@@ -103,6 +107,7 @@ def test_values_that_fit_no_places_are_refused() -> None:
         module(lambda _, x, i, v: [R.index_put(x, relax.Tuple([i, i]), v)], feed)
 
 
+@pytest.mark.slow
 def test_free_sizes() -> None:
     n = tvm.tirx.Var("n", "int64")
     x = relax.Var("x", relax.TensorType((4,), "float32"))

@@ -55,6 +55,7 @@ def test_a_short_block_is_left_alone() -> None:
     assert cut_dataflow_blocks(whole) is whole
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("most", [1, 4])
 def test_results_are_the_same(most: int, monkeypatch: pytest.MonkeyPatch) -> None:
     mod, params = network()
@@ -129,6 +130,7 @@ def at(x: np.ndarray, address: int) -> np.ndarray:
     return moved
 
 
+@pytest.mark.slow
 def test_the_same_bits_at_any_address(monkeypatch: pytest.MonkeyPatch) -> None:
     exe, x = executable("alone")
     assert exe["main"]._call._unaligned == {0} and x.nbytes >= LEAST_SHARED
@@ -143,6 +145,7 @@ def test_the_same_bits_at_any_address(monkeypatch: pytest.MonkeyPatch) -> None:
         np.testing.assert_array_equal(exe.run({"x": array})[0], expected)
 
 
+@pytest.mark.slow
 def test_what_other_operators_read_is_copied() -> None:
     exe, x = executable("shared")
     assert exe["main"]._call._unaligned == frozenset()

@@ -70,6 +70,7 @@ def prim_funcs(mod: tvm.IRModule) -> dict[str, Any]:
     return {gvar.name_hint: func for gvar, func in mod.functions_items() if isinstance(func, tirx.PrimFunc)}
 
 
+@pytest.mark.slow
 def test_kernel_among_operators():
     x = np.random.default_rng(0).normal(size=(1, 16, 8, 8)).astype(np.float32)
     expected = np.maximum(2 * x.transpose(0, 2, 3, 1), 0).reshape(1, -1) + np.float32(1)
@@ -129,6 +130,7 @@ def test_nothing_is_printed(capfd):
     assert capfd.readouterr() == ("", "")
 
 
+@pytest.mark.slow
 def test_passes_that_are_left_out_change_no_code():
     """Of a kernel, and of fused loops with a border, whose conditions lie inside of loops; of others registers change."""
 

@@ -34,6 +34,7 @@ def compare(conv: Conv2d, kind: str, *, arch: int = 80, order: int = FORWARD, ti
     np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("conv", SHAPES, ids=lambda conv: f"{conv.channels}to{conv.filters}of{conv.kernel[0]}")
 def test_shapes(conv):
@@ -46,17 +47,20 @@ def test_tiles(tile):
     compare(Conv2d(2, 9, 9, 20, 40, (3, 3), (1, 1), (1, 1, 1, 1)), "sums", tile=tile, order=REVERSE)
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("kind", ["sums", "codes", "int8 codes", "add", "table", "both"])
 def test_epilogues(kind):
     compare(Conv2d(1, 6, 7, 16, 24), kind)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("arch", [61, 75, 90])
 def test_architectures(arch):
     compare(SHAPES[1], "codes", arch=arch)
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("x_zero", [0, 127, 128, 155, 255])
 def test_codes_of_the_padding(x_zero):

@@ -18,6 +18,7 @@ def codes(kind: str, shape: tuple[int, ...], seed: int) -> np.ndarray:
     return np.random.default_rng(seed).integers(limits.min, limits.max + 1, shape).astype(KINDS[kind])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("left", "right"), SIGNS)
 def test_dot_product_of_four_bytes(left, right):
     a, b, y = codes(left, (64, 4), 0), codes(right, (64, 4), 1), np.zeros(64, np.int32)
@@ -36,6 +37,7 @@ MMA = """
 """
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("order", [0, 1, 2])
 @pytest.mark.parametrize(("left", "right"), SIGNS)
@@ -46,12 +48,14 @@ def test_matrix_product_of_a_warp(left, right, order):
     np.testing.assert_array_equal(y, x.astype(np.int32) @ z.astype(np.int32).T)
 
 
+@pytest.mark.slow
 def test_a_matrix_product_needs_a_whole_warp():
     x = np.zeros((16, 8), np.int32)
     with pytest.raises(EmulationError, match="mma of a warp with lanes missing"):
         run(kernel(MMA.replace("SIGNS", "u8s8"), "int* y, int* x, int* z"), [x.copy(), x, x], threads=24)
 
 
+@pytest.mark.slow
 def test_matrices_from_shared_memory():
     x, y = np.arange(32 * 4, dtype=np.int32), np.zeros((32, 4), np.int32)
     body = f"""{I}  __shared__ alignas(64) int s[128];
@@ -75,6 +79,7 @@ COPY = """  __shared__ alignas(64) int s[256];
   for (int w = 0; w < 4; ++w) y[i * 4 + w] = s[127 - i * 4 - w] + s[128 + i];"""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("wait", "right"), [("tvmq_copy_wait_1();", True), ("tvmq_copy_wait_0();", True), ("tvmq_copy_wait_2();", False)]
 )
@@ -84,6 +89,7 @@ def test_copies_are_there_after_a_wait_and_not_before(wait, right):
     assert np.array_equal(y, x[::-1] + 7) == right
 
 
+@pytest.mark.slow
 def test_sum_of_a_warp_and_bytes():
     x, y = np.arange(64, dtype=np.int32), np.zeros(64, np.int32)
     run(kernel(f"{I}  y[i] = tvmq_warp_sum(x[i]);", "int* y, int* x"), [y, x])

@@ -58,6 +58,7 @@ class Elementwise:
         return (a, c)
 
 
+@pytest.mark.slow
 def test_elementwise():
     random = np.random.default_rng(0)
     x, y = random.normal(size=(3, 5, 7)).astype(np.float32), random.normal(size=7).astype(np.float32)
@@ -79,6 +80,7 @@ class Sums:
         return (a, b)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("batch", [1, 3])
 def test_reductions_of_a_free_size(batch):
     random = np.random.default_rng(0)
@@ -137,11 +139,13 @@ def called(func: Any) -> tvm.IRModule:
     return builder.get()
 
 
+@pytest.mark.slow
 def test_memory_between_the_kernels_of_a_function():
     x = np.arange(64, dtype=np.int32)
     np.testing.assert_array_equal(results(called(shifted), [x])[0], 2 * np.roll(x, -1))
 
 
+@pytest.mark.slow
 def test_a_write_past_the_end_is_an_error():
     @T.prim_func(s_tir=True)
     def past(x: T.Buffer((64,), "int32"), y: T.Buffer((64,), "int32")):
@@ -155,6 +159,7 @@ def test_a_write_past_the_end_is_an_error():
         Emulated(called(past), TARGET).run([np.arange(64, dtype=np.int32)])
 
 
+@pytest.mark.slow
 def test_a_write_to_an_input_is_an_error():
     @T.prim_func(s_tir=True)
     def back(x: T.Buffer((64,), "int32"), y: T.Buffer((64,), "int32")):
@@ -178,6 +183,7 @@ class Affine:
         return a
 
 
+@pytest.mark.slow
 @pytest.mark.isa("fma")
 def test_what_nvcc_may_contract_is_contracted_on_demand():
     random = np.random.default_rng(0)

@@ -41,16 +41,19 @@ def mirrored(barrier: str, order: int) -> np.ndarray:
     return y
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order", [0, 1, 2])
 def test_a_right_kernel_passes_in_every_order(order):
     np.testing.assert_array_equal(mirrored("__syncthreads();", order), np.arange(64)[::-1])
 
 
+@pytest.mark.slow
 def test_a_missing_barrier_shows_in_some_order():
     wrong = [order for order in (0, 1, 2) if not np.array_equal(mirrored("", order), np.arange(64)[::-1])]
     assert wrong == [0, 1, 2]
 
 
+@pytest.mark.slow
 def test_a_wrong_sum_is_a_wrong_result():
     x, y = np.arange(64, dtype=np.float32), np.zeros(64, np.float32)
     run(kernel(I + "  y[i] = x[i] + 0x1p+0f;"), [y, x])
@@ -59,6 +62,7 @@ def test_a_wrong_sum_is_a_wrong_result():
     assert (y != x + 1).any()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("index", [-1, 64, 100])
 def test_a_write_outside_of_an_array_breaks_its_guard(index):
     y = Guarded((64,), "float32", 0xCB, "y")
@@ -66,6 +70,7 @@ def test_a_write_outside_of_an_array_breaks_its_guard(index):
     assert f"{'before' if index < 0 else 'behind'} 'y'" in y.broken()
 
 
+@pytest.mark.slow
 def test_a_write_behind_a_shared_array_is_a_fault():
     x, y = np.zeros(64, np.float32), np.zeros(64, np.float32)
     body = "  __shared__ float a[64];\n  __shared__ float b[64];\n" + I + "  a[i] = x[i];\n  b[i] = x[i];\n"
@@ -74,6 +79,7 @@ def test_a_write_behind_a_shared_array_is_a_fault():
         run(kernel(body + "  *(float*)(((char*)a) + 4 * (i + 2)) = x[i];"), [y, x])
 
 
+@pytest.mark.slow
 def test_shared_memory_that_nobody_wrote_is_rubbish():
     results = []
     for order in (0, 1):
@@ -83,6 +89,7 @@ def test_shared_memory_that_nobody_wrote_is_rubbish():
     assert (results[0] != results[1]).all()
 
 
+@pytest.mark.slow
 def test_barriers_in_branches_that_part_are_a_fault():
     x, y = np.zeros(64, np.float32), np.zeros(64, np.float32)
     body = I + "  if (i < 32) {\n    __syncthreads();\n  } else {\n    __syncthreads();\n  }"
@@ -90,12 +97,14 @@ def test_barriers_in_branches_that_part_are_a_fault():
         run(kernel(body), [y, x])
 
 
+@pytest.mark.slow
 def test_a_shuffle_that_some_lanes_miss_is_a_fault():
     x, y = np.zeros(64, np.float32), np.zeros(64, np.float32)
     with pytest.raises(EmulationError, match="threads that never come"):
         run(kernel(I + "  if (i < 5) y[i] = __shfl_xor_sync(0xffffffff, x[i], 1, 32);"), [y, x])
 
 
+@pytest.mark.slow
 @pytest.mark.isa("fma")
 def test_a_product_that_may_be_contracted_shows_and_one_that_may_not_does_not():
     random = np.random.default_rng(0)
@@ -108,6 +117,7 @@ def test_a_product_that_may_be_contracted_shows_and_one_that_may_not_does_not():
             assert np.array_equal(result, expected) == (equal or not contract)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("threads", "body"), [(65, ""), (64, "  __shared__ float a[12289];\n  a[0] = x[0];")])
 def test_what_a_gpu_refuses_to_launch_is_a_fault(threads, body):
     x, y = np.zeros(65, np.float32), np.zeros(65, np.float32)
@@ -115,6 +125,7 @@ def test_what_a_gpu_refuses_to_launch_is_a_fault(threads, body):
         run(kernel(body), [y, x], threads=threads)
 
 
+@pytest.mark.slow
 def test_a_number_too_large_for_its_type_is_a_fault():
     x, y = np.full(64, 127.9, np.float32), np.zeros(64, np.int8)
     library = kernel(I + "  y[i] = ((signed char)x[i]);", "signed char* __restrict__ y, float* __restrict__ x")
@@ -125,16 +136,19 @@ def test_a_number_too_large_for_its_type_is_a_fault():
         run(library, [y, x])
 
 
+@pytest.mark.slow
 def test_a_word_that_cuda_has_not_is_refused():
     with pytest.raises(EmulationError, match="g\\+\\+ refuses the source: .*nonsense"):
         kernel("  nonsense(x);")
 
 
+@pytest.mark.slow
 def test_a_launch_of_no_kernel_is_refused():
     with pytest.raises(ValueError, match="no kernel \\['m'\\]"):
         on_cpu(HEAD.format(params="", body=""), {"m": []})
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize(
     ("body", "fault"),

@@ -32,6 +32,7 @@ def module_of_all() -> tvm.IRModule:
     return builder.get()
 
 
+@pytest.mark.slow
 def test_a_gpu_gives_the_definition() -> None:
     feed = {f"{name}_{key}": array for name in NAMES for key, array in CASES[name].inputs.items()}
     found = EmulatedModel(module_of_all()).run(feed, order=SHUFFLED)

@@ -22,6 +22,7 @@ def mapped(expression: str, x: np.ndarray, kind: str, dtype: str, source: str = 
     return y[: x.size]
 
 
+@pytest.mark.slow
 def test_conversions_to_32_bits_saturate_and_nan_is_zero():
     high, low = 2**31 - 1, -(2**31)
     expected = [0, high, low, high, low, 2147483520, low, 0, 1, 0, high]
@@ -31,6 +32,7 @@ def test_conversions_to_32_bits_saturate_and_nan_is_zero():
     np.testing.assert_array_equal(mapped("((int64_t)v)", LARGE[3:], "long", "int64"), LARGE[3:].astype(np.int64))
 
 
+@pytest.mark.slow
 def test_rounding_conversions():
     x = np.float32([0.5, 1.5, 2.5, -0.5, -1.5, 1e20, np.nan])
     expected = [0, 2, 2, 0, -2, 2**31 - 1, 0]
@@ -55,6 +57,7 @@ def test_doubles_mix_with_floats():
     np.testing.assert_array_equal(narrow, (x.astype(np.float64) + 1).astype(np.float32))
 
 
+@pytest.mark.slow
 def test_bits_of_numbers():
     x = np.float32([1, -2.5, np.inf])
     np.testing.assert_array_equal(mapped("__float_as_int(v)", x, "int", "int32"), x.view(np.int32))

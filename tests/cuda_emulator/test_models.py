@@ -78,6 +78,7 @@ def words(**options: Any) -> tvm.IRModule:
     return tvmq.quantize(mod, params, config=tvmq.qconfig(activations="dynamic", nbit_weight=4, **options))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"group_size": 4}])
 def test_weights_of_four_bits(options):
     """Rows that are taken from a packed table; integer products of packed weights, with scales of groups too."""
@@ -110,6 +111,7 @@ class Small:
         return a
 
 
+@pytest.mark.slow
 def test_results_that_are_no_full_block_of_threads_stay_in_their_memory():
     x = np.random.default_rng(0).integers(-128, 128, (1, 6, 5, 4), dtype=np.int8)
     compare(Small, {"x": x})
@@ -125,6 +127,7 @@ def test_tasks_of_the_zoo(name, zoo_task):
     compare(module, next(iter(task.calibration(1, 1))), orders=(SHUFFLED,))
 
 
+@pytest.mark.slow
 def test_constants_of_kernels_keep_64_bits():
     """`relax.const` alone makes int32 of int64: factors of fixed point that are shifted left would be cut."""
     x = relax.Var("x", relax.TensorType((1,), "int32"))

@@ -20,6 +20,7 @@ ORDERS = (FORWARD, REVERSE, SHUFFLED)
 MORE_THAN_THREADS: tuple[str, dict[str, Any]] = ("lstm", {"hidden": 275, "lengths": "one", "batch": 2})
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("is_codes", [False, True])
 @pytest.mark.parametrize(("kind", "options"), [*CASES, MORE_THAN_THREADS])

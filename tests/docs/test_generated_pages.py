@@ -106,6 +106,7 @@ def samples():
     return pass_samples.samples()
 
 
+@pytest.mark.slow
 def test_every_pass_has_a_sample_that_it_changes(samples):
     assert set(samples) == set(PASSES)
     for name, sample in samples.items():

@@ -28,6 +28,7 @@ def residual():
     return net.model(net.op("MaxPool", z, kernel_shape=[2, 2], strides=[2, 2]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("detail", DETAILS)
 def test_every_stage_is_drawn(residual, detail):
     mod, params = tvmq.from_onnx(residual)
@@ -40,6 +41,7 @@ def test_every_stage_is_drawn(residual, detail):
     assert "int8" in texts(tvmq.draw(module).svg)
 
 
+@pytest.mark.slow
 def test_names_and_precision_are_told(residual):
     mod, params = tvmq.from_onnx(residual)
     module = tvmq.quantize(mod, params, feeds_of(residual), config=tvmq.qconfig(rules=[tvmq.Rule("/conv_2*", None)]))

@@ -40,6 +40,7 @@ def answered(vectors, folder, chip, fault="", only=()):
     return folder
 
 
+@pytest.mark.slow
 def test_the_same_bytes_each_time(vectors, tmp_path):
     written = tvmq.conformance(CHIP, tmp_path)
     files = sorted(p.relative_to(tmp_path) for p in tmp_path.rglob("*.*"))
@@ -87,12 +88,14 @@ def test_a_chip_of_shifts(tmp_path):
     assert all(not case.attributes.get("x_zero") for case, _ in cases)
 
 
+@pytest.mark.slow
 def test_right_answers_conform(vectors, tmp_path):
     found = tvmq.check_conformance(vectors, answered(vectors, tmp_path, None))
     assert found.conforms and not found.missing
     assert "conforms: yes (0 of" in str(found)
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("name", ["tflite", "fixed_point_away"])
 def test_another_rule_is_found(vectors, tmp_path, name):
@@ -103,11 +106,11 @@ def test_another_rule_is_found(vectors, tmp_path, name):
     assert found.missing and "cases have no answer" in str(found)
 
 
+@pytest.mark.slow_cases("dense-no_bias*", "conv2d-p*", "table-unsigned_index-as unsigned bytes")
 @pytest.mark.parametrize("operator, fault, words", [
     ("conv2d", "pads_with_0", "it pads with the code 0"), ("dense", "no_bias", "it leaves out the bias"),
     ("maximum", "pool_from_0", "it lets a maximum begin at 0"), ("table", "unsigned_index", "as unsigned bytes"),
 ])  # fmt: skip
-@pytest.mark.slow_cases("dense-no_bias*")
 def test_mistakes_are_found(vectors, tmp_path, operator, fault, words):
     found = tvmq.check_conformance(vectors, answered(vectors, tmp_path, Arithmetic(), fault, (operator,)))
     assert words in found.operators[0].explanation

@@ -110,6 +110,7 @@ def narrow_for(kind, narrow, family="", *, depthwise=False):
     return narrow if family == kind else Arithmetic()
 
 
+@pytest.mark.slow
 def test_all_kinds_of_sums_have_accumulators_of_their_own():
     """Transposed convolution, pooling, mean, product of two tensors: narrow for one kind, the others are not touched."""
     net = Net((1, 4, 8, 8))

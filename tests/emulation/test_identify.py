@@ -28,6 +28,7 @@ def observed(rule, seed=0, zero=3, count=20000, dtype="int8", powers=False):
     return acc, scales, apply(rule, acc, factor, zero_point=zero, axis=0, divisor=scales[2], dtype=dtype)
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(4)
 @pytest.mark.parametrize("name", KNOWN_RULES)
 def test_known_rules_are_found(name):
@@ -42,6 +43,7 @@ def test_known_rules_are_found(name):
     assert name in found.known
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("rule", [
     RequantizeRule("integer", multiplier_bits=15, roundings=("away",)),
@@ -68,12 +70,14 @@ def test_what_no_rule_explains_has_the_smallest_counter_example():
     assert "no rule of the algebra explains all 20000 values; the nearest is" in str(found)
 
 
+@pytest.mark.slow
 def test_zero_points_of_each_value_and_factors():
     acc = np.int32([-6, -2, 2, 6, 10, 6])
     found = tvmq.identify_requantize(acc, np.uint8([7, 8, 9, 10, 11, 102]), factor=0.25, zero_point=[8] * 5 + [100])
     assert found.rule.roundings == ("upward",)
 
 
+@pytest.mark.slow
 def test_every_candidate_is_there_once():
     found = candidates()
     assert len(found) == len(set(found)) and found[0] == KNOWN_RULES["float"]
@@ -81,6 +85,7 @@ def test_every_candidate_is_there_once():
     assert len(set(texts)) == len(texts)
 
 
+@pytest.mark.slow_cases("given4-no rule of the algebra has a form")
 @pytest.mark.parametrize("given, message", [
     ({"acc": np.int32([]), "answers": np.int8([])}, "needs as many answers as sums"),
     ({"acc": np.int32([1, 2]), "answers": np.int8([1])}, "needs as many answers as sums"),

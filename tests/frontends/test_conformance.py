@@ -51,6 +51,7 @@ def test_one_case_of_every_operator() -> None:
     assert sum(verdict.status == PASSED for verdict in verdicts) > len(cases) // 2
 
 
+@pytest.mark.slow
 def test_verdicts() -> None:
     right, wrong = list(judge_all([relu(), relu(1.01)]))
     assert right == Verdict("test_relu", PASSED)

@@ -50,6 +50,7 @@ def result(made: onnx.ModelProto) -> np.ndarray:
     return tvmq.build(mod, params=params).run({"x": X})[0]
 
 
+@pytest.mark.slow_cases("True")
 @pytest.mark.parametrize("declared", [True, False])
 def test_an_onnx_operator_of_ones_own_domain(declared: bool):
     importer("my.domain", "Scale")(scaled)
@@ -57,6 +58,7 @@ def test_an_onnx_operator_of_ones_own_domain(declared: bool):
     np.testing.assert_array_equal(result(model("Scale", declared=declared, by=2.0)), 2 * plain)
 
 
+@pytest.mark.slow
 def test_an_operator_of_the_name_of_onnx_s_own_is_another():
     """LayerNormalization of another domain is no LayerNormalization, nor Relu a Relu."""
     for name in ("Relu", "LayerNormalization", "Shape", "If"):
@@ -64,6 +66,7 @@ def test_an_operator_of_the_name_of_onnx_s_own_is_another():
         np.testing.assert_array_equal(result(model(name)), 2 * result(model("Identity", "", declared=False)))
 
 
+@pytest.mark.slow
 def test_several_results_and_quantization():
     def halves(call: Any) -> Any:
         half = relax.op.multiply(call.input(0), relax.const(np.float32(0.5)))

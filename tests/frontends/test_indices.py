@@ -93,6 +93,7 @@ def test_indices_that_onnx_defines(direct: Any, computed: Any) -> None:
             np.testing.assert_array_equal(result, wanted, err_msg=name)
 
 
+@pytest.mark.slow_cases("10")
 @pytest.mark.parametrize("value", OUTSIDE)
 def test_an_input_outside_is_refused_before_the_run(direct: Any, value: int) -> None:
     _, quantized, exe = direct
@@ -114,6 +115,7 @@ def test_a_saved_model_refuses_as_well(direct: Any, tmp_path: Path) -> None:
     np.testing.assert_array_equal(loaded.run(FEED)[0], direct[2].run(FEED)[0])
 
 
+@pytest.mark.slow_cases("10")
 @pytest.mark.parametrize("value", OUTSIDE)
 def test_computed_indices_wrap_round(computed: Any, value: int) -> None:
     quantized, executables = computed
@@ -155,6 +157,7 @@ def test_a_constant_outside_is_refused_by_name(op: str, index: Any, more: list[A
         tvmq.from_onnx(model([node], {"x": X}, outputs, **constants))
 
 
+@pytest.mark.slow_cases("shape0-index0-0", "shape2-index2-2")
 @pytest.mark.parametrize(
     ("shape", "index", "axis"), [((2, 3, 4), (1, 2, 2), 0), ((2, 3, 4), (2, 2, 3), 1), ((2, 3, 4), (2, 2, 2), 2)]
 )
@@ -195,6 +198,7 @@ def test_torch_indices() -> None:
             exe.run({**feed, "i": np.full((2, 2), value)})
 
 
+@pytest.mark.slow
 def test_a_module_that_asks_for_wrapping_gets_it() -> None:
     from tvm import relax
 

@@ -137,6 +137,7 @@ def test_relax_modules_have_the_bound_too() -> None:
     from_relax(builder.get(), max_bytes=10**8)
 
 
+@pytest.mark.slow
 def test_torch_models_have_the_bound_too() -> None:
     torch = pytest.importorskip("torch")
     from tvmq.frontends.torch.export import from_torch
@@ -306,6 +307,7 @@ def test_bytes_and_protos_read_no_files(folder: Path) -> None:
                 refused(source, ModelError, "tensor 'w' in external files", "folder=")
 
 
+@pytest.mark.slow
 def test_a_folder_that_is_given_is_read(folder: Path) -> None:
     model = constant_model("own.bin")
     mod, params = from_onnx(model.SerializeToString(), folder="model")

@@ -85,6 +85,7 @@ def variables(mod: tvm.IRModule) -> list[str]:
     return [binding.var.name for binding in block.bindings]
 
 
+@pytest.mark.slow
 def test_exported_module_is_quantized_exactly(net: Any) -> None:
     mod, params = net
     data = [floats(1, 3, 8, 8) for _ in range(4)]
@@ -106,6 +107,7 @@ def test_unnamed_layers_are_counted(net: Any) -> None:
     assert [variable for variable in names if names[variable] == "fc"] == ["permute_dims1", "matmul", "add"]
 
 
+@pytest.mark.slow
 def test_scattered_function_becomes_one_block() -> None:
     w, x, shift = floats(4, 12), floats(2, 3, 4), floats(2, 12)
     mod, params = from_relax(Scattered, {"w": w})
@@ -137,6 +139,7 @@ def test_scattered_function_becomes_one_block() -> None:
     assert checked.exact and "call_tir 'call_tir_0'" in checked.islands
 
 
+@pytest.mark.slow
 def test_weights_may_be_constants_and_our_own_modules_stay() -> None:
     builder, x = relax.BlockBuilder(), relax.Var("x", relax.TensorType((2, 8), "float32"))
     weight = floats(8, 4)
@@ -150,6 +153,7 @@ def test_weights_may_be_constants_and_our_own_modules_stay() -> None:
     assert tvmq.verify(tvmq.build(tvmq.quantize(builder.get(), None, data)), data).exact
 
 
+@pytest.mark.slow
 def test_weights_in_an_attribute_are_found() -> None:
     torch = pytest.importorskip("torch", reason='torch is an extra: pip install "tvmq[torch]"')
     from tvm.relax.frontend.torch import from_exported_program
@@ -159,6 +163,7 @@ def test_weights_in_an_attribute_are_found() -> None:
     assert list(params) == ["p_weight", "p_bias"] and int(mod["main"].attrs["num_input"]) == 1
 
 
+@pytest.mark.slow
 def test_static_match_cast_is_an_alias() -> None:
     @I.ir_module
     class Cast:

@@ -18,6 +18,7 @@ def costs(net: Net, *outputs: str, **options: object) -> dict[str, dict[str, int
     return {entry["layers"][0]: entry["island"] for entry in layers if entry["precision"] == "float"}
 
 
+@pytest.mark.slow
 def test_an_operator_between_integers() -> None:
     """32 * 6 * 6 codes go in and out; triu moves no arithmetic but touches each element once."""
     n = Net((1, 3, 6, 6))
@@ -26,6 +27,7 @@ def test_an_operator_between_integers() -> None:
     assert found == {"/trilu_2": {"float_operations": 288, "converted": 2 * 288}}
 
 
+@pytest.mark.slow
 def test_a_convolution_in_float_has_the_work_of_its_bias_and_relu() -> None:
     n = Net((1, 3, 6, 6))
     y = n.conv(n.op("Relu", n.conv(n.conv("x", 3, 8), 8, 4, 1)), 4, 2)
@@ -34,6 +36,7 @@ def test_a_convolution_in_float_has_the_work_of_its_bias_and_relu() -> None:
     assert found == {"/conv_1": {"float_operations": pixels * (2 * 4 * 8 + 4 + 4), "converted": pixels * (8 + 4)}}
 
 
+@pytest.mark.slow
 def test_softmax_at_the_end_and_a_shared_conversion() -> None:
     """The model's results are no conversions of an island."""
     n = Net((1, 3, 6, 6))
@@ -43,6 +46,7 @@ def test_softmax_at_the_end_and_a_shared_conversion() -> None:
     assert found["/trilu_3"] == {"float_operations": 288, "converted": 0}
 
 
+@pytest.mark.slow
 def test_explain_shows_them() -> None:
     n = Net((1, 3, 6, 6))
     y = n.op("Softmax", n.conv("x", 3, 8), axis=1)

@@ -63,6 +63,7 @@ def assert_same_bits(found: np.ndarray, expected: np.ndarray) -> None:
     np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.slow_cases("llvm-quantize_uint8_axism1_0_255")
 @pytest.mark.parametrize("name", CASES)
 def test_compiled_equals_the_definition(machine: relax.VirtualMachine, name: str) -> None:
     assert_same_bits(run(machine, name), CASES[name].expected(*CASES[name].inputs.values()))
@@ -90,6 +91,7 @@ def test_saves_and_loads(name: str) -> None:
     tvm.ir.assert_structural_equal(tvm.ir.load_json(tvm.ir.save_json(module)), module)
 
 
+@pytest.mark.slow
 def test_runs_under_stock_tvm() -> None:
     """After `import tvmq` TVM's own pipeline compiles our operators."""
     names = [

@@ -111,6 +111,7 @@ def _import(call: Any) -> Any:
     return GATE(call.input(0), slope=call.attributes["slope"])
 
 
+@pytest.mark.slow
 def test_an_operator_from_an_onnx_node_to_verified_integers(quantized, tmp_path):
     mod, feeds = quantized
     exe = tvmq.build(mod)
@@ -193,6 +194,7 @@ def test_a_kernel_in_tir_is_taken_as_it_is():
         tvmq.build(builder.get())
 
 
+@pytest.mark.slow
 def test_lowerings_take_operators_of_ones_own(quantized):
     mod, feeds = quantized
     lowering = tvmq.Lowering(
@@ -203,6 +205,7 @@ def test_lowerings_take_operators_of_ones_own(quantized):
     assert check.values > 0 and check.differing == 0
 
 
+@pytest.mark.slow
 def test_a_family_in_place_of_a_table():
     net = Net((1, 2, 6, 6))
     model = net.model(net.dense(net.op("Flatten", net.op("Sigmoid", net.conv(net.inputs[0], 2, 4))), 144, 3))

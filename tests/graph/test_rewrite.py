@@ -92,6 +92,7 @@ def test_free_dimensions_are_refused() -> None:
         shape_of(view.var["a"])
 
 
+@pytest.mark.slow
 def test_a_function_of_other_kind_is_refused() -> None:
     text = """
 @I.ir_module

@@ -11,6 +11,7 @@ from tvmq.graph.sizes import covering_padding
 from tvmq.graph.view import View, shape_of
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("ceil_mode", [False, True])
 def test_windows_are_as_many_as_tvm_says(ceil_mode: bool) -> None:

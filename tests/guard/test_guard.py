@@ -100,6 +100,7 @@ def test_a_network_that_8_bits_destroy_is_mended_with_products_in_int8(make):
     assert notes[0].startswith("guard: in 8 bits: ") and notes[-1].startswith("guard: so: ")
 
 
+@pytest.mark.slow
 def test_a_healthy_network_has_the_same_bytes_with_and_without_guard():
     model = healthy()
     with warnings.catch_warnings():
@@ -120,6 +121,7 @@ def test_the_same_bytes_for_any_number_of_threads(monkeypatch):
     assert found[0] == found[1]
 
 
+@pytest.mark.slow
 def test_a_trial_reads_no_data_that_was_read_before():
     model, reads = small_variance(), []
 
@@ -135,6 +137,7 @@ def test_a_trial_reads_no_data_that_was_read_before():
     assert len(reads) - without <= without + 2
 
 
+@pytest.mark.slow
 def test_what_was_asked_for_is_reported_and_left():
     model = small_variance()
     with tvmq.qconfig(nbit_weight=3), pytest.warns(AccuracyWarning) as caught:
@@ -198,6 +201,7 @@ def test_floats_that_an_argmax_looks_up_are_judged_but_for_a_quarter():
     assert np.array_equal(wanted, got) and wanted.tolist() == [1, 2, 3, 4, 5, 6]
 
 
+@pytest.mark.slow
 def test_what_an_ordering_reads_is_judged_in_place_of_its_results():
     model = small_variance()
     y = model.graph.output[0].name
@@ -376,6 +380,7 @@ def test_a_rehearsal_says_what_the_integer_module_does():
         assert min(wanted, 60) == pytest.approx(min(found, 60), abs=1.5), precision
 
 
+@pytest.mark.slow
 def test_codes_made_at_run_time_are_a_rung():
     model = levels()
     with pytest.MonkeyPatch.context() as patch:

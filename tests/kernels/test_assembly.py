@@ -34,6 +34,7 @@ UNUSED = re.compile(
 )
 
 
+@pytest.mark.slow_cases("avx512vbmi", "avx512bw", "avx2", "dotprod", "generic")
 @pytest.mark.parametrize("level", LEVELS)
 def test_the_instruction_of_the_level(level: str) -> None:
     text, wanted, unwanted = CODE[level]
@@ -47,11 +48,13 @@ WORDS = {
 }
 
 
+@pytest.mark.slow_cases("avx2", "avx512bw", "avxvnni", "avx512vnni", "dotprod", "i8mm")
 @pytest.mark.parametrize("level", WORDS)
 def test_the_instruction_of_16_bit_codes(level: str) -> None:
     check(level, CODE[level][0], Conv2d(1, 6, 6, 16, 32, x_dtype="int16"), *WORDS[level])
 
 
+@pytest.mark.slow
 def test_one_pixel_is_no_pair() -> None:
     """A product of a vector and a matrix, of the level that multiplies pairs of pixels."""
     check("i8mm", CODE["i8mm"][0], Conv2d(1, 1, 1, 64, 64), r"usdot\s+v", "mmla")

@@ -66,6 +66,7 @@ def test_element_by_element(level: str) -> None:
         equal(run(alike, [a], full, level), numerics.dequantize(a, scale[0], zero[0]))
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(5)
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("channels", [3, 20])
@@ -99,6 +100,7 @@ def test_concat_and_means(level: str) -> None:
         equal(run(mean, [x], (sizes[0], 20), level).view(np.int32), expected.view(np.int32))
 
 
+@pytest.mark.slow_cases("options1-float32-generic")
 @pytest.mark.thinned(5)
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("dtype", ["uint8", "float32"])

@@ -29,6 +29,7 @@ POOLS = [
 CASES = [*pool_cases(POOLS), *global_sum_cases([(2, 7, 7, 100), (1, 1, 1, 3), (1, 3, 2, 64)])]
 
 
+@pytest.mark.slow_cases("max pool floats 7 30 (3, 2) int8-avx2")
 @pytest.mark.thinned(6)
 @pytest.mark.parametrize("level", WIDTHS)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

@@ -108,6 +108,7 @@ def test_several_cpus(module: tvm.IRModule, plain: tvmq.Executable, tmp_path: Pa
     assert_equal(loaded.run(texts(2, 5)), plain.run(texts(2, 5)))
 
 
+@pytest.mark.slow
 def test_sizes_that_are_numbers_beside_common_ones() -> None:
     mod, params = tvmq.from_onnx(pictures())
     feeds = [{"x": np.random.default_rng(rows).random((2, 3, rows, 16), np.float32)} for rows in (8, 16)]
@@ -117,6 +118,7 @@ def test_sizes_that_are_numbers_beside_common_ones() -> None:
     assert exe["main"].function_for({"x": feeds[1]["x"][:1]}) == "main"
 
 
+@pytest.mark.slow_cases("sizes0-s*")
 @pytest.mark.parametrize(
     "sizes, message",
     [

@@ -125,6 +125,7 @@ def module(case: Case, w: np.ndarray, bias: np.ndarray, multiplier: np.ndarray) 
     return builder.get()
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(12)
 @pytest.mark.parametrize("level", levels("avx2", "avx512vnni"))
 @pytest.mark.parametrize("number", range(len(CASES)))
@@ -141,6 +142,7 @@ def test_equals_the_definition(number: int, level: str) -> None:
     np.testing.assert_array_equal(found[1], codes)
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(4)
 @pytest.mark.parametrize("level", levels("generic", "avx512bw"))
 @pytest.mark.parametrize("number", range(1, len(CASES), 4))
@@ -148,6 +150,7 @@ def test_equals_the_definition_on_other_levels(number: int, level: str) -> None:
     test_equals_the_definition(number, level)
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("number", [0, 5, 6, 11, 15, 20])
 def test_stock_tvm_gives_the_same(number: int) -> None:

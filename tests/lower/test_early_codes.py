@@ -100,6 +100,7 @@ def ranges(nbit: int) -> dict[str, tuple[int, int]]:
     }
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("nbit", [7, 8])
 def test_ranges_follow_the_bits_of_activations(nbit: int) -> None:

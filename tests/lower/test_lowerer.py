@@ -56,6 +56,7 @@ def test_the_core_has_no_transposes() -> None:
     assert names.count("tvmq.quantize") + names.count("quantize") == 1
 
 
+@pytest.mark.slow
 def test_a_result_leaves_in_its_own_layout() -> None:
     """One transpose where a picture is a result, none where it is one pixel."""
     n = Net((1, 3, 6, 6))
@@ -66,6 +67,7 @@ def test_a_result_leaves_in_its_own_layout() -> None:
     assert "permute_dims" not in names and not any(name.startswith("to") for name in names)
 
 
+@pytest.mark.slow
 def test_a_result_with_its_channels_last_is_not_moved() -> None:
     """As a picture lies; any other order of its axes is a transpose."""
     for axes, moved in ([0, 2, 3, 1], False), ([0, 2, 1, 3], True):
@@ -77,6 +79,7 @@ def test_a_result_with_its_channels_last_is_not_moved() -> None:
         assert np.array_equal(tvmq.build(module)(x), Reference(module).run({"x": x})[0])
 
 
+@pytest.mark.slow
 def test_equal_layers_share_a_function() -> None:
     """Same shapes and steps, other weights: one kernel, two calls."""
     n = Net((1, 8, 6, 6))
@@ -88,6 +91,7 @@ def test_equal_layers_share_a_function() -> None:
     assert len(convolutions) == 4 and len(set(convolutions)) < 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["squeeze_excite", "split_branches", "island_of_layer_norm", "concat_shared_part"])
 @pytest.mark.slow_cases("squeeze_excite", "concat_shared_part")
 def test_names_survive(name: str) -> None:
@@ -101,12 +105,14 @@ def test_names_survive(name: str) -> None:
     assert {source for sources in get_names(module["main"]).values() for source in sources} <= found
 
 
+@pytest.mark.slow
 def test_a_kernel_carries_all_names_of_its_chain() -> None:
     made, outputs = NETS["residual"]()
     executable = drive(made.model(*outputs)).executable
     assert any({"/conv_1", "/relu_2"} <= set(group) for group in executable.names.values())
 
 
+@pytest.mark.slow
 def test_executables_say_which_kernel_computes_what() -> None:
     made, outputs = NETS["squeeze_excite"]()
     kernels = drive(made.model(*outputs)).executable.kernels
@@ -131,6 +137,7 @@ FUNCTIONS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("function", FUNCTIONS)
 def test_float_functions_equal_the_reference_in_either_layout(function: str) -> None:
@@ -152,6 +159,7 @@ def test_float_functions_equal_the_reference_in_either_layout(function: str) -> 
 BINARY = ["add", "subtract", "multiply", "divide", "maximum", "minimum"]
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(4)
 @pytest.mark.parametrize("operator", BINARY)
 @pytest.mark.parametrize("shape", [(1, 4, 1, 1), (4, 1, 1), (1, 1, 5, 6), (6,), (1, 4, 5, 6), ()])
@@ -175,6 +183,7 @@ def test_constants_broadcast_in_nhwc(operator: str, shape: tuple[int, ...]) -> N
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("keepdims", [True, False])
 @pytest.mark.parametrize("axes", [[2, 3], [1], [2], [0, 2, 3], [1, 2, 3], [3]])
@@ -184,6 +193,7 @@ def test_means_over_any_axes(axes: list[int], keepdims: bool) -> None:
     drive(n.model(y), least_snr=25)
 
 
+@pytest.mark.slow
 def test_slices_over_any_axes() -> None:
     n = Net((2, 3, 7, 6))
     y = n.op("Relu", n.conv("x", 3, 4))
@@ -191,6 +201,7 @@ def test_slices_over_any_axes() -> None:
     drive(n.model(n.op("Slice", y, *arrays)), least_snr=25)
 
 
+@pytest.mark.slow
 def test_concat_of_pictures_over_any_axis() -> None:
     n = Net((2, 3, 5, 5))
     a, b = n.conv("x", 3, 3), n.conv("x", 3, 3, 1)

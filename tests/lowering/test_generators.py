@@ -104,6 +104,7 @@ def test_a_generator_of_c(tmp_path):
         tvmq.build(mod, lowerings=[tvmq.Lowering(TABLE, Codegen("test_tables"))])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("annotate", [True, False])
 def test_a_module_on_which_the_user_ran_fuse_ops_by_pattern(annotate: bool):
     mod, feeds = network()

@@ -66,6 +66,7 @@ def lowerings(name: str, path: Path | None) -> list[tvmq.Lowering]:
     ]
 
 
+@pytest.mark.slow
 def test_a_shared_library(tmp_path):
     mod, feeds = network()
     path = compiled(tmp_path, "shared", ".so")
@@ -113,6 +114,7 @@ else:
     assert f"put it beside the model or at '{there / 'libmoved.so'}'" in message
 
 
+@pytest.mark.slow
 def test_an_object_file_becomes_part_of_the_model(tmp_path):
     mod, feeds = network()
     path = compiled(tmp_path, "linked", ".o")

@@ -29,6 +29,7 @@ def built(*lowerings: Any, **options: Any) -> tvmq.Executable:
     return tvmq.build(network()[0], lowerings=list(lowerings), **options)
 
 
+@pytest.mark.slow
 def test_what_lowerings_compute_equals_the_definition():
     mod, feeds = network()
     exe = built(CONV_LOWERING, TABLE)
@@ -40,6 +41,7 @@ def test_what_lowerings_compute_equals_the_definition():
     assert "lowering 'chip_conv' (own function), 2 layers: 2048 values equal" in str(verification)
 
 
+@pytest.mark.slow
 def test_explain_lists_what_was_taken_and_why_the_rest_was_not():
     text = str(tvmq.explain(built(CONV_LOWERING, TABLE)))
     assert "lowering 'chip_conv' (own function) computes /conv_0, /conv_2" in text
@@ -93,6 +95,7 @@ def test_annotations_and_checks_of_tvm_s_pattern_tables():
     assert len(seen) >= 2
 
 
+@pytest.mark.slow
 def test_what_a_check_or_a_function_refuses_stays_with_tvmq():
     mod, feeds = network()
     few = tvmq.Lowering(CONV, conv_codes, name="few", check=lambda match: "too few channels" if len(match.constants[0][0]) < 4 else True)
@@ -105,6 +108,7 @@ def test_what_a_check_or_a_function_refuses_stays_with_tvmq():
     np.testing.assert_array_equal(run(exe, feeds), run(tvmq.build(mod), feeds))
 
 
+@pytest.mark.slow
 def test_the_first_lowering_takes_a_layer_from_those_behind_it():
     wide = tvmq.Lowering("tvmq.add -> tvmq.table", lambda match: "", name="wide")
     text = str(tvmq.explain(built(CONV_LOWERING, tvmq.Lowering(CONV, conv_codes, name="second"), TABLE, wide)))
@@ -137,6 +141,7 @@ def test_verify_names_the_lowering_that_differs_and_a_wrong_definition():
     assert check.to_dict()["misdefined"] == 1024
 
 
+@pytest.mark.slow
 def test_a_prim_func_of_fixed_shapes_takes_the_layers_that_have_them():
     def double(shape: tuple[int, ...], dtype: str = "uint8") -> Any:
         x, values = te.placeholder(shape, dtype, "x"), te.placeholder((256,), dtype, "values")
@@ -151,6 +156,7 @@ def test_a_prim_func_of_fixed_shapes_takes_the_layers_that_have_them():
     assert "its function has 1 parameters, the layer 3" in str(tvmq.explain(built(fewer)))
 
 
+@pytest.mark.slow
 def test_constants_that_the_function_packed_itself():
     def transposed(match: Match) -> Any:
         x, _ = match.placeholders()
@@ -208,6 +214,7 @@ def test_lists_of_lowerings():
         built(TABLE, target={"kind": "cuda", "arch": "sm_80"})
 
 
+@pytest.mark.slow
 def test_a_backend_brings_its_lowerings():
     chip = tvmq.Backend("chip", lowerings=(TABLE,))
     assert built(backend=chip).lowerings["taken"][0]["lowering"] == "two_steps"
@@ -218,6 +225,7 @@ def test_a_backend_brings_its_lowerings():
         tvmq.Backend("chip", lowerings=(3,))
 
 
+@pytest.mark.slow
 def test_a_description_in_json_names_its_lowerings(tmp_path):
     chip = tvmq.Backend("chip", lowerings=(TABLE, f"{__name__}:CONV_LOWERING"))
     text = chip.to_json()
@@ -316,6 +324,7 @@ def test_random_networks(seed: int):
         assert verification.exact and not any(check.misdefined for check in verification.lowerings)
 
 
+@pytest.mark.slow
 def test_free_batches_and_four_functions():
     net = Net((2, 3, 6, 6))
     model = net.model(net.dense(net.op("Flatten", net.op("Relu", net.conv(net.inputs[0], 3, 4))), 144, 3))

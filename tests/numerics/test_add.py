@@ -44,6 +44,7 @@ def problems(draw: st.DrawFn) -> dict:
     }
 
 
+@pytest.mark.slow
 @given(problems(), st.data())
 @settings(deadline=None, max_examples=200)
 def test_add_equals_python_integers(problem, data):
@@ -60,6 +61,7 @@ def test_add_equals_python_integers(problem, data):
     assert q.dtype == problem["y_type"]
 
 
+@pytest.mark.slow
 @given(problems())
 @settings(deadline=None, max_examples=200)
 def test_error_bound_of_the_docstring(problem):
@@ -81,6 +83,7 @@ def test_error_bound_of_the_docstring(problem):
             assert real >= limits.max - bound if int(q[i, j]) == limits.max else real <= limits.min + bound
 
 
+@pytest.mark.slow
 @given(problems())
 @settings(deadline=None, max_examples=200)
 def test_every_partial_sum_fits_int32(problem):

@@ -27,6 +27,7 @@ def slow_quantize(x: float, scale: float, zero_point: int, low: int, high: int) 
     return min(max(round(quotient) + zero_point, low), high)
 
 
+@pytest.mark.slow
 @given(st.lists(floats, max_size=20), scales, code_limits())
 @quick
 def test_quantize_equals_the_slow_definition(values, scale, limits):

@@ -51,6 +51,7 @@ def spans(problem: dict) -> list[int]:
     return [(k - 1) * d + 1 for k, d in zip(problem["w"].shape[2:], problem["dilation"], strict=True)]
 
 
+@pytest.mark.slow
 @given(problems())
 @quick
 def test_conv_equals_loops(problem):
@@ -61,6 +62,7 @@ def test_conv_equals_loops(problem):
     assert result.dtype == np.int32 and np.array_equal(result, naive.conv(**problem))
 
 
+@pytest.mark.slow
 @given(problems(), st.data())
 @quick
 def test_conv_transpose_equals_loops(problem, data):

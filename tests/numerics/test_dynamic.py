@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -12,6 +13,7 @@ from tvmq import numerics
 VALUES = st.lists(st.floats(width=32), min_size=1, max_size=12)
 
 
+@pytest.mark.slow
 @given(st.lists(VALUES, min_size=1, max_size=4), st.sampled_from([127, 7]))
 @quick
 def test_every_row_by_the_slow_definition(rows, largest_code):
@@ -28,6 +30,7 @@ def test_every_row_by_the_slow_definition(rows, largest_code):
             assert code == max(-largest_code, min(largest_code, round(ratio) if np.isfinite(ratio) else ratio))
 
 
+@pytest.mark.slow
 @given(st.lists(st.floats(-(2.0**100), 2.0**100, width=32), min_size=1, max_size=20))
 @quick
 def test_the_error_is_at_most_half_a_step(values):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from tvmq.numerics.fixed_point import LARGEST_EXPONENT, exp2_negative, inverse_sqrt, reciprocal
 
@@ -13,6 +14,7 @@ def spread(low: int, high: int) -> np.ndarray:
     return np.concatenate([ends, np.random.default_rng(0).integers(low, high, 300000)])
 
 
+@pytest.mark.slow
 def test_exp2_is_within_its_bound_for_every_fraction():
     t = np.arange(1 << 20)
     p = exp2_negative(t)

@@ -59,6 +59,7 @@ def slow(row: list[int], p: numerics.LayerNormParams, centred: bool, x_zero: int
     return [held(held(step, 31) * multiplier + offset) >> p.shift for step, multiplier, offset in pairs]
 
 
+@pytest.mark.slow
 @given(cases(), st.booleans())
 @quick
 def test_equals_pythons_integers(case, centred):
@@ -72,6 +73,7 @@ def test_equals_pythons_integers(case, centred):
     assert np.array_equal(found, np.clip(np.array(expected, object), limits.min, limits.max).astype(np.int64))
 
 
+@pytest.mark.slow
 @given(cases(), st.booleans())
 @quick
 def test_error_is_within_the_bound(case, centred):

@@ -43,6 +43,7 @@ def slow(row: list[int], p: numerics.SoftmaxParams) -> list[int]:
     return [held(held(held(e * f) >> 31, 31) + 2 ** (n - 1)) >> n for e in powers]
 
 
+@pytest.mark.slow
 @given(st.lists(SUMS, min_size=1, max_size=40), SCALES, OUT)
 @quick
 def test_equals_pythons_integers(row, scale, out):
@@ -59,6 +60,7 @@ def bound(p: np.ndarray, scale_y: float) -> np.ndarray:
     return 0.5 + (1e-6 * p + (1 + p.shape[-1] * p) * 2.0**-31) / scale_y
 
 
+@pytest.mark.slow
 @given(st.lists(SUMS, min_size=1, max_size=40), st.floats(2.0**-40, 2.0**10), OUT)
 @quick
 def test_error_is_within_the_bound(row, scale, out):

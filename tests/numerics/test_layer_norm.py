@@ -57,6 +57,7 @@ def factors(count: int) -> tuple[list[float], list[float]]:
     return tuple(random.normal(size=count).astype(np.float32).tolist() for _ in range(2))
 
 
+@pytest.mark.slow
 @given(ROWS, st.sampled_from([0.0, 1e-12, 1e-5, 0.1]))
 @quick
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
@@ -67,6 +68,7 @@ def test_layer_norm_equals_the_slow_definition(row, epsilon):
         assert same_bits(found, slow_norm(row, gamma, beta, epsilon))
 
 
+@pytest.mark.slow
 @given(ROWS, st.sampled_from([0.0, 1e-6, 0.1]))
 @quick
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")

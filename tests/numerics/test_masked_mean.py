@@ -16,6 +16,7 @@ from tvmq.errors import ConfigError, RangeError
 PLAIN = {"x_zero": 0, "zero_point": 0, "dtype": "int16"}
 
 
+@pytest.mark.slow
 @given(st.data(), st.floats(2.0**-2, 2.0**20), st.integers(-100, 100))
 @quick
 def test_error_is_within_the_bound(data, factor, x_zero):

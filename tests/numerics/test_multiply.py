@@ -12,6 +12,7 @@ from tvmq import numerics
 from tvmq.errors import AccumulatorError, RangeError
 
 
+@pytest.mark.slow
 @given(st.data())
 @quick
 def test_multiply_equals_python_integers(data):

@@ -14,6 +14,7 @@ from tvmq.errors import RangeError
 CODES = arrays(np.int8, array_shapes(min_dims=0, max_dims=4, min_side=0, max_side=7), elements=st.integers(-8, 7))
 
 
+@pytest.mark.slow
 @given(CODES)
 def test_there_and_back(codes: np.ndarray) -> None:
     packed = numerics.pack_int4(codes)
@@ -23,6 +24,7 @@ def test_there_and_back(codes: np.ndarray) -> None:
     np.testing.assert_array_equal(back, codes)
 
 
+@pytest.mark.slow
 @given(CODES)
 def test_each_code_has_its_half(codes: np.ndarray) -> None:
     packed = numerics.pack_int4(codes)
@@ -32,6 +34,7 @@ def test_each_code_has_its_half(codes: np.ndarray) -> None:
         assert packed[-1] >> 4 == 0
 
 
+@pytest.mark.slow
 @given(arrays(np.uint8, st.integers(0, 20)))
 def test_all_bytes_mean_codes(packed: np.ndarray) -> None:
     codes = numerics.unpack_int4(packed, (2 * packed.size,))

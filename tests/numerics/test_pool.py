@@ -35,6 +35,7 @@ def windows(draw: st.DrawFn) -> tuple[tuple[int, ...], dict]:
     return (draw(st.integers(1, 2)), 2, *spatial), options
 
 
+@pytest.mark.slow
 @given(windows(), st.data())
 @quick
 def test_max_pool_equals_loops(problem, data):
@@ -45,6 +46,7 @@ def test_max_pool_equals_loops(problem, data):
     assert np.array_equal(result, naive.pool(q, **options, maximum=True, zero_point=0))
 
 
+@pytest.mark.slow
 @given(windows(), st.data())
 @quick
 def test_sum_pool_equals_loops(problem, data):
@@ -56,6 +58,7 @@ def test_sum_pool_equals_loops(problem, data):
     assert np.array_equal(result, naive.pool(q, **options, maximum=False, zero_point=zero_point))
 
 
+@pytest.mark.slow
 @given(windows())
 @quick
 def test_window_counts_and_average_factors(problem):
@@ -83,6 +86,7 @@ def test_average_factors_out_of_int32_are_refused():
         numerics.average_factors(np.int32([2**31 - 1, 2**30 - 1]))
 
 
+@pytest.mark.slow
 @given(st.data(), st.sampled_from([(0,), (1, 2), (-1,), (0, 1, 2), ()]), st.booleans())
 @quick
 def test_sum_equals_python_integers(data, axes, keepdims):
@@ -126,6 +130,7 @@ def test_names_of_the_graph():
     assert numerics.max_pool2d is numerics.max_pool
 
 
+@pytest.mark.slow
 @given(st.integers(1, 3), st.data())
 def test_adaptive_windows(ndim, data):
     """Window by window as the docstring says; counts are what sums of ones give."""

@@ -16,6 +16,7 @@ from tvmq.errors import AccumulatorError
 weights = st.lists(st.integers(-128, 127), min_size=1, max_size=4)
 
 
+@pytest.mark.slow
 @given(weights, st.sampled_from([(0, 255), (-128, 127), (-127, 127), (0, 15), (3, 9)]), st.integers(-1000, 1000))
 @quick
 def test_bound_is_the_largest_partial_sum(w, limits, bias):
@@ -36,6 +37,7 @@ def test_filter_axis_and_shape():
     assert np.array_equal(bounds, numerics.accumulator_bound(w.reshape(4, -1).T, 0, 255, filter_axis=1))
 
 
+@pytest.mark.slow
 @given(weights, st.lists(st.integers(0, 255), min_size=4, max_size=4), st.integers(-(2**20), 2**20))
 @quick
 def test_no_sum_exceeds_its_bound(w, x, bias):

@@ -32,6 +32,7 @@ def slow_fixed_point(acc: int, multiplier: int, shift: int, rounding: str) -> in
     return (product + half) >> (31 + max(-shift, 0))
 
 
+@pytest.mark.slow
 @given(st.lists(SUMS, max_size=20), st.floats(0, 2.0**127, width=32), code_limits())
 @quick
 def test_float_equals_the_slow_definition(sums, multiplier, limits):
@@ -46,6 +47,7 @@ def test_float_equals_the_slow_definition(sums, multiplier, limits):
     assert q.dtype == dtype and q.tolist() == expected
 
 
+@pytest.mark.slow
 @given(st.lists(SUMS, max_size=20), st.floats(0, 2.0**20, width=32), st.floats(0, 1, width=32))
 @quick
 def test_negative_sums_have_their_slope(sums, multiplier, slope):
@@ -62,6 +64,7 @@ def test_negative_slope_golden():
     assert q.tolist() == [5, 10, 10, 12, 35]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rounding", ["UPWARD", "TONEAREST", "DOUBLE"])
 @given(st.lists(SUMS, max_size=20), MULTIPLIERS, st.integers(-40, 31), code_limits())
 @quick
@@ -87,6 +90,7 @@ def test_fixed_point_multiply_is_exact_below_2_29(rounding, acc, multiplier, shi
         assert abs(result) >= 2**29 and (result > 0) == (exact > 0)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rounding", ["UPWARD", "TONEAREST", "DOUBLE"])
 @given(SUMS, st.integers(-35, 30), code_limits())
 @quick

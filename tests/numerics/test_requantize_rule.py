@@ -80,6 +80,7 @@ def clipped(steps: int, zero_point: int, low: int, high: int) -> int:
     return min(max(steps + zero_point, low), high)
 
 
+@pytest.mark.slow
 @given(INTEGER_RULES, st.lists(SUMS, min_size=1, max_size=8), st.data(), code_limits())
 @quick
 def test_integer_rules_equal_integers_without_width(rule, sums, data, limits):
@@ -93,6 +94,7 @@ def test_integer_rules_equal_integers_without_width(rule, sums, data, limits):
     assert q.tolist() == [clipped(slow_steps(rule, acc, mantissa, shift), zero_point, low, high) for acc in sums]
 
 
+@pytest.mark.slow
 @given(FLOAT_RULES, SUMS, st.floats(2.0**-40, 4, width=32), st.floats(2.0**-20, 8, width=32), code_limits())
 @quick
 def test_float_rules_equal_fractions_rounded_as_they_say(rule, acc, factor, divisor, limits):
@@ -112,6 +114,7 @@ def test_float_rules_equal_fractions_rounded_as_they_say(rule, acc, factor, divi
     assert found == min(max(whole + (0 if rule.zero_point == "before" else zero_point), low), high)
 
 
+@pytest.mark.slow
 @given(st.sampled_from(TIE_RULES), SUMS, st.floats(2.0**-40, 4), code_limits())
 @quick
 def test_float64_rounds_once_to_a_double_and_then_to_a_step(tie, acc, factor, limits):
@@ -130,6 +133,7 @@ def test_the_smallest_shifts_of_the_largest_sums():
         assert apply(rule, sums, 2.0**power, zero_point=0, dtype="int8").tolist() == wanted
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "ours"), OURS.items())
 @given(st.lists(SUMS, min_size=1, max_size=10), st.floats(0, 2.0**20, width=32), st.integers(-35, 29), code_limits())
 @quick
@@ -154,6 +158,7 @@ def test_constants_of_fixed_point_are_ours():
         assert found.dtype == np.int32 and np.array_equal(found, ours)
 
 
+@pytest.mark.slow
 @given(INTEGER_RULES, SUMS, st.integers(2**30, 2**31 - 1), st.integers(-34, 30), code_limits())
 @quick
 def test_what_is_carried_gives_the_same_codes(rule, acc, multiplier, shift, limits):
@@ -204,6 +209,7 @@ def tosa(value: int, multiplier: int, shift: int, double: bool) -> int:
     return (value * multiplier + half) >> shift
 
 
+@pytest.mark.slow
 @given(SUMS, st.integers(2**30, 2**31 - 1), st.integers(-31, 20))
 @quick
 def test_tflite_and_cmsis_nn(acc, multiplier, shift):

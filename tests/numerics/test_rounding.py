@@ -44,6 +44,7 @@ def solved(weight: np.ndarray, moments: np.ndarray) -> np.ndarray:
     return best
 
 
+@pytest.mark.slow
 @given(SEEDS)
 def test_each_code_makes_up_for_those_before(seed: int) -> None:
     """The same codes as solving for all that is left after each tap, or the nearest ones where these are better."""
@@ -55,6 +56,7 @@ def test_each_code_makes_up_for_those_before(seed: int) -> None:
         assert np.array_equal(codes[g, f], walked) or np.array_equal(codes[g, f], nearest)
 
 
+@pytest.mark.slow
 @given(SEEDS, st.integers(1, 8), st.sampled_from([2, 7, 127]))
 def test_never_worse_than_nearest(seed: int, taps: int, qmax: int) -> None:
     weight, moments = case(seed, taps=taps)

@@ -21,6 +21,7 @@ def zeros(draw: st.DrawFn, dtype: str) -> int:
     return draw(st.integers(int(ALL[dtype].min()), int(ALL[dtype].max())))
 
 
+@pytest.mark.slow
 @given(
     types,
     types,
@@ -53,6 +54,7 @@ def test_scale_shift(x_type, y_type, scale_x, scale_y, factors, summands, data):
     assert (np.abs(found - real)[inside] <= bound).all()
 
 
+@pytest.mark.slow
 @given(types, types, scales, scales, st.lists(numbers, min_size=3, max_size=3), st.data())
 @settings(deadline=None, max_examples=100)
 def test_prelu(x_type, y_type, scale_x, scale_y, slopes, data):
@@ -91,6 +93,7 @@ def test_refusals():
         numerics.prelu_params(1.0, np.nan, 1.0)
 
 
+@pytest.mark.slow
 @given(
     st.sampled_from(["int16", "uint8"]),
     scales,

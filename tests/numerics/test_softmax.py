@@ -55,6 +55,7 @@ def slow_softmax(row: list[float]) -> list[np.float32]:
     return [f32(float(power) / float(lanes[0])) for power in powers]
 
 
+@pytest.mark.slow
 @given(st.lists(st.one_of(floats, st.floats(-100, 100, width=32)), min_size=1, max_size=70))
 @quick
 def test_softmax_equals_the_slow_definition(row):

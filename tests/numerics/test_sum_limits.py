@@ -24,6 +24,7 @@ def limits() -> st.SearchStrategy[tuple[int, int, int]]:
     return st.sampled_from(RANGES).flatmap(lambda r: st.tuples(st.just(r[0]), st.just(r[1]), st.integers(*r)))
 
 
+@pytest.mark.slow
 @given(rows, limits(), st.integers(12, 32), st.integers(-3000, 3000), st.booleans())
 @quick
 def test_no_sum_leaves_the_accumulator(values, limits, bits, bias, centred):
@@ -65,6 +66,7 @@ def test_nearest_of_all_integers(values, most, together):
     assert np.sum(np.square(found[0] - array[0], dtype=np.float64)) == pytest.approx(min(inside), rel=1e-6, abs=1e-6)
 
 
+@pytest.mark.slow
 @given(rows, st.integers(0, 400), st.booleans())
 @quick
 def test_nearest_in_the_sum_of_magnitudes_too(values, most, together):
@@ -76,6 +78,7 @@ def test_nearest_in_the_sum_of_magnitudes_too(values, most, together):
         assert taken == sum(max(0, part.sum() - most) for part in parts)
 
 
+@pytest.mark.slow
 @given(rows, st.integers(0, 400), st.booleans())
 @quick
 def test_what_is_inside_stays_as_it_is(values, most, together):

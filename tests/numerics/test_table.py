@@ -32,6 +32,7 @@ def qparams(draw: st.DrawFn, specs: list[QuantSpec] = SPECS) -> QParams:
     return QParams(draw(st.floats(2.0**-30, 2.0**30, width=32)), zero_point, spec)
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("dtype", ["uint8", "int8"])
 @pytest.mark.parametrize("out", ["uint8", "int8", "int16", "float32"])
@@ -52,6 +53,7 @@ def test_table_takes_views_and_scalars():
     assert numerics.table(np.int8(-1), values).shape == () and numerics.table(q[:0], values).shape == (0, 4)
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("name", FUNCTIONS)
 @given(qparams(), qparams())

@@ -103,6 +103,7 @@ def test_expected_error_takes_no_channels() -> None:
         expected_error(Histogram(), qparams)
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(st.sampled_from(KINDS), st.integers(0, 99), st.integers(1, 3000), st.sampled_from(SPECS))
 def test_never_worse_than_minmax(kind: str, seed: int, size: int, spec: QuantSpec) -> None:

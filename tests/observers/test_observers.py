@@ -36,10 +36,10 @@ def tensors(draw: st.DrawFn) -> np.ndarray:
     return draw(st.sampled_from([x, np.maximum(x, 0), -np.abs(x)])).astype(np.float32)
 
 
+@pytest.mark.slow_cases("kl_divergence", "auto", "histogram")
 @pytest.mark.parametrize("name", OBSERVERS)
 @settings(max_examples=25, deadline=None)
 @given(x=tensors(), spec=st.sampled_from(SPECS))
-@pytest.mark.slow_cases("kl_divergence")
 def test_contract_of_every_observer(name: str, x: np.ndarray, spec: QuantSpec) -> None:
     observer = make_observer(name)
     whole, parts = statistics_of(x), statistics_of(x[:1]).merge(statistics_of(x[1:]))

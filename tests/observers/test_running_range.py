@@ -59,6 +59,7 @@ def model(size: int) -> onnx.ModelProto:
     )
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [5, 1])
 def test_a_calibration_has_these_numbers(size: int) -> None:
     """A model of 5 samples moves once a batch, a model of one sample once a sample."""
@@ -73,6 +74,7 @@ def test_a_calibration_has_these_numbers(size: int) -> None:
     assert tvmq.verify(tvmq.build(tvmq.quantize(mod, params, calibration=result)), [{"x": batches()[0][:size]}]).exact
 
 
+@pytest.mark.slow
 def test_without_a_momentum_the_order_does_not_matter() -> None:
     mod, params = tvmq.from_onnx(model(5))
     data, config = [{"x": batch} for batch in batches(8)], QConfig(calibrate_mode="moving_average")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,6 +19,7 @@ INT8, UINT8 = QuantSpec("int8", symmetric=True), QuantSpec("uint8")
 ENDS = st.floats(2.0**-40, 2.0**40)
 
 
+@pytest.mark.slow
 @given(ENDS, ENDS, st.sampled_from([INT8, UINT8]))
 def test_scales_are_the_power_above_and_the_one_below(low: float, high: float, spec: QuantSpec):
     step = float(choose_qparams(-low, high, spec).scale)

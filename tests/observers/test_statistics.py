@@ -44,6 +44,7 @@ def state(statistics: TensorStatistics) -> dict[str, bytes]:
     return {key: array.dtype.str.encode() + array.tobytes() for key, array in statistics.to_dict().items()}
 
 
+@pytest.mark.slow
 @settings(max_examples=150, deadline=None)
 @given(sample_arrays(), st.data())
 def test_batching_order_and_merging_change_no_byte(x: np.ndarray, data: st.DataObject) -> None:
@@ -93,6 +94,7 @@ def test_edges_enclose_the_values_of_their_bins() -> None:
     assert (np.diff(edges) >= 0).all()
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(sample_arrays())
 def test_means_are_exact_or_within_their_bound(x: np.ndarray) -> None:
@@ -134,6 +136,7 @@ def test_channels_may_be_last() -> None:
     np.testing.assert_allclose(last.channel_means, x.mean(axis=(0, 1), dtype=np.float64), rtol=0, atol=1e-8)
 
 
+@pytest.mark.slow
 def test_memory_does_not_grow_with_the_samples() -> None:
     def size(samples: int) -> int:
         statistics = TensorStatistics("t", channel_axis=1)

@@ -93,6 +93,7 @@ def test_power2_rounds_up_and_makes_scales_powers_of_two(largest: float, thresho
         assert scale == max(threshold / steps, 2.0**-126)
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.sampled_from([1, 3, 200]), st.sampled_from(SPECS))
 def test_mse_is_never_worse_than_max(seed: int, size: int, spec: QuantSpec) -> None:
@@ -106,6 +107,7 @@ def test_mse_is_never_worse_than_max(seed: int, size: int, spec: QuantSpec) -> N
     assert np.all(errors["mse"] <= errors["max"] * (1 + 1e-9))
 
 
+@pytest.mark.slow
 def test_mse_finds_the_best_of_a_fine_search() -> None:
     weights = np.random.default_rng(0).standard_normal((6, 500)).astype(np.float32)
     for bits in (2, 4, 8):

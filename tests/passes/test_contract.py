@@ -31,6 +31,7 @@ def stages(request: pytest.FixtureRequest) -> dict[str, tvm.IRModule]:
     return every_stage(mod, params)
 
 
+@pytest.mark.slow
 def test_every_pass_gives_a_healthy_module(stages: dict[str, tvm.IRModule]) -> None:
     for mod in stages.values():
         assert_healthy(mod)

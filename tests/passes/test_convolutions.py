@@ -68,6 +68,7 @@ def transposed_volumes() -> onnx.ModelProto:
 MODELS = [lines, volumes, transposed_lines, transposed_pictures, transposed_volumes]
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("make", MODELS)
 def test_the_road(make: Callable[[], onnx.ModelProto]) -> None:
@@ -102,6 +103,7 @@ def normalized(n: Net, y: str, gamma: list[float]) -> str:
     return n.op("BatchNormalization", y, *(n.constant(np.float32(s)) for s in statistics))
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(4)
 @pytest.mark.parametrize("high", [None, 0.9])
 @pytest.mark.parametrize("shape", [(2, 3, 9, 8), (1, 3, 20)])
@@ -119,6 +121,7 @@ def test_batch_norm_behind_a_clip_folds(high: float | None, shape: tuple[int, ..
     np.testing.assert_allclose(tvmq.build(mod, params=params).run(feed)[0], run_onnx(model, feed)[0], atol=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("also_result", [False, True])
 def test_batch_norm_behind_a_clip_in_integers(also_result: bool) -> None:
     n = Net((2, 3, 9, 8))

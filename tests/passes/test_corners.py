@@ -13,6 +13,7 @@ from tests.passes.nets import NETS
 LEAST_SNR = {"square": 12.0, "island_of_tanh": 20.0}
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(15)
 @pytest.mark.parametrize("name", NETS)
 def test_exact_and_accurate(name: str) -> None:
@@ -20,6 +21,10 @@ def test_exact_and_accurate(name: str) -> None:
     drive(made.model(*outputs), least_snr=LEAST_SNR.get(name, 25.0))
 
 
+@pytest.mark.slow_cases(
+    "concat_of_concat", "maxima", "two_functions_that_share_a_link", "multiply_broadcast", "tables",
+    "softmax_of_channels", "one_sum_read_twice", "product_with_itself",
+)  # fmt: skip
 @pytest.mark.thinned(6)
 @pytest.mark.parametrize("name", NETS)
 def test_float_networks_compute_what_onnxruntime_does(name: str) -> None:
@@ -31,6 +36,7 @@ def test_float_networks_compute_what_onnxruntime_does(name: str) -> None:
         np.testing.assert_allclose(found, true, rtol=1e-4, atol=1e-5 * float(np.abs(true).max()))
 
 
+@pytest.mark.slow
 def test_a_function_of_a_float_may_share_its_links() -> None:
     """By rule one of two tables is float: the sigmoid that both read is computed for it, too."""
     made, outputs = NETS["two_functions_that_share_a_link"]()
@@ -38,6 +44,7 @@ def test_a_function_of_a_float_may_share_its_links() -> None:
     assert [road.precision()[n] for n in ("/sigmoid_1", "/mul_2", "/add_4")] == ["float", "float", "int8"]
 
 
+@pytest.mark.slow
 def test_not_a_number_and_infinities_do_what_the_definition_says() -> None:
     """NaN becomes the lowest code and infinities clip, in the compiled network as in NumPy."""
     made, outputs = NETS["conv_relu"]()

@@ -117,6 +117,7 @@ def test_shares_of_taps_inside_the_picture() -> None:
     np.testing.assert_array_equal(tap_shares(value, (4, 4), (4, 4)), np.outer([0.75, 1, 0.75], [0.75, 1, 0.75]))
 
 
+@pytest.mark.slow
 def test_outputs_lose_their_bias() -> None:
     """On data the mean error of a convolution with coarse weights becomes smaller."""
     net = Net((1, 4, 8, 8), seed=3)

@@ -44,6 +44,7 @@ def spread(weight: np.ndarray, axis: int = 0) -> float:
     return float(ranges.max() / ranges.min())
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize(
     ("between", "groups", "attributes"),
@@ -83,6 +84,7 @@ def test_clips_residuals_and_results_are_left():
     assert equalize(mod) is mod
 
 
+@pytest.mark.slow
 def test_several_readers_share_the_factors():
     net = Net((1, 3, 8, 8))
     y = net.op("Relu", net.conv("x", 3, 8, weight=uneven(net, 8, 3, 3, 3)))
@@ -103,6 +105,7 @@ def test_channels_of_zeros_keep_their_factor():
     assert not first[2].any() and np.isfinite(second).all()
 
 
+@pytest.mark.slow
 def test_the_option_lowers_the_error_of_one_scale_a_weight():
     net, y = network("Relu", groups=8)
     mod, params = tvmq.from_onnx(net.model(net.op("Relu", y)))

@@ -116,6 +116,7 @@ def entry(mod: tvm.IRModule, name: str) -> Mapping[str, object]:
     return get_ledger(mod).layers[name]
 
 
+@pytest.mark.slow
 def test_an_operator_is_float_until_a_family_treats_it() -> None:
     assert entry(quantized(), "s")["precision"] == "float"
     mod = quantized(operators=[here("CUMSUM")])
@@ -123,6 +124,7 @@ def test_an_operator_is_float_until_a_family_treats_it() -> None:
     assert get_ledger(mod).config["operators"] == [here("CUMSUM")]
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize(("family", "compared"), [("CUMSUM", False), ("DEFINED", True)])
 def test_its_definition_is_what_verify_compares_with(family: str, compared: bool) -> None:
@@ -132,6 +134,7 @@ def test_its_definition_is_what_verify_compares_with(family: str, compared: bool
     assert (tvmq.reference.Reference(exe.module).islands == []) is compared
 
 
+@pytest.mark.slow
 def test_a_wrong_definition_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     exe = tvmq.build(quantized(operators=[here("DEFINED")]))
     monkeypatch.setattr(Defined, "definitions", {"cumsum": lambda call, x: np.cumsum(x, 2, dtype=np.int32)})
@@ -144,18 +147,21 @@ def test_a_family_may_refuse() -> None:
     assert entry(found, "s")["why"] == "limit: exclusive sums are not written yet"
 
 
+@pytest.mark.slow
 def test_an_integral_core_takes_own_operators() -> None:
     options = {"requantize": "fixed_point", "partition_conversions": "fully_integral"}
     exe = tvmq.build(quantized(operators=[here("DEFINED")], **options))
     assert tvmq.verify(exe, {"x": DATA}).exact
 
 
+@pytest.mark.slow
 def test_a_pass_runs_behind_prepare() -> None:
     plain, halved = quantized(), quantized(passes=[here("halve")])
     a, b = (tvmq.build(mod).run({"x": DATA[:1]})[0] for mod in (plain, halved))
     np.testing.assert_allclose(b, a / 2, atol=0.03 * np.abs(a).max())
 
 
+@pytest.mark.slow
 def test_a_calibration_brings_its_passes() -> None:
     config = tvmq.qconfig(passes=[here("halve")])
     calibration = tvmq.run_calibration(network(), None, {"x": DATA}, config=config)
@@ -165,6 +171,7 @@ def test_a_calibration_brings_its_passes() -> None:
         tvmq.quantize(network(), None, calibration=calibration, config=tvmq.qconfig(passes=[]))
 
 
+@pytest.mark.slow
 def test_an_observer_chooses_ranges() -> None:
     mod = quantized(calibrate_mode=here("Widest"))
     wide, usual = (get_ledger(m).codes["x_q"][0] for m in (mod, quantized(calibrate_mode="minmax")))
@@ -199,6 +206,7 @@ def test_refusals(options: dict[str, object], error: type[Exception], text: str)
         quantized(**options)
 
 
+@pytest.mark.slow
 def test_ranges_chosen_between_the_passes():
     """The road of docs/by-hand.md with ranges of one's own, read from intermediates: here those of minmax."""
     mod = block(SIGNATURE, "c = R.nn.conv2d(x, w, padding=[1, 1])\nr = R.nn.relu(c)")

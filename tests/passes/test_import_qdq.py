@@ -75,6 +75,7 @@ def test_simulation() -> None:
     assert get_ledger(module).stage == "calibrated"
 
 
+@pytest.mark.slow
 def test_rules_keep_layers_in_float() -> None:
     """The rounding around the layer stays: that is the model's."""
     maker = chain()
@@ -87,6 +88,7 @@ def test_rules_keep_layers_in_float() -> None:
         results(model, random_feed(model))
 
 
+@pytest.mark.slow
 def test_a_result_read_with_and_without_rounding_is_computed_in_float() -> None:
     """The float reader must get what the model says, not what codes leave of it."""
     maker = chain()
@@ -98,6 +100,7 @@ def test_a_result_read_with_and_without_rounding_is_computed_in_float() -> None:
     assert layers["first"]["precision"] == "int8"
 
 
+@pytest.mark.slow
 def test_an_input_of_two_scales() -> None:
     """Each reader gets codes that come from the floats, not from the other's codes."""
     maker = Maker()
@@ -110,6 +113,7 @@ def test_an_input_of_two_scales() -> None:
     assert [value.args[0].name for value in quantized] == ["x", "x"]
 
 
+@pytest.mark.slow
 def test_a_pair_of_a_pair_changes_the_scale_once() -> None:
     """Rounding codes to another scale is a table."""
     maker = Maker()

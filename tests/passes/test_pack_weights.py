@@ -55,12 +55,14 @@ def test_narrow_weights_are_packed(bits: int) -> None:
     assert_healthy(road.quantized)
 
 
+@pytest.mark.slow
 def test_wider_weights_stay() -> None:
     road = drive(mixed(), least_snr=3.0, nbit_weight=5)
     assert [dtype for _, dtype in weights_of(road.quantized)] == ["int8"] * 4
     assert unpack_weights(road.quantized) is road.quantized
 
 
+@pytest.mark.slow
 def test_rules_choose_layers() -> None:
     spec = tvmq.QuantSpec("int8", 4, symmetric=True, per_channel=True)
     road = drive(mixed(), least_snr=10.0, rules=[tvmq.Rule("/gemm_*", weights=spec)])
@@ -69,6 +71,7 @@ def test_rules_choose_layers() -> None:
     assert "of 4 bits, two to a byte" in str(tvmq.explain(road.quantized, "/gemm_6"))
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("mode", ["dynamic", None])
 def test_without_data(mode: str | None) -> None:
@@ -92,6 +95,7 @@ def test_shared_weights_stay_shared() -> None:
     assert first.same_as(second)
 
 
+@pytest.mark.slow
 def test_saves_and_prints(tmp_path: Path) -> None:
     road = drive(mixed(), least_snr=3.0, nbit_weight=4)
     tvm.ir.assert_structural_equal(tvm.script.from_source(road.quantized.script(show_meta=True)), road.quantized)

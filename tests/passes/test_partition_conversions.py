@@ -42,6 +42,11 @@ def operators(mod: tvm.IRModule, name: str) -> list[str]:
     return [op_name(value) for _, value in View(function_module(mod, name)).bindings]
 
 
+@pytest.mark.slow_cases(
+    "output_read_by_shape", "split_channels_rejoined", "concat_of_a_concat_and_its_part", "average_pool",
+    "resizes_of_every_rule", "one_pixel", "two_functions_that_share_a_link", "square", "island_of_layer_norm",
+    "one_sum_read_twice",
+)  # fmt: skip
 @pytest.mark.thinned(5)
 @pytest.mark.parametrize("name", NETS)
 def test_the_three_functions_are_main(name: str) -> None:
@@ -164,6 +169,7 @@ def test_counts_by_type() -> None:
     assert found.operators["float32"] == 1 and [f.op for f in found.floats] == ["tvmq.requantize"]
 
 
+@pytest.mark.slow
 def test_the_error_lists_every_float_operator() -> None:
     """Its name in the source, the operator, why it is float, and what would make it integer."""
     n = Net((1, 6, 8))

@@ -119,6 +119,7 @@ def test_batch_norm_that_stays(case: str) -> None:
     assert_same(after, before)
 
 
+@pytest.mark.slow_cases("1-ConvTranspose-2", "2-Conv-3")
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize(
     "operator, rank", [("ConvTranspose", 2), ("Conv", 1), ("Conv", 3), ("ConvTranspose", 1), ("Gemm", 0)]

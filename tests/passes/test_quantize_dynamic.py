@@ -57,6 +57,7 @@ def attention() -> onnx.ModelProto:
     return n.model(n.op("Add", n.op("MatMul", scores, v), n.constant(n.weight(8))))
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("model", [convolutions, attention])
@@ -65,15 +66,18 @@ def test_exact_and_near(mode: str | None, model: object) -> None:
     assert ("tvmq.dynamic_scale" in operators(executable)) == (mode == "dynamic")
 
 
+@pytest.mark.slow
 def test_attention_is_all_integers() -> None:
     layers = get_ledger(checked(attention(), "dynamic").module).layers.values()
     assert all(layer["precision"] == "int8" for layer in layers if layer["macs"])
 
 
+@pytest.mark.slow
 def test_three_readers_share_one_quantize() -> None:
     assert operators(checked(attention(), "dynamic")).count("tvmq.dynamic_scale") == 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", MODES)
 def test_embedding(mode: str | None) -> None:
     n = Net((2, 5))
@@ -101,6 +105,7 @@ def test_four_bits_and_rules() -> None:
     assert len(codes) == 2 and all(array.dtype == np.int8 and np.abs(array).max() <= 7 for array in codes)
 
 
+@pytest.mark.slow
 def test_same_weights_are_one_constant() -> None:
     n = Net((2, 8))
     w = n.constant(n.weight(8, 8))
@@ -142,6 +147,7 @@ def table_and_head() -> onnx.ModelProto:
     return n.model(n.op("MatMul", y, n.constant(n.weight(32, 24))))
 
 
+@pytest.mark.slow
 def test_groups_of_weights() -> None:
     """A scale for each group, in matrices and tables; nearer than one for each channel; narrow kernels, equal bits."""
     whole = checked(table_and_head(), None, least_snr=10.0, nbit_weight=4)
@@ -156,6 +162,7 @@ def test_groups_of_weights() -> None:
     assert errors[1] < errors[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bits", [4, 8])
 def test_groups_of_other_bits(bits: int) -> None:
     checked(table_and_head(), None, least_snr=10.0, nbit_weight=bits, group_size=16)
@@ -167,6 +174,7 @@ def test_groups_that_do_not_divide() -> None:
         tvmq.quantize(mod, params)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bits", [4, 8])
 def test_a_table_stands_in_the_file_once(bits: int, tmp_path: Path) -> None:
     """The code and the module share it, packed as it is."""
@@ -184,6 +192,7 @@ def test_a_table_stands_in_the_file_once(bits: int, tmp_path: Path) -> None:
     assert tvmq.verify(loaded, [{"x": np.float32([[0, 4999, -7], [9999, 1, 2]])}]).exact
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("free", [False, True])
 def test_no_table_is_unpacked_whole(free: bool) -> None:
     """The code holds a gather of packed rows, and no function that unpacks; also for free lengths."""
@@ -202,6 +211,7 @@ def test_no_table_is_unpacked_whole(free: bool) -> None:
     assert "take_packed" in text and "unpack" not in text
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("size", [8, 4])
 def test_groups_of_weights_in_integers(size: int) -> None:
     """Nearer than a scale for each channel; a kernel where it multiplies groups of that size, plain loops elsewhere."""
@@ -218,6 +228,7 @@ def test_groups_of_weights_in_integers(size: int) -> None:
     assert errors[1] < errors[0]
 
 
+@pytest.mark.slow
 def test_groups_in_integers_on_plain_cpus() -> None:
     model = table_and_head()
     mod, params = tvmq.from_onnx(model)

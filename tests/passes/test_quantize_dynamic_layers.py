@@ -73,6 +73,7 @@ def free_batch() -> object:
     return quantized(products(), batches(), (Rule("/matmul_2", activations="dynamic"),))
 
 
+@pytest.mark.slow
 def test_a_product_of_a_free_batch(free_batch: object) -> None:
     executable = tvmq.build(free_batch)
     verification = tvmq.verify(executable, batches(4))
@@ -85,6 +86,7 @@ def test_explain_says_which(free_batch: object) -> None:
     assert "rule '/matmul_2': codes made at run time" in str(tvmq.explain(free_batch))
 
 
+@pytest.mark.slow
 def test_scales_follow_what_is_far_outside_of_the_data() -> None:
     """A layer whose input grows a hundredfold clips with calibrated scales."""
     model, feed = products(), {"x": batches()[1]["x"] * np.float32(100)}
@@ -96,6 +98,7 @@ def test_scales_follow_what_is_far_outside_of_the_data() -> None:
     assert static < 3 and dynamic > 30
 
 
+@pytest.mark.slow
 def test_layers_of_a_lstm_get_their_integers() -> None:
     n = Net((5, 2, 4))
     weights = [n.constant(n.weight(1, 12, 4)), n.constant(n.weight(1, 12, 3))]

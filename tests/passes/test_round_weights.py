@@ -112,6 +112,7 @@ def test_sums_do_not_depend_on_turns_and_batches(mod: tvm.IRModule, monkeypatch:
         assert [part.tolist() for part in one.totals()] == [part.tolist() for part in several[root].totals()]
 
 
+@pytest.mark.slow
 def test_compiled_sums_are_those_of_numpy() -> None:
     """Of depthwise convolutions of more channels than a vector has; codes that are looked at, and several batches."""
     n = Net((1, 4, 7, 6), seed=5)
@@ -134,6 +135,7 @@ def test_compiled_sums_are_those_of_numpy() -> None:
             assert np.array_equal(part, other), root
 
 
+@pytest.mark.slow_cases("True")
 @pytest.mark.parametrize("bias", [True, False])
 def test_the_integer_module_has_the_chosen_codes(mod: tvm.IRModule, bias: bool) -> None:
     roundings = choose_rounding(mod, second_moments(mod, batches, evaluator, len(FEEDS)), bias=bias)
@@ -191,6 +193,7 @@ def test_results_come_nearer_to_float() -> None:
     assert found["calibrated"] > found["nearest"] + 3, found
 
 
+@pytest.mark.slow
 def test_nearest_leaves_weights_alone() -> None:
     mod, params = tvmq.from_onnx(mixed())
     with tvmq.qconfig(weight_rounding="nearest"):
@@ -200,6 +203,7 @@ def test_nearest_leaves_weights_alone() -> None:
     assert not any("weight_rounding" in entry for entry in get_ledger(integer).layers.values())
 
 
+@pytest.mark.slow
 def test_wide_weights_and_layers_in_float_are_left_alone() -> None:
     mod, params = tvmq.from_onnx(mixed())
     with tvmq.qconfig(nbit_weight=16, dtype_weight="int16", nbit_input=8):

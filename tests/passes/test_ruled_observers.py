@@ -62,6 +62,7 @@ def observers(result: tvmq.CalibrationResult) -> dict[str, str]:
     return {name: tensor.observer for name, tensor in result.tensors.items()}
 
 
+@pytest.mark.slow
 def test_a_rule_gives_the_observer_of_what_its_layer_reads(model: tuple) -> None:
     found = observers(calibrated(model, Rule("/matmul_2", observer="percentile"), calibrate_mode="minmax"))
     assert sorted(found.values()) == ["minmax", "minmax", "minmax", "percentile"]
@@ -75,6 +76,7 @@ def test_of_two_readers_the_last_rule_decides(model: tuple, order: tuple[int, in
     assert found["relu_1"] == expected
 
 
+@pytest.mark.slow
 def test_thresholds_are_those_of_the_observer_alone(model: tuple) -> None:
     ruled = calibrated(model, Rule("*", observer="percentile"), percentile=99.0, calibrate_mode="minmax")
     alone = calibrated(model, calibrate_mode="percentile", percentile=99.0)
@@ -88,6 +90,7 @@ def test_an_observer_of_ones_own(model: tuple) -> None:
     assert result["relu_1"].high == result["relu_1"].seen[1] / 10
 
 
+@pytest.mark.slow
 def test_an_observer_of_data_beside_a_fixed_range(model: tuple) -> None:
     rule = Rule("/matmul_2", observer="minmax")
     found = observers(calibrated(model, rule, calibrate_mode="global_scale"))
@@ -104,6 +107,7 @@ def weight_scales(model: tuple, *rules: Rule, **options: object) -> dict[str, li
     return {entry["layers"][0]: entry["weight"]["scale"] for entry in layers if "weight" in entry}
 
 
+@pytest.mark.slow
 def test_a_weight_observer(model: tuple) -> None:
     plain = weight_scales(model, nbit_weight=2)
     error = weight_scales(model, nbit_weight=2, weight_scale="mse")
@@ -115,6 +119,7 @@ def test_a_weight_observer(model: tuple) -> None:
     assert ruled["/matmul_4"] == plain["/matmul_4"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("activations", ["dynamic", "static"])
 def test_weight_observers_where_scales_are_made_at_run_time(model: tuple, activations: str) -> None:
     mod, params, data = model
@@ -129,6 +134,7 @@ def test_weight_observers_where_scales_are_made_at_run_time(model: tuple, activa
     assert not np.array_equal(*built)
 
 
+@pytest.mark.slow
 def test_transposed_convolutions_by_type() -> None:
     n = Net((2, 4, 6, 6))
     y = n.op("Relu", n.conv("x", 4, 6))

@@ -74,6 +74,7 @@ def test_log_softmax(shift: str, form: str) -> None:
     assert operators(net.model(forms[form]())) == ["log_softmax"]
 
 
+@pytest.mark.slow_cases("0.001-None")
 @pytest.mark.parametrize(("epsilon", "expected"), [(1e-9, ["softmax"]), (1e-3, None)])
 def test_softmax_of_a_sum_and_a_little(epsilon: float, expected: list[str] | None) -> None:
     """Beside exp(0) = 1 of the maximum an epsilon counts only if it is no tiny one."""
@@ -175,6 +176,10 @@ TABLES = {
 }  # fmt: skip
 
 
+@pytest.mark.slow_cases(
+    "silu 2", "gelu as a sum", "gelu by 1.702", "hard swish", "hard swish, relu6", "hard sigmoid", "mish",
+    "mish, log",
+)  # fmt: skip
 @pytest.mark.parametrize("name", TABLES)
 def test_functions_between_products_are_tables(name: str) -> None:
     """In 8 bits every chain of one tensor is a table, in whatever operators it is spelled."""

@@ -70,6 +70,7 @@ def exe() -> tvmq.Executable:
     return built(TWO_LAYERS, (16, 8, 3, 3))
 
 
+@pytest.mark.slow
 def test_every_call_has_its_row_and_its_names(exe: tvmq.Executable) -> None:
     profile = exe.profile(X, repeat=3)
     named = [layer for row in profile.layers for layer in row.layers]
@@ -101,6 +102,7 @@ def test_a_product_of_a_type_without_a_known_peak() -> None:
     assert (layer.dtype, layer.peak, layer.macs) == ("int16", None, 4 * 20 * 4)
 
 
+@pytest.mark.slow
 def test_layers_of_a_quantized_network_keep_their_sums() -> None:
     with tvmq.qconfig(calibrate_mode="global_scale"):
         quantized = tvmq.quantize(parse(TWO_LAYERS), {"w": np.ones((16, 8, 3, 3), np.float32)})
@@ -156,6 +158,7 @@ def test_the_table_prints_and_becomes_json() -> None:
     assert profile.slowest(1) == [rows[0]]
 
 
+@pytest.mark.slow_cases("icelake-server-float32")
 @pytest.mark.parametrize("dtype", ["int8", "float32"])
 @pytest.mark.parametrize("cpu", ["x86-64", "haswell", "icelake-server"])
 def test_the_loop_of_the_peak_compiles_for_every_level(cpu: str, dtype: str) -> None:

@@ -76,6 +76,7 @@ def test_a_real_measurement_ends(model):
     assert (again.left, again.measured) == (0, 0) and f"({count} were known)" in str(again)
 
 
+@pytest.mark.slow
 def test_no_time_measures_nothing(model, folder):
     assert tuning.tune(model[0], HERE, 0).measured == 0
     assert not folder.exists()
@@ -93,6 +94,7 @@ def test_an_interrupt_keeps_what_is_there(model, monkeypatch):
     assert len(read_entries(HERE)) == 1
 
 
+@pytest.mark.slow
 def test_tiles_of_other_bits_are_never_taken(model, monkeypatch):
     one_tile_faster(monkeypatch, 1)
     original, count = tuning._Run.result, iter(range(1000))

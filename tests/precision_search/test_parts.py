@@ -71,6 +71,7 @@ def layers_of(costs: list[list[float]], errors: list[list[float]]) -> list[Layer
     ]
 
 
+@pytest.mark.slow
 @settings(max_examples=30, deadline=None)
 @given(st.integers(0, 2**32 - 1), st.floats(0.2, 3.0))
 def test_a_proposal_is_the_cheapest_of_all_choices(seed, budget):

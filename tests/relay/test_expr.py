@@ -141,6 +141,7 @@ def test_modules_show_relays_functions():
     assert isinstance(mod.relax["main"], relax.Function)
 
 
+@pytest.mark.slow
 def test_relax_functions_are_seen_and_rebuilt():
     mod = relay.transform.InferType()(relay.IRModule.from_expr(network()))
     seen = relay.analysis.as_expr(mod)

@@ -88,6 +88,7 @@ def network(torch):
     ).eval()
 
 
+@pytest.mark.slow
 def test_pytorch():
     torch = pytest.importorskip("torch")
     net = network(torch)

@@ -87,6 +87,7 @@ def test_simulated_quantize_is_read_back(calibrated: relay.IRModule) -> None:
         relay.parse(clipped)
 
 
+@pytest.mark.slow
 def test_fully_integral_resnet() -> None:
     """Its input is scaled and shifted in front of the first convolution, integers as well where they are asked for.
 

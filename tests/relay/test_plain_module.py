@@ -33,6 +33,7 @@ def test_floats_are_built_and_looked_at() -> None:
     assert tvmq.run_calibration(mod, params, [FEED]).tensors
 
 
+@pytest.mark.slow
 def test_integers_are_built_and_looked_at(quantized: relay.IRModule, tmp_path) -> None:
     assert isinstance(quantized, relay.IRModule)
     assert tvmq.verify(tvmq.build(quantized), [FEED]).exact

@@ -131,6 +131,7 @@ def test_synthetic_has_constant_weights():
     }  # fmt: skip
 
 
+@pytest.mark.slow
 def test_a_workload_runs():
     mod, params = testing.synthetic.get_workload()
     lib = relay.build(mod, "llvm", params=params)

@@ -212,6 +212,7 @@ def network() -> IRModule:
     return IRModule.from_expr(Function([data], Tuple([relay.concatenate([body, other], axis=1), body])))
 
 
+@pytest.mark.slow
 def test_what_is_written_reads_back_to_the_same_text_and_values():
     mod = network()
     text = astext(mod)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import tvmq
 from tvmq import relay
@@ -15,6 +16,7 @@ def small_network() -> relay.Function:
     return relay.Function(relay.analysis.free_vars(out), out)
 
 
+@pytest.mark.slow
 def test_quantized_network_equals_the_definition():
     rng = np.random.default_rng(0)
     params = {

@@ -51,6 +51,7 @@ def test_a_page_of_a_saved_model_says_what_is_missing(cli, files, tmp_path):
     assert "errors by layer and histograms need the float model" in (tmp_path / "r.html").read_text()
 
 
+@pytest.mark.slow
 def test_a_page_about_a_saved_model_beside_its_float_one(cli, files, tmp_path):
     model, data, saved = files
     done = cli("report", model, "--quantized", saved, "--data", data, "-o", tmp_path / "r.html", "--json", "--quiet")

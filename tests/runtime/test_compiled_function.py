@@ -64,6 +64,7 @@ def test_results_are_looked_at_without_a_copy(split) -> None:
     assert free.input_info[0].name == "x" and np.array_equal(free["main"].look(x)[0], free.run(x)[0])
 
 
+@pytest.mark.slow
 def test_each_function_equals_its_definition(split) -> None:
     _, parts, feed = split
     given = list(feed.values())
@@ -98,6 +99,7 @@ def test_what_the_core_takes_and_gives(split) -> None:
     )
 
 
+@pytest.mark.slow
 def test_accumulators_leave_with_a_scale_for_each_channel() -> None:
     n = Net((1, 3, 6, 6))
     model = n.model(n.conv("x", 3, 4))

@@ -101,6 +101,7 @@ def test_no_samples_give_none(model: Any) -> None:
     assert [y.size for y in results] == [0]
 
 
+@pytest.mark.slow
 @pytest.mark.slow_cases("reader", "encoder")
 def test_all_layers_are_integers(model: Any) -> None:
     ledger = get_ledger(model[0])

@@ -78,6 +78,7 @@ def several():
     return tvmq.build(parse(SEVERAL))
 
 
+@pytest.mark.slow
 def test_several_inputs_and_outputs(several):
     total, largest, double = several.run({"n": N, "b": B, "a": A})
     assert np.array_equal(total, A + B) and total.dtype == np.float32
@@ -85,6 +86,7 @@ def test_several_inputs_and_outputs(several):
     assert np.array_equal(double, 2 * N) and double.dtype == np.int32
 
 
+@pytest.mark.slow
 def test_call_takes_arrays_in_order(several, digits):
     for one, other in zip(several(A, B, N), several.run({"a": A, "b": B, "n": N}), strict=True):
         assert np.array_equal(one, other)
@@ -175,6 +177,7 @@ def test_no_outputs():
     assert exe.run({"x": B[:2]}) == [] and exe(B[:2]) == [] and exe.output_info == ()
 
 
+@pytest.mark.slow
 def test_results_outlive_the_executable():
     exe = tvmq.build(parse(SCALAR))
     result = exe(1.0)

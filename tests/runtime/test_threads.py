@@ -54,6 +54,7 @@ def seen(exe: tvmq.Executable) -> int:
     return counts[0]
 
 
+@pytest.mark.slow
 def test_two_models_in_three_python_threads(models: list[tvmq.Executable]) -> None:
     inputs = [np.random.default_rng(i).random((1, 16, 40, 40)).astype(np.float32) for i in range(6)]
     expected = [[exe(x) for x in inputs] for exe in models]

@@ -131,6 +131,7 @@ NETWORKS: dict[str, tuple[Any, ...]] = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(9)
 @pytest.mark.parametrize("name", NETWORKS)
 def test_equal_bits_with_and_without(name):
@@ -140,6 +141,7 @@ def test_equal_bits_with_and_without(name):
         np.testing.assert_array_equal(run(scheduled, arrays), run(func, arrays))
 
 
+@pytest.mark.slow_cases("functions of functions")
 @pytest.mark.parametrize("name", [name for name in NETWORKS if name != "argmax"])
 def test_every_form_of_the_operator_library_is_scheduled(name):
     for func in prim_funcs(functions(*NETWORKS[name])):
@@ -169,6 +171,7 @@ def test_form_of_the_loops(name, words, absent):
     assert [word for word in absent if word in text] == []
 
 
+@pytest.mark.slow
 def test_a_function_of_a_function_reads_it_from_memory():
     # TVM's code generator writes a bound value out in all that is computed from it: log(log(x)) took 23 s, now 0.1
     (func,) = prim_funcs(schedule_generic(functions(*NETWORKS["functions of functions"]), 64))

@@ -20,6 +20,7 @@ def ptx(source: str) -> str:
     return nvcc.compile_source(source, "sm_80", "ptx").decode()
 
 
+@pytest.mark.slow
 @needs_nvcc
 def test_flags_keep_products_and_sums_apart():
     text = ptx(SOURCE)
@@ -27,6 +28,7 @@ def test_flags_keep_products_and_sums_apart():
     assert "fma." not in text and ".ftz" not in text and "approx" not in text
 
 
+@pytest.mark.slow
 @needs_nvcc
 def test_a_source_that_is_wrong_names_the_line():
     with pytest.raises(

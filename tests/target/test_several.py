@@ -76,6 +76,7 @@ def test_the_best_code_is_taken(fat, path, module):
     assert tvmq.verify(tvmq.load(path), [{"x": X}]).exact
 
 
+@pytest.mark.slow
 @x86
 @pytest.mark.isa("avx2")
 def test_the_file_does_not_depend_on_what_runs_here(module, fat, path, tmp_path):
@@ -113,6 +114,7 @@ def test_which_is_best():
             assert best(targets) == expected, hidden
 
 
+@pytest.mark.slow
 def test_equal_targets_are_one(module):
     exe = tvmq.build(module, target=["llvm", "llvm -mcpu=native"])
     assert exe.targets == (exe.target,) and exe(X).shape == (1, 24, 9, 9)

@@ -99,6 +99,7 @@ def test_each_weight_is_in_one_accumulator_of_its_filter(
 # ---- networks
 
 
+@pytest.mark.slow_cases("16-options0", "None-options2", "18-options3", "accumulators4-options4")
 @pytest.mark.parametrize(("accumulators", "options"), [
     (16, {"target": HASWELL}),
     (16, {"target": HASWELL, "config": {"dtype_input": "int8"}}),
@@ -138,6 +139,7 @@ def test_limits_of_other_layers() -> None:
         assert first_difference(trained, module, [torch.from_numpy(pictures[2:4])]) is None
 
 
+@pytest.mark.slow
 def test_the_fast_path_without_7_bits(model: Any, pictures: np.ndarray) -> None:
     module = training.convert(prepared(model, pictures, 16, target=HASWELL))
     codes = [const_value(arg) for _, call in View(module).bindings for arg in getattr(call, "args", ()) if is_const(arg)]
@@ -152,6 +154,7 @@ def test_the_fast_path_without_7_bits(model: Any, pictures: np.ndarray) -> None:
     assert [len(notes) for notes in words] == [1, 3]
 
 
+@pytest.mark.slow
 def test_weights_that_hold_stay_as_they_are(model: Any, pictures: np.ndarray) -> None:
     net, plain = prepared(model, pictures, 30), prepared(model, pictures)
     a, b = net.kept_state(), plain.kept_state()
@@ -224,6 +227,7 @@ def test_a_bias_that_is_too_large() -> None:
         prepared(model, samples(8), Accumulators(8))
 
 
+@pytest.mark.slow
 def test_an_input_without_a_scale(model: Any, pictures: np.ndarray) -> None:
     net = prepared(model, pictures)
     net.tensor_of = {}
@@ -231,6 +235,7 @@ def test_an_input_without_a_scale(model: Any, pictures: np.ndarray) -> None:
         limit_weights(net, LANES)
 
 
+@pytest.mark.slow
 def test_distill_is_told_where_the_network_was_not(model: Any, pictures: np.ndarray) -> None:
     with pytest.raises(ConfigError, match="no accumulators to stay in; give accumulators= to prepare"):
         training.finetune(prepared(model, pictures), [pictures], Distill(steps=1, accumulators=16))

@@ -59,6 +59,7 @@ def assert_equal(a: dict[str, np.ndarray], b: dict[str, np.ndarray]) -> None:
         np.testing.assert_array_equal(a[name], b[name], err_msg=name)
 
 
+@pytest.mark.slow
 def test_quantize_with_finetuning_is_the_network_converted(model: Any, net: Any, pictures: np.ndarray) -> None:
     with tvmq.qconfig(**QUICKLY):
         module = tvmq.quantize(*model, [pictures], finetune=Distill(steps=12, batch=16), guard=None)
@@ -71,6 +72,7 @@ def test_quantize_with_finetuning_is_the_network_converted(model: Any, net: Any,
     assert first_difference(net, module, [torch.from_numpy(x)]) is None
 
 
+@pytest.mark.slow
 def test_a_seed_repeats_itself_and_another_differs(net: Any, pictures: np.ndarray) -> None:
     states, start = [], net.kept_state()
     for seed in (1, 1, 2):
@@ -81,6 +83,7 @@ def test_a_seed_repeats_itself_and_another_differs(net: Any, pictures: np.ndarra
     assert any((states[0][name] != states[2][name]).any() for name in states[0])
 
 
+@pytest.mark.slow
 def test_the_start_stays_where_training_makes_it_worse(net: Any, pictures: np.ndarray) -> None:
     before = state(net)
     learned = training.finetune(net, [pictures], Distill(steps=3, batch=16, learning_rate=50.0))
@@ -89,6 +92,7 @@ def test_the_start_stays_where_training_makes_it_worse(net: Any, pictures: np.nd
     assert "did not fall below" in learned.note() and "so the start stays" in learned.note()
 
 
+@pytest.mark.slow
 def test_the_samples_that_judge_choose_the_rate(net: Any, pictures: np.ndarray, monkeypatch: Any) -> None:
     monkeypatch.setattr(course, "RATES", (50.0, 0.02, 30.0))
     monkeypatch.setattr(course, "FEWEST", 2)
@@ -126,6 +130,7 @@ def test_an_interrupt_inside_of_a_step_keeps_the_best_so_far(net: Any, pictures:
     assert_equal(state(net), before)
 
 
+@pytest.mark.slow
 def test_seconds_end_it(net: Any, pictures: np.ndarray) -> None:
     shares: list[float] = []
     options = Distill(seconds=0.5, batch=16, watch=lambda progress: shares.append(progress.done))
@@ -198,6 +203,7 @@ def test_what_does_not_go_together(model: Any, pictures: np.ndarray) -> None:
             tvmq.quantize(*model, few, finetune=short)
 
 
+@pytest.mark.slow
 def test_a_model_with_scales_of_its_own_is_refused(model: Any, pictures: np.ndarray, tmp_path: Path) -> None:
     path = tmp_path / "quantized.onnx"
     tvmq.to_onnx(tvmq.quantize(*model, [pictures[:4]], guard=None), path)

@@ -45,6 +45,7 @@ def train(net: Any, pictures: np.ndarray) -> None:
         optimizer.step()
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(4)
 @pytest.mark.parametrize(
     "options",

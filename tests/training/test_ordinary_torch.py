@@ -95,6 +95,7 @@ def test_gradients_accumulate(net: Any) -> None:
             assert error < 1e-4 * whole[name].abs().max(), name
 
 
+@pytest.mark.slow
 def test_part_of_a_larger_module(net: Any) -> None:
     """Float layers before and after learn through the integers."""
     torch.manual_seed(0)

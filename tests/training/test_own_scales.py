@@ -39,6 +39,7 @@ def train(net: Any, steps: int = 3) -> list[float]:
     return losses
 
 
+@pytest.mark.slow
 def test_training_begins_with_the_integers_of_the_model(tmp_path: Path) -> None:
     model, x = quantized(tmp_path), samples(4, seed=9)
     net = training.prepare(*model)

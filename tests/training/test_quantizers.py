@@ -55,6 +55,7 @@ def prepared(model: Any, quantizers: Any) -> Any:
     return training.prepare(model, pictures(1, seed=1), [pictures(32, seed=2)], quantizers=quantizers)
 
 
+@pytest.mark.slow
 def test_codes_are_what_the_module_gives(model: Any) -> None:
     net, x = prepared(model, {"*": Even(), "features.3": Rounding}), pictures(16, seed=3)
     names = [name for name, _ in net.named_parameters() if name.endswith(".up")]

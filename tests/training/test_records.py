@@ -93,6 +93,7 @@ def test_each_record_has_a_case_or_a_reason() -> None:
     assert covered | set(excepted) == set(OPERATORS)
 
 
+@pytest.mark.slow_cases("tvmq.table: sigmoid", "nn.conv2d")
 @pytest.mark.thinned(40)
 @pytest.mark.parametrize("name", FORMS)
 def test_the_network_computes_an_operator_as_the_executable_does(name: str) -> None:
@@ -108,6 +109,7 @@ def test_the_network_computes_integers_of_each_kind(name: str) -> None:
     check(name, OPTIONS[name])
 
 
+@pytest.mark.slow_cases("tvmq.multiply")
 @pytest.mark.parametrize("name", ["residual float", "tvmq.multiply"])
 def test_gradients_of_scales_are_those_of_the_loss(name: str) -> None:
     """Scales at half of what they should be, so that saturation decides, beside differences of the loss."""

@@ -94,6 +94,7 @@ def test_awkward_names_shared_weights_and_layers_called_twice() -> None:
     assert torch.equal(fresh(data), net(data))
 
 
+@pytest.mark.slow_cases("conv1d")
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("layers", [
     lambda nn: [nn.Conv1d(4, 6, 3), nn.ReLU(), nn.Conv1d(6, 4, 1), nn.BatchNorm1d(4)],

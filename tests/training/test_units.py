@@ -23,6 +23,7 @@ def net() -> Any:
         return training.prepare(*tvmq.from_onnx(small_network()), [samples(24)])
 
 
+@pytest.mark.slow
 def test_units_of_weights_biases_and_scales(net: Any) -> None:
     units = dict(units_of(net))
     assert set(units) == {parameter for parameter in net.parameters() if parameter.requires_grad}

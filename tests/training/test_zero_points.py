@@ -23,6 +23,7 @@ def prepared(**options: Any) -> Any:
         return training.prepare(pictures_model(), pictures(1, seed=1), [pictures(64, seed=2)], **options)
 
 
+@pytest.mark.slow
 def test_zero_points_move_and_are_deployed() -> None:
     net, x = prepared(), pictures(32, seed=3)
     moving = {name: scale.zero_point for name, scale in net._scales.items() if scale.zero_shift is not None}

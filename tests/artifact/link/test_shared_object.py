@@ -73,6 +73,7 @@ def assert_equal(module: Any, expected: Any) -> None:
         np.testing.assert_array_equal(results(module)[name], value, err_msg=name)
 
 
+@pytest.mark.slow
 def test_linked_library_gives_the_bits_of_the_compiled_module(library):
     linked = native_library(library, TARGET)
     assert linked is not None

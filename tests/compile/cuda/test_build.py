@@ -31,6 +31,7 @@ def exe(digits):
     return tvmq.build(digits.quantized, target=TARGET)
 
 
+@pytest.mark.slow
 def test_the_source_is_cuda_and_readable(exe):
     assert exe.source.count("__global__") >= 8
     assert "__fmul_rn" in exe.source and "nearbyintf" in exe.source
@@ -114,6 +115,7 @@ def test_kernels_one_by_one(exe, digits):
         assert kernel.caller in {gvar.name_hint for gvar in found.lowered.get_global_vars()}
 
 
+@pytest.mark.slow
 def test_float_modules_build_too(digits):
     exe = tvmq.build(digits.mod, target=TARGET, params=digits.params)
     assert "; float, cuda" in repr(exe) and "__fadd_rn" in exe.source

@@ -55,6 +55,7 @@ def computed(emit: Any, index: relax.Expr) -> relax.Expr:
     return emit(R.bitwise_xor(index, relax.const(0, "int64")))
 
 
+@pytest.mark.slow
 def test_floats_become_the_nearest_integers() -> None:
     ends = [float(end) for kind in INTEGERS for end in (np.iinfo(kind).min, np.iinfo(kind).max)]
     x = np.float32([*FLOATS, *ends, *(end * 1.001 for end in ends), 127.9, -128.9] * 3)
@@ -115,8 +116,8 @@ def indexed() -> tuple[Reference, tvmq.Executable, dict[str, np.ndarray]]:
     return Reference(mod), tvmq.build(mod), feed
 
 
+@pytest.mark.slow_cases("0", "1")
 @pytest.mark.parametrize("seed", range(6))
-@pytest.mark.slow_cases("0")
 def test_computed_indices_wrap_round(indexed: Any, seed: int) -> None:
     definition, exe, feed = indexed
     random = np.random.default_rng(seed)
@@ -172,6 +173,7 @@ def test_places_made_of_floats() -> None:
         assert (np.abs(known) <= 2.001).all()
 
 
+@pytest.mark.slow
 def test_lengths_and_classes_from_inputs() -> None:
     feed = {
         "x": MATRIX.T.copy(),

@@ -25,6 +25,7 @@ def run(node: onnx.NodeProto, x: np.ndarray, **constants: np.ndarray) -> list[np
     return results
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("keepdims", [0, 1])
 @pytest.mark.parametrize("name", ["Max", "Min"])
 def test_extremes_of_infinities(name: str, keepdims: int) -> None:
@@ -51,6 +52,7 @@ def test_an_input_of_no_elements() -> None:
     np.testing.assert_array_equal(y, np.float32([-np.inf, -np.inf]))
 
 
+@pytest.mark.slow
 def test_sorting_and_running_sums() -> None:
     x = np.float32([[3, 1, 2], [9, 8, 10]])
     values, indices = run(helper.make_node("TopK", ["x", "k"], ["v", "i"]), x, k=np.array([2], np.int64))

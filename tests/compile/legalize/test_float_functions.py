@@ -27,6 +27,7 @@ def of_name(name):
     return getattr(getattr(R, family) if family else R, last)
 
 
+@pytest.mark.slow_cases("exp", "log", "sigmoid", "tanh", "erf", "nn.silu", "nn.gelu", "nn.gelu_tanh")
 @pytest.mark.parametrize("name", ELEMENTARY)
 def test_alone_and_fused_are_equal(name):
     x = np.random.default_rng(0).normal(0, 4, (3, 5, 37)).astype(np.float32)
@@ -44,6 +45,7 @@ def test_alone_and_fused_are_equal(name):
     np.testing.assert_array_equal(together, (alone + before) * x)
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("target", ["llvm -mcpu=haswell", "llvm -mcpu=skylake-avx512", "llvm -mcpu=x86-64"])
 def test_no_call_for_each_number(target):

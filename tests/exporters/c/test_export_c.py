@@ -67,6 +67,7 @@ def samples_of(mod: tvm.IRModule, feeds: list[Any]) -> list[Any]:
     return found
 
 
+@pytest.mark.slow
 @needs_gcc
 def test_digits(digits: Digits, digits_core: tvm.IRModule, tmp_path: Path) -> None:
     export = tvmq.export_c(digits_core, tmp_path / "made", name="digits")
@@ -80,6 +81,7 @@ def test_digits(digits: Digits, digits_core: tvm.IRModule, tmp_path: Path) -> No
     assert again.source.read_bytes() == export.source.read_bytes(), "the same module gives the same bytes"
 
 
+@pytest.mark.slow
 @needs_gcc
 def test_the_program_finds_a_wrong_value(digits: Digits, digits_core: tvm.IRModule, tmp_path: Path) -> None:
     export = tvmq.export_c(digits_core, tmp_path, name="digits")
@@ -88,6 +90,7 @@ def test_the_program_finds_a_wrong_value(digits: Digits, digits_core: tvm.IRModu
     assert run_program(export, [(codes, [wanted[0] + np.eye(1, 10, 3, np.int32)])], "gcc", ("-O1",)) == (10, 1)
 
 
+@pytest.mark.slow
 @needs_gcc
 def test_the_header_says_what_codes_mean(digits_core: tvm.IRModule, tmp_path: Path) -> None:
     """A caller who knows the header alone computes what the module computes, with C++ too."""
@@ -111,6 +114,7 @@ def test_the_header_says_what_codes_mean(digits_core: tvm.IRModule, tmp_path: Pa
         assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.slow
 @needs_gcc
 def test_loops_become_vectors(digits_core: tvm.IRModule, tmp_path: Path) -> None:
     """The inner loops of convolutions and of dense layers, as gcc says."""
@@ -283,6 +287,7 @@ def _full(*_paths: Any) -> None:
     raise OSError(28, "No space left on device")
 
 
+@pytest.mark.slow
 def test_floats_are_named(digits: Digits, tmp_path: Path) -> None:
     with tvmq.qconfig(**QUICKLY, partition_conversions="enabled"):
         module = tvmq.quantize(digits.mod, digits.params, {"image": digits.example.calibration[:4]}, guard=None)

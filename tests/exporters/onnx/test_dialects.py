@@ -59,6 +59,7 @@ def written(module: Any, folder: Path, **options: Any) -> onnx.ModelProto:
     return model
 
 
+@pytest.mark.slow
 def test_a_file_for_tensorrt(tmp_path: Path) -> None:
     """Float biases, int8 around zero, nothing that its rules refuse; within a step of the module, and back the same."""
     source = residual()
@@ -92,6 +93,7 @@ def test_random_graphs_for_tensorrt(seed: int, tmp_path: Path) -> None:
     assert len(onnxruntime_results(model, feed)) == len(tvmq.reference.run(come_back(model), feed))
 
 
+@pytest.mark.slow
 def test_codes_that_tensorrt_has_not(tmp_path: Path) -> None:
     with pytest.raises(
         ConfigError,
@@ -116,6 +118,7 @@ def test_unknown_names(tmp_path: Path, options: dict[str, Any], message: str) ->
         tvmq.to_onnx(plain(), tmp_path / "model.onnx", **options)
 
 
+@pytest.mark.slow
 def test_codes_of_four_and_sixteen_bits(tmp_path: Path) -> None:
     """Opset 21 has types for both; the file holds half the bytes, and gives what the module gives."""
     source = residual()
@@ -133,6 +136,7 @@ def test_codes_of_four_and_sixteen_bits(tmp_path: Path) -> None:
         assert_same_results(module, come_back(model), [feed])
 
 
+@pytest.mark.slow
 def test_opset_17_has_neither(tmp_path: Path) -> None:
     """Codes of 4 bits are int8 there, codes of 16 bits are refused."""
     model = written(quantized(residual(), nbit_weight=4), tmp_path, opset=17)

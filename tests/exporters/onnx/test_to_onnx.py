@@ -45,6 +45,7 @@ def assert_same_results(a: tvm.IRModule, b: tvm.IRModule, feeds: list[dict[str, 
             np.testing.assert_array_equal(x, y)
 
 
+@pytest.mark.slow
 def test_digits(digits: Any, tmp_path: Path) -> None:
     """The embedded network: same score in onnxruntime, same integers on the way back, names of layers kept."""
     model = exported(digits.quantized, tmp_path)
@@ -106,6 +107,7 @@ def test_form_of_the_file(tmp_path: Path) -> None:
     assert model.opset_import[0].version == 17
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["fixed_point", "power_of_two"])
 def test_other_ways_to_requantize(mode: str, tmp_path: Path) -> None:
     """Scales come back from their constants too."""

@@ -45,6 +45,10 @@ def exported(module: object, path: Path, level: object, opset: int | None = None
     return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
 
 
+@pytest.mark.slow_cases(
+    "words-options0-None", "words-options1-None", "words-options2-None", "picture-options0-None",
+    "picture-options1-None",
+)  # fmt: skip
 @pytest.mark.parametrize("opset", [None, 17])
 @pytest.mark.parametrize("options", [{}, {"nbit_weight": 4}, {"nbit_weight": 4, "group_size": 4}])
 @pytest.mark.parametrize("model", [words, picture])
@@ -59,6 +63,7 @@ def test_weights_alone(model: object, options: dict, opset: int | None, tmp_path
     np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5 * np.abs(expected).max())
 
 
+@pytest.mark.slow
 def test_narrow_integer_weights_are_written_as_int8(tmp_path: Path) -> None:
     model = picture()
     mod, params = tvmq.from_onnx(model)

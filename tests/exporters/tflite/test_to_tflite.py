@@ -22,6 +22,7 @@ def needs_the_packages(request: pytest.FixtureRequest) -> None:
         pytest.importorskip("tflite", reason="pip install 'tvmq[tflite]' writes TFLite files")
 
 
+@pytest.mark.slow_cases("strided", "residual")
 @pytest.mark.parametrize("name", [*FAST, *SLOW])
 def test_codes_of_the_runtimes(name: str, tmp_path: Path) -> None:
     pytest.importorskip("ai_edge_litert", reason="pip install ai-edge-litert runs TFLite files")
@@ -73,6 +74,7 @@ def test_what_is_no_core_is_refused(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow
 def test_other_arithmetic_is_refused_by_layer(tmp_path: Path) -> None:
     qmod, _ = quantized("plain", "cpu", requantize="fixed_point", dtype_input="int8")
     with pytest.raises(
@@ -94,6 +96,7 @@ def test_codes_of_uint8_are_moved(tmp_path: Path) -> None:
     assert (end.dtype, end.moved) == ("uint8", 128)
 
 
+@pytest.mark.slow
 def test_a_free_size_is_refused(tmp_path: Path) -> None:
     net = Net(("n", 3, 8, 8))
     model = net.model(NETWORKS["plain"](net))

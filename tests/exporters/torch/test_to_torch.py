@@ -68,6 +68,7 @@ def test_inputs_keep_their_names() -> None:
     assert not net.training and not list(net.parameters())
 
 
+@pytest.mark.slow_cases("options0")
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("options", [{}, SYMMETRIC, {"nbit_weight": 4}, {"dtype_input": "int16", "nbit_input": 12}])
 def test_kinds_of_codes(options: dict[str, Any]) -> None:
@@ -109,6 +110,7 @@ def test_a_trained_network() -> None:
     np.testing.assert_allclose(ours, theirs, rtol=1e-4, atol=0.02 * np.abs(ours).max())
 
 
+@pytest.mark.slow_cases("options2-fixed_point")
 @pytest.mark.thinned(4)
 @pytest.mark.parametrize("mode", ["float", "fixed_point", "power_of_two"])
 @pytest.mark.parametrize("options", [{}, SYMMETRIC, {"nbit_weight": 4}, {"dtype_input": "int16", "nbit_input": 12}])
@@ -149,6 +151,7 @@ def test_the_exact_form_of_random_graphs(seed: int) -> None:
             np.testing.assert_array_equal(mine, theirs)
 
 
+@pytest.mark.slow_cases("options0")
 @pytest.mark.parametrize("options", [{}, {"nbit_weight": 4}, {"nbit_weight": 4, "group_size": 4}])
 def test_weights_alone(options: dict[str, Any]) -> None:
     """Codes stay codes: of a convolution, of a product, and in groups."""

@@ -18,6 +18,7 @@ needs_tosa = pytest.mark.skipif(
 )
 
 
+@pytest.mark.slow_cases("strided-tosa")
 @needs_tosa
 @pytest.mark.parametrize("target", ["tosa", pytest.param("cpu", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("name", [*FAST, *SLOW])

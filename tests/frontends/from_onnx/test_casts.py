@@ -13,6 +13,7 @@ VALUES = np.array([-1.9, 300, -np.inf, np.nan, np.inf, 1e20, -1e20, 2.5, 65535.5
 KINDS = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
 
 
+@pytest.mark.slow
 def test_casts_of_onnx() -> None:
     """Of constants, as the folder computes them, and of an input; Cast and CastLike, all types in one model."""
     nodes, likes = [], []

@@ -90,11 +90,15 @@ FUSED: dict[str, tuple[onnx.NodeProto, dict[str, np.ndarray], dict[str, np.ndarr
 }  # fmt: skip
 
 
+@pytest.mark.slow_cases(
+    "fast gelu", "convolution, relu", "convolution, sum, leaky", "layer norm of a sum", "rms norm of a sum",
+)  # fmt: skip
 @pytest.mark.parametrize("case", FUSED)
 def test_fused(case: str) -> None:
     assert_same(*FUSED[case])
 
 
+@pytest.mark.slow_cases("18-layer norm of a sum", "18-rms norm of a sum")
 @pytest.mark.parametrize("case", ["layer norm of a sum", "rms norm of a sum"])
 @pytest.mark.parametrize("opset", [12, 18])
 def test_norms_of_other_opsets(case: str, opset: int) -> None:
@@ -105,6 +109,7 @@ def test_norms_of_other_opsets(case: str, opset: int) -> None:
 QKV = {"w": floats(8, 24) / 2, "b": floats(24)}
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("inputs, extra, attributes", [
     (["x", "w", "b"], {}, {}),
@@ -118,6 +123,7 @@ def test_attention(inputs: list[str], extra: dict[str, np.ndarray], attributes: 
     assert_same(node("Attention", inputs, num_heads=2, **attributes), {"x": X, **extra}, QKV)
 
 
+@pytest.mark.slow_cases("11")
 @pytest.mark.parametrize("opset", [11, 17])
 def test_multi_head_attention(opset: int) -> None:
     feed = {"q": X, "k": floats(2, 6, 8), "v": floats(2, 6, 8)}
@@ -129,6 +135,7 @@ def codes(*shape: int, dtype: str = "int8") -> np.ndarray:
     return RANDOM.integers(limits.min, limits.max + 1, shape).astype(dtype)
 
 
+@pytest.mark.slow_cases("int8")
 @pytest.mark.parametrize("dtype", ["int8", "uint8"])
 def test_products_quantized_at_run_time(dtype: str) -> None:
     zero = np.full(6, 3 if dtype == "int8" else 119, dtype)

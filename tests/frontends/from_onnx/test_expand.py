@@ -36,6 +36,7 @@ def attention(**attributes: Any) -> onnx.NodeProto:
     return helper.make_node("Attention", ["q", "k", "v"], ["y"], name="attention", **attributes)
 
 
+@pytest.mark.slow_cases("attributes0", "attributes2")
 @pytest.mark.parametrize("attributes", [{}, {"scale": 0.3}, {"is_causal": 1}])
 def test_attention_of_onnx(attributes: dict[str, Any]) -> None:
     """TVM's table knows only the operator of com.microsoft by this name."""

@@ -52,6 +52,7 @@ def test_path_bytes_and_proto_give_the_same(tmp_path: Path) -> None:
         ]
 
 
+@pytest.mark.slow
 def test_external_data_is_found_beside_the_model(tmp_path: Path) -> None:
     model = dense()
     path = tmp_path / "model.onnx"
@@ -144,6 +145,7 @@ def test_input_types() -> None:
     refuses(small, "layer 'to_small'", "float8e4m3fn", error=UnsupportedOpError)
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("opset", range(11, 24))
 def test_opsets(opset: int) -> None:

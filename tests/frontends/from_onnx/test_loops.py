@@ -42,6 +42,7 @@ ON = helper.make_node("Identity", ["c"], ["on"])
 SHAPE = {"x": ("float32", (2, 3))}
 
 
+@pytest.mark.slow_cases("11")
 @pytest.mark.parametrize("opset", [11, 17])
 def test_steps_are_written_out_and_results_stacked(opset: int) -> None:
     nodes = [*STEP, ON, helper.make_node("Mul", ["t", "k"], ["row"])]

@@ -54,6 +54,7 @@ def model() -> onnx.ModelProto:
     return make_model(nodes, {"x": ("float32", (1, 3, 6, 6))}, ["logits:0"], weights)
 
 
+@pytest.mark.slow
 def test_results_have_exactly_the_layers_names(model: onnx.ModelProto) -> None:
     mod = check(model, {"x": floats(1, 3, 6, 6)})
     names = get_names(mod["main"])
@@ -147,6 +148,7 @@ def test_several_outputs_are_a_tuple_in_order() -> None:
     assert View(mod).outputs == ["sum", "halves_1", "relu", "sum"]
 
 
+@pytest.mark.slow
 def test_inputs_and_constants_can_be_outputs() -> None:
     nodes = [node("Identity", ["x"], "copy"), node("Relu", ["x"], "y")]
     model = make_model(nodes, {"x": ("float32", (3,))}, ["copy", "y", "k"], {"k": np.array([1, 2], np.int64)})

@@ -28,6 +28,7 @@ def input_codes(maker: Maker, shape: tuple[int, ...] = (1, 4, 9, 7), name: str =
     return [maker.node("QuantizeLinear", [maker.input(name, shape), *numbers], f"{name}_q"), *numbers]
 
 
+@pytest.mark.slow_cases("per channel-uint8", "per channel-int8", "grouped-uint8", "grouped-int8")
 @pytest.mark.parametrize("codes", CODES)
 @pytest.mark.parametrize("kind", ["per channel", "per tensor", "uint8 weights", "grouped", "without bias"])
 def test_convolution(codes: str, kind: str) -> None:
@@ -49,6 +50,7 @@ def test_convolution(codes: str, kind: str) -> None:
     assert ["conv"] in names
 
 
+@pytest.mark.slow
 def test_weights_and_biases_keep_their_codes() -> None:
     """The integers of the file are those of the module: int8 weights, and int32 biases behind the zero point."""
     maker = Maker()
@@ -78,6 +80,7 @@ def test_centred_weights_keep_their_codes() -> None:
     np.testing.assert_array_equal(const_value(conv.args[1]), (codes.astype(int) - 128).astype(np.int8))
 
 
+@pytest.mark.slow
 def test_weights_beyond_int8_stay_float() -> None:
     """Codes that leave int8 around their zero point: computed in float, between the model's roundings."""
     maker = Maker()
@@ -90,6 +93,7 @@ def test_weights_beyond_int8_stay_float() -> None:
     assert reason == "the model: its weight is not quantized, or its codes minus the zero point leave int8"
 
 
+@pytest.mark.slow_cases("False-uint8", "False-int8")
 @pytest.mark.parametrize("codes", CODES)
 @pytest.mark.parametrize("transposed", [False, True])
 def test_gemm(codes: str, transposed: bool) -> None:
@@ -102,6 +106,7 @@ def test_gemm(codes: str, transposed: bool) -> None:
     assert_like_onnxruntime(maker.model(maker.quantized(gemm, 0.4, ZERO[codes])), share=0.04)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("codes", CODES)
 @pytest.mark.parametrize("op_type", ["Add", "Mul", "Concat"])
 def test_two_activations(codes: str, op_type: str) -> None:
@@ -125,6 +130,7 @@ UNARY: list[tuple[str, dict[str, Any], float]] = [
 ]
 
 
+@pytest.mark.slow_cases("Sigmoid-uint8", "Sigmoid-int8", "AveragePool-uint8", "MaxPool-uint8", "MaxPool-int8")
 @pytest.mark.parametrize("codes", CODES)
 @pytest.mark.parametrize("op_type, attributes, scale", UNARY, ids=[row[0] for row in UNARY])
 def test_one_activation(codes: str, op_type: str, attributes: dict[str, Any], scale: float) -> None:
@@ -135,6 +141,7 @@ def test_one_activation(codes: str, op_type: str, attributes: dict[str, Any], sc
     assert_like_onnxruntime(maker.model(maker.quantized(y, scale, ZERO[codes])))
 
 
+@pytest.mark.slow
 def test_a_bias_at_the_end_of_int32() -> None:
     """Its largest sum would leave int32: the bias is drawn in by that, a thousandth of a step here."""
     maker = Maker()
@@ -147,6 +154,7 @@ def test_a_bias_at_the_end_of_int32() -> None:
     assert_like_onnxruntime(maker.model(maker.quantized(c, 0.00005, 20)))
 
 
+@pytest.mark.slow
 def test_an_embedding_and_a_constant_in_codes_are_no_weights() -> None:
     """Rows of a table are gathered by codes; positions that are added are constants of codes."""
     maker = Maker()
@@ -162,6 +170,7 @@ def test_an_embedding_and_a_constant_in_codes_are_no_weights() -> None:
     assert {layer["precision"] for layer in get_ledger(module).layers.values()} == {"int8"}
 
 
+@pytest.mark.slow_cases("True")
 @pytest.mark.parametrize("per_channel", [True, False])
 def test_batch_norm_whose_factors_are_codes(per_channel: bool) -> None:
     """Behind a rounding no convolution takes it: a multiplier and a summand for each channel."""
@@ -174,6 +183,7 @@ def test_batch_norm_whose_factors_are_codes(per_channel: bool) -> None:
     assert [layer["op"] for layer in get_ledger(module).layers.values()] == ["scale_shift"]
 
 
+@pytest.mark.slow_cases("int8")
 @pytest.mark.parametrize("codes", CODES)
 def test_qlinear_convolution(codes: str) -> None:
     """QLinearConv with an int32 bias."""
@@ -189,6 +199,7 @@ def test_qlinear_convolution(codes: str) -> None:
 RANDOM_WEIGHT = np.random.default_rng(3).integers(-127, 128, (6, 4, 3, 3))
 
 
+@pytest.mark.slow_cases("int8")
 @pytest.mark.parametrize("codes", CODES)
 def test_qlinear_matmul(codes: str) -> None:
     """QLinearMatMul with one scale a column."""
@@ -198,6 +209,7 @@ def test_qlinear_matmul(codes: str) -> None:
     assert_like_onnxruntime(maker.model(maker.node("QLinearMatMul", [*inputs, *maker.scale(0.5, 3)])), share=0.04)
 
 
+@pytest.mark.slow_cases("uint8")
 @pytest.mark.parametrize("codes", CODES)
 def test_operators_of_onnxruntime(codes: str) -> None:
     """Those of com.microsoft, one behind the other on codes, with a MaxPool and a Reshape on codes between."""
@@ -227,6 +239,7 @@ def test_operators_of_onnxruntime(codes: str) -> None:
         assert result.dtype == expected.dtype and np.abs(result.astype(int) - expected).max() <= 2
 
 
+@pytest.mark.slow
 def test_inputs_and_results_in_codes() -> None:
     """A model that takes codes and gives codes holds no float tensor at all."""
     maker = Maker()
@@ -249,6 +262,7 @@ def test_results_in_float() -> None:
     assert layer["precision"] == "int8" and layer["output"] == "float32, straight from the accumulators"
 
 
+@pytest.mark.slow
 def test_float_model_between_conversions() -> None:
     """Layers without scales stay float and say so; the roundings around them stay."""
     maker = Maker()
@@ -355,6 +369,7 @@ def wide(maker: Maker, x: str, scale: float, low: float | None = None, high: flo
     return maker.node("DequantizeLinear", [maker.node("QuantizeLinear", [x, *numbers]), *numbers])
 
 
+@pytest.mark.slow_cases("16")
 @pytest.mark.parametrize("bits", [10, 16])
 def test_sixteen_bits_around_zero(bits: int) -> None:
     """Convolutions read them where no sum can leave int32; what reads 8 bits alone stays float and says so."""

@@ -65,6 +65,7 @@ CASES = [
 ]
 
 
+@pytest.mark.slow_cases("LSTM-options0", "RNN-options6")
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize(("op", "options"), CASES)
 def test_equals_onnxruntime(op: str, options: dict[str, Any]) -> None:
@@ -75,6 +76,7 @@ def test_equals_onnxruntime(op: str, options: dict[str, Any]) -> None:
         np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_batch_first() -> None:
     """onnxruntime has no layout 1: the results of layout 0, transposed."""
     made, turned = model("GRU"), model("GRU", layout=1)
@@ -92,6 +94,7 @@ def swap(imported: tuple[Any, Any]) -> tuple[Any, str, Any]:
     return mod, "llvm", params
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("op", ["LSTM", "GRU"])
 @pytest.mark.parametrize("mode", ["static", "dynamic"])
@@ -111,6 +114,7 @@ def test_int8_weights(op: str, mode: str) -> None:
     assert found.count("tvmq.recurrent_codes") == 2  # one kernel a direction, for all steps
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(8)
 @pytest.mark.parametrize("op", ["LSTM", "GRU"])
 @pytest.mark.parametrize(
@@ -153,6 +157,7 @@ def test_a_rule_keeps_a_loop_in_float() -> None:
     assert entries["tvmq.recurrent"]["why"] == "rule 'op:tvmq.recurrent'"
 
 
+@pytest.mark.slow
 def test_backends_without_floats_and_listed_operators_keep_a_loop_in_float() -> None:
     made = model("RNN")
     mod, params = tvmq.from_onnx(made)
@@ -195,6 +200,7 @@ def with_lengths(made: Any, names: list[str]) -> Any:
     return made
 
 
+@pytest.mark.slow_cases("LSTM")
 @pytest.mark.parametrize("op", ["LSTM", "GRU"])
 def test_lengths_of_sequences(op: str) -> None:
     made = with_lengths(model(op, direction="bidirectional"), ["lengths"])
@@ -242,6 +248,7 @@ def test_a_state_that_no_block_of_a_gpu_holds(monkeypatch: pytest.MonkeyPatch) -
         tvmq.build(mod, "cuda -arch=sm_80", params=params)
 
 
+@pytest.mark.slow_cases("GRU-options5", "RNN-options7")
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize(("op", "options"), CASES)
 def test_exported_loops_are_those_of_onnx(op: str, options: dict[str, Any], tmp_path: Any) -> None:

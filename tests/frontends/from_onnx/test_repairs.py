@@ -245,6 +245,9 @@ for mode in ("reflect", "edge", "wrap"):
     )
 
 
+@pytest.mark.slow_cases(
+    "average-SAME_UPPER-1", "conv-SAME_LOWER-2", "resize-cubic-half_pixel", "resample-shrink-linear",
+)  # fmt: skip
 @pytest.mark.thinned(6)
 @pytest.mark.parametrize("name", CASES)
 def test_equals_onnxruntime(name: str) -> None:

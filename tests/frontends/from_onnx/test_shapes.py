@@ -171,6 +171,7 @@ DYNAMIC = {
 }
 
 
+@pytest.mark.slow_cases("crop")
 @pytest.mark.parametrize("name", DYNAMIC)
 def test_shape_arithmetic_stays_symbolic(name: str) -> None:
     model, shape, expected = DYNAMIC[name]
@@ -316,6 +317,7 @@ def test_random_nodes_are_not_folded() -> None:
         from_onnx(make_model(nodes, {"x": ("float32", (3,))}, ["y"]))
 
 
+@pytest.mark.slow
 def test_onnxruntime_agrees_at_another_batch() -> None:
     """One dynamic module serves several batches."""
     mod, params = from_onnx(FLATTEN)
@@ -460,6 +462,7 @@ def test_computed_padding_is_refused() -> None:
 LARGEST = 2**63 - 1
 
 
+@pytest.mark.slow_cases("starts2-stops2-axes2-rest2", "starts4-stops4-axes4-rest4")
 @pytest.mark.parametrize("starts, stops, axes, rest", [
     ([0], [LARGEST], [0], [24]),
     ([0], [2**31 - 1], [0], [24]),

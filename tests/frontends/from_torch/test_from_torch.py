@@ -38,6 +38,7 @@ def test_network_equals_torch(net: Any) -> None:
     check(net, tensor(2, 3, 16, 16))
 
 
+@pytest.mark.slow
 def test_quantized_network_is_exact(imported: Any) -> None:
     mod, params = imported
     data = [{"x": tensor(4, 3, 16, 16, seed=seed).numpy()} for seed in range(4)]
@@ -81,6 +82,7 @@ def test_module_has_the_form_of_from_onnx(imported: Any) -> None:
     assert tvm_ffi.structural_equal(parsed, mod)
 
 
+@pytest.mark.slow
 def test_training_mode_is_put_back_and_not_imported(net: Any) -> None:
     net.train()
     net.blocks[0].bn1.eval()
@@ -163,6 +165,7 @@ class Several(nn.Module):
         return {"logits": self.project(hidden), "states": (hidden, hidden.mean(1)), "none": None}
 
 
+@pytest.mark.slow
 def test_keywords_shared_weights_buffers_and_nested_outputs() -> None:
     torch.manual_seed(0)
     model = Several().eval()
@@ -181,6 +184,7 @@ def test_keywords_shared_weights_buffers_and_nested_outputs() -> None:
     assert json.loads(by_name["main"].attrs["tvmq.inputs"]) == ["ids", "mask"]
 
 
+@pytest.mark.slow
 def test_a_module_called_twice_keeps_one_name() -> None:
     class Twice(nn.Module):
         def __init__(self) -> None:
@@ -196,6 +200,7 @@ def test_a_module_called_twice_keeps_one_name() -> None:
     assert names.count("fc") == 6  # transposed weight, product, bias; twice
 
 
+@pytest.mark.slow
 def test_programs_and_files_are_imported(net: Any, tmp_path: Path) -> None:
     x = tensor(1, 3, 16, 16)
     program = torch.export.export(net, (x,))
@@ -214,6 +219,7 @@ def refused(match: str, model: Any, *inputs: Any, error: type = ModelError, **op
         tvmq.from_torch(model, *inputs, **options)
 
 
+@pytest.mark.slow
 def test_missing_operator_names_layer_and_way_out() -> None:
     class Inner(nn.Module):
         def forward(self, x: Any) -> Any:

@@ -159,6 +159,7 @@ REFUSED: dict[str, tuple[Callable[..., Any], str]] = {
 }
 
 
+@pytest.mark.slow_cases("positions", "fraction", "random", "values", "dropout")
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_would_be_wrong_is_refused(name: str) -> None:
     function, words = REFUSED[name]
@@ -173,6 +174,7 @@ RESIZED_FREELY: dict[str, tuple[Callable[..., Any], str]] = {
 }
 
 
+@pytest.mark.slow_cases("nearest")
 @pytest.mark.parametrize("name", RESIZED_FREELY)
 def test_resize_to_free_sizes_is_refused(name: str) -> None:
     function, words = RESIZED_FREELY[name]

@@ -119,6 +119,7 @@ def step_of(result: np.ndarray) -> float:
     return float(np.diff(np.unique(result)).min())
 
 
+@pytest.mark.slow_cases("hardswish", "elu")
 @pytest.mark.thinned(6)
 @pytest.mark.parametrize("name", LAYERS)
 def test_layers_give_torchs_codes(name: str) -> None:
@@ -134,6 +135,7 @@ def test_layers_give_torchs_codes(name: str) -> None:
         np.testing.assert_array_equal(model(*inputs).numpy(), theirs, err_msg="the model was changed")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["conv", "linear"])
 def test_a_bias_on_the_grid_of_the_sums_leaves_no_difference(name: str) -> None:
     """torch adds the float bias, tvmq the nearest int32: at most half a unit of the sums apart."""
@@ -145,6 +147,7 @@ def test_a_bias_on_the_grid_of_the_sums_leaves_no_difference(name: str) -> None:
     np.testing.assert_array_equal(np.rint(ours / np.float32(layer.scale)), np.rint(theirs / np.float32(layer.scale)))
 
 
+@pytest.mark.slow
 def test_ties_of_a_mean_are_the_only_difference() -> None:
     """torch rounds to an even code, tvmq to an even distance from the zero point: an odd one parts them."""
     model, inputs = converted("average of four")

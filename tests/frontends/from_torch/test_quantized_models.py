@@ -85,6 +85,7 @@ class Functional(nn.Module):
         return F.relu(F.linear(x, self.weight, self.bias))
 
 
+@pytest.mark.slow
 def test_packed_weights_of_functions() -> None:
     torch.backends.quantized.engine = "qnnpack"
     mapping = quantization.get_default_qconfig_mapping("qnnpack")
@@ -160,6 +161,7 @@ class OwnCodes(nn.Module):
         return torch.ops.quantized.add(codes, codes, 0.2, 5).int_repr().to(torch.int32) + codes.dequantize().int()
 
 
+@pytest.mark.slow
 def test_codes_made_by_the_models_own_code() -> None:
     x = tensor(4, 5)
     with torch.no_grad():

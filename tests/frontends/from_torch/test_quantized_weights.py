@@ -82,6 +82,7 @@ def operators(module: Any) -> list[str]:
     return [op_name(value) or "" for _, value in View(module).bindings]
 
 
+@pytest.mark.slow_cases("1-limits0", "2-limits1")
 @pytest.mark.parametrize(("groups", "limits"), [(1, (-128, 127)), (2, (-128, 127)), (2, (-8, 7))])
 def test_floats_times_codes(groups: int, limits: tuple[int, int]) -> None:
     quantized = weight(Int8Tensor, groups, limits)
@@ -109,6 +110,7 @@ def told(symmetric: bool, **more: Any) -> Any:
     return SimpleNamespace(granularity=per_row, mapping_type=SimpleNamespace(name=name), reduce_range=False, **more)
 
 
+@pytest.mark.slow_cases("True")
 @pytest.mark.parametrize("symmetric", [True, False])
 def test_rows_of_codes_times_codes_have_torchaos_bits(symmetric: bool) -> None:
     quantized = weight(Int8Tensor, 1, (-128, 127), act_quant_kwargs=told(symmetric))
@@ -136,6 +138,7 @@ def test_rows_of_codes_times_groups(limits: tuple[int, int]) -> None:
     assert ("tvmq.group_matmul" in operators(module)) == (limits == (-8, 7))
 
 
+@pytest.mark.slow
 def test_a_constant_scale_of_activations_makes_integers() -> None:
     scale = torch.tensor([[0.02]])
     quantized = weight(Int8Tensor, 1, (-127, 127), act_quant_kwargs=told(symmetric=True), act_quant_scale=scale)
@@ -148,6 +151,7 @@ def test_a_constant_scale_of_activations_makes_integers() -> None:
     assert "tvmq.group_dequantize" not in operators(module)
 
 
+@pytest.mark.slow
 def test_zero_points_of_weights_are_taken_out() -> None:
     zeros = torch.full((ROWS, 2), 3, dtype=torch.int8)
     quantized = weight(IntxUnpackedToInt8Tensor, 2, (-8, 7), zero_point=zeros)

@@ -86,6 +86,7 @@ def compare(
 SHAPES = [((2,), 5, 7, 9, 3), ((1, 3), 33, 65, 32, 20), ((1,), 70, 37, 5, 70), ((1,), 1, 1, 1, 1)]
 
 
+@pytest.mark.slow_cases("((2,), 5, 7, 9, 3)-generic")
 @pytest.mark.thinned(4)
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
@@ -93,6 +94,7 @@ def test_equals_the_definition(shape: tuple, level: str) -> None:
     compare(attention_of(*shape), level, (0.0002 / shape[3] ** 0.5, 1 / 255), seed=SHAPES.index(shape))
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(4)
 @pytest.mark.parametrize("level", LEVELS)
 def test_zero_points_and_signed_codes(level: str) -> None:
@@ -112,6 +114,7 @@ def test_zero_points_and_signed_codes(level: str) -> None:
     compare(attention_of(batch, rows, keys, depth, columns, **signed), level, (3e-5, 1 / 300))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", WIDTHS)
 def test_floats_with_a_scale_for_each_column(level: str) -> None:
     shape = attention_of((2,), 9, 21, 12, 18)
@@ -139,6 +142,7 @@ def test_masks(sizes: tuple[int, ...], _name: str, level: str) -> None:
         compare(attention_of((2, 3), 9, 20, 16, 8, mask=operand), level, (0.0001, 1 / 255), mask)
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("level", WIDTHS)
 def test_rows_that_the_guess_leaves_open(level: str) -> None:

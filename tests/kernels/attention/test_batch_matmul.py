@@ -53,6 +53,9 @@ def expected(sums: np.ndarray, step: Requantize | Dequantize | None) -> np.ndarr
     return numerics.requantize(sums, step.multiplier[0], zero_point=120, dtype="uint8", qmin=3, qmax=250)
 
 
+@pytest.mark.slow_cases(
+    "False-((1, 2), 13, 66, 70)-avx2", "True-((1,), 9, 130, 100)-avx2", "True-((4,), 33, 31, 64)-generic",
+)  # fmt: skip
 @pytest.mark.thinned(5)
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
@@ -87,6 +90,7 @@ def test_every_zero_point(a_zero: int, b_zero: int, level: str) -> None:
     np.testing.assert_array_equal(found, numerics.matmul(a, b, a_zero=a_zero, b_zero=b_zero))
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(5)
 @pytest.mark.parametrize("level", LEVELS)
 def test_slices_of_one_tensor(level: str) -> None:

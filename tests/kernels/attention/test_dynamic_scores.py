@@ -82,6 +82,7 @@ def check(mask: Any, codes: CodeLimits, level: str) -> None:
         np.testing.assert_array_equal(tensors[-1].numpy(), expected(sums, added, scales, codes), str(sizes))
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("level", levels("generic", "avx512bw"))
 def test_weights_halfway_between_codes(level: str) -> None:
@@ -108,6 +109,7 @@ FREE_PRODUCT = (("matrices",), "rows", "depth", "columns")
 PRODUCT_SIZES = [(1, 1, 1, 1), (2, 7, 3, 15), (1, 8, 32, 16), (3, 9, 5, 17), (2, 20, 33, 40)]
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(4)
 @pytest.mark.parametrize("level", levels("generic", "avx2", "avx512bw", "avx512vnni"))
 @pytest.mark.parametrize("dtypes", [("uint8", "uint8"), ("int8", "uint8"), ("uint8", "int8")])
@@ -127,6 +129,7 @@ def test_equals_the_definition(level: str, dtypes: tuple[str, str]) -> None:
         np.testing.assert_array_equal(tensors[-1].numpy(), expected)
 
 
+@pytest.mark.slow_cases("fixed1")
 @pytest.mark.parametrize(
     "fixed", [((2,), "rows", 8, "columns"), (("m", 1), "rows", "depth", 32), ((1, "m"), 3, "depth", 5)]
 )
@@ -144,6 +147,7 @@ def test_sizes_that_are_known(fixed: tuple[Any, ...]) -> None:
         np.testing.assert_array_equal(tensors[-1].numpy(), numerics.matmul(a, b, a_zero=3, b_zero=128))
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("level", levels("generic", "avxvnni", "avx512vnni"))
 def test_sums_at_the_ends_of_int32(level: str) -> None:

@@ -62,6 +62,7 @@ FEW = ("two tiles a row", "tiles across pictures", "groups")
 LEVELS = [*((title, "avx512vnni") for title in SHAPES), *((title, "avx2") for title in FEW), (FEW[0], "generic")]
 
 
+@pytest.mark.slow_cases("groups-avx2")
 @pytest.mark.thinned(4)
 @pytest.mark.parametrize("title, name", LEVELS)
 def test_integers_equal_the_definition(title, name):
@@ -79,6 +80,7 @@ def test_integers_equal_the_definition(title, name):
     np.testing.assert_array_equal(run(kernel, x, np.zeros(conv.out_shape, np.uint8)), expected)
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("title", ["a tile a row", "two tiles a row", "stride", "dilation", "windows of border alone"])
 def test_floats_of_whole_numbers_are_exact(title):
@@ -125,6 +127,7 @@ REMAINDER_TAPS_SHAPES = {
 }
 
 
+@pytest.mark.slow_cases("0-stem-avx2")
 @pytest.mark.thinned(4)
 @pytest.mark.parametrize("name", levels("avx2", "avxvnni", "avx512bw", "avx512vnni"))
 @pytest.mark.parametrize("number, title", list(enumerate(REMAINDER_TAPS_SHAPES)))

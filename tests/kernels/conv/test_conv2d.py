@@ -64,6 +64,7 @@ SHAPES = [
 ]
 
 
+@pytest.mark.slow_cases("4-avx2", "8-avx2", "9-generic", "16-avx2", "17-generic", "25-generic", "29-avx2")
 @pytest.mark.thinned(5)
 @pytest.mark.parametrize("name", LEVELS)
 @pytest.mark.parametrize("number", range(len(SHAPES)))
@@ -82,6 +83,7 @@ def test_codes_of_16_bits(name: str, number: int) -> None:
     compare(conv, name, (Requantize(multiplier, 0, -32767, 32767, "int16"),), (), x_zero=3)
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(6)
 @pytest.mark.parametrize("name", levels("generic", "avx2", "avxvnni", "avx512bw", "avx512vnni", "avx512vbmi"))
 @pytest.mark.parametrize("number", [-5, -4, -2])
@@ -90,6 +92,7 @@ def test_all_steps_in_chunks(name: str, number: int) -> None:
     compare(conv, name, *epilogue_for(conv, "all"), x_zero=3)
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", LEVELS)
 def test_products_beyond_int32_saturate(name: str) -> None:

@@ -51,6 +51,7 @@ def make(conv: Conv2d, level: str, weight: np.ndarray, bias: np.ndarray | None, 
     return conv2d_float(float_conv(conv), weight, bias, epilogue, isa_named(level))
 
 
+@pytest.mark.slow_cases("stem-avx2", "one-sided padding-generic", "two filters a channel-avx2")
 @pytest.mark.thinned(6)
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("conv", SHAPES.values(), ids=SHAPES)
@@ -60,6 +61,7 @@ def test_against_float64(conv, level):
     assert_close(got, *conv_exact(conv, x, weight, bias), terms=weight[0].size)
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("level", LEVELS)
 def test_without_bias(level):
@@ -78,6 +80,7 @@ def test_equal_bits_on_both_vector_widths(name):
     np.testing.assert_array_equal(narrow, wide)
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("level", LEVELS)
 def test_equal_bits_on_any_number_of_threads(level):
@@ -89,6 +92,7 @@ def test_equal_bits_on_any_number_of_threads(level):
         np.testing.assert_array_equal(run(kernel, level, x), one)
 
 
+@pytest.mark.slow
 @pytest.mark.isa("fma")
 def test_sums_run_over_row_column_channel_with_one_rounding_a_product():
     conv = SHAPES["one-sided padding"]
@@ -107,6 +111,7 @@ def test_sums_run_over_row_column_channel_with_one_rounding_a_product():
     np.testing.assert_array_equal(got, sums)
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("low, high", [(0.0, 6.0), (0.0, np.inf), (-np.inf, 1.5)])
 def test_clip(low, high):

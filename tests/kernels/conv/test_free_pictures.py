@@ -52,6 +52,7 @@ def sizes_of(conv: Conv2d, names: tuple[int | str, ...]) -> list[Conv2d]:
     return [replace(conv, batch=n, height=h, width=w) for n, h, w in sides]
 
 
+@pytest.mark.slow_cases("5-generic")
 @pytest.mark.thinned(9)
 @pytest.mark.parametrize("level", levels("generic", "avx2", "avx512bw", "avx512vnni", "avx512vbmi"))
 @pytest.mark.parametrize("number", range(len(CASES)))
@@ -69,6 +70,7 @@ def test_equals_the_definition(level: str, number: int) -> None:
         np.testing.assert_array_equal(run(kernel, (x, *others), conv.out_shape, level), expected)
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(5)
 @pytest.mark.parametrize("level", levels("generic", "avx2", "avx512vnni"))
 @pytest.mark.parametrize("channels, filters, options", [

@@ -91,6 +91,7 @@ def test_every_fold_is_proved_and_nothing_is_lost(size: int, highest: int, run: 
         assert len(plan.words) % 2 == 0
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(arrays(bool, (4, 23)), arrays(bool, (4, 23)))
 def test_a_cut_covers_everything_once_and_costs_least(groups: np.ndarray, empty: np.ndarray) -> None:
@@ -137,6 +138,7 @@ def seven_bits(conv: Conv2d) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return x, np.clip(weight, -64, 63), bias
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(4)
 @pytest.mark.parametrize("name", LEVELS)
 @pytest.mark.parametrize("number", [2, 6, 8, 11, 18, 24, 26, 29])
@@ -150,6 +152,7 @@ def test_kernels_equal_the_definition(name: str, number: int) -> None:
     np.testing.assert_array_equal(found, expected_conv(conv, operands, 7, epilogue, others))
 
 
+@pytest.mark.slow_cases("11-avx2", "18-avx2", "25-avx2")
 @pytest.mark.thinned(8)
 @pytest.mark.parametrize("name", LEVELS)
 @pytest.mark.parametrize("number", range(len(SHAPES)))
@@ -181,6 +184,7 @@ def test_a_kernel_against_the_proof_differs() -> None:
     np.testing.assert_array_equal(run_kernel(kernel, (small,), "avx2"), right)
 
 
+@pytest.mark.slow
 @pytest.mark.isa("avx2")
 def test_codes_of_7_bits_prove_weights_of_8() -> None:
     conv = Conv2d(1, 9, 9, 24, 20, (3, 3), (2, 2), (1, 1, 1, 1))
@@ -210,6 +214,7 @@ def test_padding_counts_as_an_activation() -> None:
     assert largest_activation(Conv2d(1, 5, 5, 8, 8, x_dtype="int8"), 0, None) == 255
 
 
+@pytest.mark.slow_cases("1-64-uint8", "3-96-int8")
 @pytest.mark.thinned(3)
 @pytest.mark.isa("avx2")
 @pytest.mark.parametrize("x_dtype", ["uint8", "int8"])
@@ -239,6 +244,7 @@ def test_words_where_too_few_groups_are_proved() -> None:
         assert lane_kernel("conv2d", conv, weight, bias, 0, (), isa_named(name)) == (None, "")
 
 
+@pytest.mark.slow
 @pytest.mark.isa("avx2")
 def test_products_without_weights_are_left_out() -> None:
     conv = Conv2d(1, 4, 4, 16, 16)
@@ -251,6 +257,7 @@ def test_products_without_weights_are_left_out() -> None:
     np.testing.assert_array_equal(run_kernel(kernel, (x,), "avx2"), expected)
 
 
+@pytest.mark.slow
 @pytest.mark.isa("avx2")
 def test_default_choice_still_equals_the_definition() -> None:
     conv = SHAPES[6]

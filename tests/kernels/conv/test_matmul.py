@@ -52,6 +52,7 @@ def steps(rows: tuple[int, ...], depth: int, columns: int) -> tuple[Epilogue, tu
     return (Requantize(multiplier, 8, 0, 255), add, TableStep(random.permutation(256).astype(np.uint8))), (b,)
 
 
+@pytest.mark.slow_cases("8-avx2")
 @pytest.mark.thinned(5)
 @pytest.mark.parametrize("level", levels("generic", "avx2", "avx512bw", "avx512vnni", "avx512vbmi"))
 @pytest.mark.parametrize("number", range(len(SHAPES)))
@@ -107,6 +108,7 @@ def test_floats_are_those_of_the_definition(shape: tuple, level: str) -> None:
     np.testing.assert_array_equal(run_kernel(kernel, (x,), level), expected)
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(5)
 @pytest.mark.parametrize("level", levels("generic", "avx2", "avx512bw", "avx512vnni", "avx512vbmi"))
 @pytest.mark.parametrize(
@@ -163,6 +165,7 @@ def test_wrong_operands_are_refused() -> None:
 ROWS = (1, 2, 5, 6, 7, 13, 64, 131)
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("level", levels("generic", "avx2", "avx512bw"))
 @pytest.mark.parametrize("depth, columns", [(1, 1), (17, 65), (64, 40), (256, 96)])

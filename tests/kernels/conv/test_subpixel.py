@@ -41,6 +41,7 @@ def spread(y: np.ndarray, axis: SubpixelAxis, groups: int) -> np.ndarray:
     return cells.reshape(batch, -1, blocks * axis.stride)[..., axis.offset : axis.offset + axis.out]
 
 
+@pytest.mark.slow
 @settings(max_examples=200, deadline=None)
 @given(axes(), st.integers(1, 3), st.integers(1, 2), st.integers(1, 3))
 def test_phases_are_the_definition(one: tuple[SubpixelAxis, int, int], groups: int, depth: int, per_group: int) -> None:

@@ -19,6 +19,7 @@ from tvmq.kernels.parts.types import FixedRequantize
 ALL = [*SHAPES, ((2,), 70, 197, 64), ((2,), 40, 64, 197)]
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(6)
 @needs_compiler
 @pytest.mark.parametrize("number", range(2 * len(ALL)))
@@ -37,6 +38,7 @@ def test_equals_the_definition(number):
     np.testing.assert_array_equal(found, expected(numerics.matmul(a, b, a_zero=a_zero, b_zero=b_zero), step))
 
 
+@pytest.mark.slow
 @needs_compiler
 @pytest.mark.parametrize("width", [20, 6])
 def test_slices_of_one_tensor(width):

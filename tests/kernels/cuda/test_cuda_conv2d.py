@@ -59,6 +59,7 @@ def test_what_is_no_convolution_is_refused():
         conv2d(STEM, weight, np.zeros(20, np.int32), 0, (TableStep(np.zeros(256, np.uint8)),), 80)
 
 
+@pytest.mark.slow
 @needs_compiler
 @pytest.mark.parametrize("tile", [MMA[6], DP4A[0]], ids=lambda tile: tile.name)
 def test_codes_of_16_bits(tile):

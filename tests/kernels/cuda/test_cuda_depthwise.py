@@ -39,6 +39,7 @@ def kernel_of(conv: Conv2d, epilogue: tuple, arch: int) -> Kernel:
     return depthwise(conv, weight, bias, 3, epilogue, arch)
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(3)
 @needs_compiler
 @pytest.mark.parametrize("number", range(len(CASES)))
@@ -50,6 +51,7 @@ def test_equals_the_definition(number):
     np.testing.assert_array_equal(found, expected_conv(conv, operands, 3, epilogue, others))
 
 
+@pytest.mark.slow
 @needs_compiler
 def test_floats():
     conv, scale = of(8, **BORDER), np.linspace(0.1, 2, 8, dtype=np.float32)
@@ -88,6 +90,7 @@ FEW_ROWS_CASES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(2)
 @needs_compiler
 @pytest.mark.parametrize("number", range(len(FEW_ROWS_CASES)))
@@ -99,6 +102,7 @@ def test_equals_the_definition_of_few_rows(number):
     np.testing.assert_array_equal(found, expected_conv(conv, operands, 0, epilogue, others))
 
 
+@pytest.mark.slow
 @needs_compiler
 def test_floats_of_few_rows():
     conv, scale = FEW_ROWS_CASES[2][0], np.linspace(0.1, 2, 7, dtype=np.float32)

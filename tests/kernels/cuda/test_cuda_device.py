@@ -36,6 +36,7 @@ extern "C" __global__ void all(int *x, int *y, bool inside) {{
 """
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(3)
 @needs_nvcc
 @pytest.mark.parametrize("arch", ARCHS)

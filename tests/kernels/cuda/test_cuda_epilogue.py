@@ -66,6 +66,7 @@ STEPS = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(6)
 @needs_compiler
 @pytest.mark.parametrize("number", range(len(STEPS)))
@@ -83,6 +84,7 @@ FIXED = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(3)
 @needs_compiler
 @pytest.mark.parametrize("rounding", ["UPWARD", "TONEAREST", "DOUBLE"])

@@ -74,6 +74,7 @@ def compare(conv: Conv2d, level: str, epilogue: Epilogue, others: tuple[np.ndarr
     np.testing.assert_array_equal(found, expected_conv(conv, operands, x_zero, epilogue, others))
 
 
+@pytest.mark.slow_cases("0-generic", "9-avx2", "18-avx2")
 @pytest.mark.thinned(10)
 @pytest.mark.parametrize("name", LEVELS)
 @pytest.mark.parametrize("number", range(len(SHAPES)))
@@ -84,6 +85,7 @@ def test_equals_the_definition(name: str, number: int) -> None:
     compare(conv, name, *epilogue_for(conv, kinds[number % len(kinds)]), x_zero=x_zero)
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", LEVELS)
 def test_all_steps_in_bands(name: str) -> None:
@@ -91,6 +93,7 @@ def test_all_steps_in_bands(name: str) -> None:
     compare(conv, name, *epilogue_for(conv, "all"), x_zero=255)
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", LEVELS)
 def test_products_beyond_int32_saturate(name: str) -> None:

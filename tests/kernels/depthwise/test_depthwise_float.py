@@ -45,6 +45,7 @@ def make(conv: Conv2d, level: str, weight: np.ndarray, bias: np.ndarray | None, 
     return depthwise_float(conv, weight, bias, epilogue, isa_named(level))
 
 
+@pytest.mark.slow_cases("3 x 3-generic", "one channel of one group-generic")
 @pytest.mark.thinned(5)
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("conv", SHAPES.values(), ids=SHAPES)
@@ -66,6 +67,7 @@ def test_equal_bits_on_both_vector_widths_and_as_a_grouped_convolution(name):
     np.testing.assert_array_equal(run(grouped, "avx2", x), wide)
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("level", LEVELS)
 def test_equal_bits_on_any_number_of_threads(level):

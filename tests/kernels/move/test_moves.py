@@ -119,6 +119,10 @@ SHAPES = [
 TRANSPOSE_CASES = [case for case in copy_cases(SHAPES) if "nchw" in case.name or "nhwc" in case.name]
 
 
+@pytest.mark.slow_cases(
+    "to_nhwc (2, 16, 4, 4) uint8-generic", "quantize_to_nhwc (2, 16, 4, 4)-generic",
+    "quantize_to_nhwc (1, 33, 3, 7)-avx2",
+)  # fmt: skip
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("level", WIDTHS)
 @pytest.mark.parametrize("case", TRANSPOSE_CASES, ids=lambda case: case.name)

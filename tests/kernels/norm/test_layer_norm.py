@@ -71,6 +71,7 @@ def check(norm: LayerNorm, scale: float, operands: list[np.ndarray], level: str,
         assert same.all(), f"{name}: {np.count_nonzero(~same)} differ"
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(5)
 @pytest.mark.parametrize("level", WIDTHS)
 @pytest.mark.parametrize("norm", NORMS, ids=lambda norm: f"{norm.shape}{'-'.join(norm.outputs)}")
@@ -81,6 +82,7 @@ def test_equals_the_definition(norm: LayerNorm, level: str) -> None:
     check(norm, 0.031, operands, level)
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("level", levels("generic", "avx512bw"))
 @pytest.mark.parametrize("norm", NORMS[4:6], ids=lambda norm: "-".join(norm.outputs))

@@ -27,6 +27,7 @@ SHAPES = [
 ]
 
 
+@pytest.mark.slow_cases("(2, 49, 65)-generic", "(2, 49, 65)-avx2", "(2, 100, 130)-generic", "(2, 100, 130)-avx2")
 @pytest.mark.parametrize("level", levels("generic", "avx2", "avx512bw"))
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_equals_the_definition(shape: tuple[int, int, int], level: str) -> None:

@@ -39,6 +39,7 @@ def step_of(form: str, rounding: str, dtype: str, channels: int) -> FixedRequant
     return FixedRequantize(multiplier, shift, rounding, zero, int(limits.min) + 2, int(limits.max) - 1, dtype)
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(18)
 @pytest.mark.parametrize("name", LEVELS)
 @pytest.mark.parametrize("rounding", ["UPWARD", "TONEAREST", "DOUBLE"])

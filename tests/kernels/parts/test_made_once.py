@@ -22,6 +22,7 @@ SHAPES = [
 ]
 
 
+@pytest.mark.slow
 def test_what_is_kept_is_what_would_be_made() -> None:
     cases = [(conv, level) for conv in SHAPES for level in ("avx512vnni", "avx2", "generic")]
 

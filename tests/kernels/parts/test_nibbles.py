@@ -48,6 +48,7 @@ def test_matmul(level: str, shape: tuple) -> None:
     np.testing.assert_array_equal(run_kernel(kernel, (x,), level), numerics.matmul(x, weight) + bias)
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(4)
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("rows", [1, 40])
@@ -60,6 +61,7 @@ def test_matmul_of_free_rows(level: str, rows: int) -> None:
     np.testing.assert_array_equal(run_kernel(kernel, (x,), level), numerics.matmul(x, weight))
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(4)
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("conv", CONVOLUTIONS.values(), ids=CONVOLUTIONS)
@@ -91,6 +93,7 @@ def float_weights(depth: int, columns: int, size: int) -> tuple[np.ndarray, Narr
     return weight, Narrow(codes, scale, size)
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(4)
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("rows, size", [(1, 64), (1, 16), (1, 4), (40, 64), (40, 8)])
@@ -108,6 +111,7 @@ def test_float_weights_have_the_bits_of_the_float_kernel(level: str, rows: int, 
     np.testing.assert_array_equal(run_kernel(packed, (x,), level), run_kernel(plain, (x,), level))
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(4)
 @pytest.mark.parametrize("level", LEVELS)
 def test_float_convolution(level: str) -> None:

@@ -39,6 +39,7 @@ def test_tiles_and_panels_follow_each_other(pixels: int, vectors: int, rows: int
     assert len(tiling.pixel_parts) <= 2 and len(tiling.panel_parts) <= 2
 
 
+@pytest.mark.slow
 @given(sizes, sizes, st.sampled_from(sorted(LEVELS)))
 def test_chosen_tiles_fit_the_registers(pixels: int, vectors: int, name: str) -> None:
     ins = level(name)
@@ -56,6 +57,7 @@ def test_the_tile_of_a_plain_layer(name: str, tile: tuple[int, int]) -> None:
     assert abs(tiling.rows - tile[0]) <= 1 and tiling.columns == tile[1]
 
 
+@pytest.mark.slow
 @given(st.integers(1, 60), st.integers(1, 60), st.integers(1, 64), st.integers(1, 300))
 def test_chunks_cover_everything_once(height: int, width: int, channels: int, filters: int) -> None:
     shape = ConvShape(Conv2d(1, height, width, channels, filters), level("avx512vnni"), 0)

@@ -16,6 +16,7 @@ from tvmq.kernels.recurrent.recurrent import recurrent
 LEVELS = levels("generic", "avx2", "avx512bw", "avxvnni", "avx512vnni")
 
 
+@pytest.mark.slow_cases("generic-lstm-options0-False")
 @pytest.mark.thinned(12)
 @pytest.mark.parametrize("is_codes", [False, True])
 @pytest.mark.parametrize(("kind", "options"), CASES)

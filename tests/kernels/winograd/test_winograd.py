@@ -55,6 +55,7 @@ CASES = [
 ]
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("name", levels("avx2", "avx512vnni"))
 @pytest.mark.parametrize("number", range(len(CASES)))
@@ -98,6 +99,7 @@ def adversarial(conv: Conv2d) -> list[tuple[np.ndarray, np.ndarray]]:
     return [(x, w) for x in inputs for w in weights]
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", LEVELS)
 def test_adversarial_weights(name: str) -> None:
@@ -105,6 +107,7 @@ def test_adversarial_weights(name: str) -> None:
     adversaries(name, F4)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", levels("avx2"))
 def test_adversarial_weights_of_small_tiles(name: str) -> None:
     adversaries(name, F2)

@@ -116,6 +116,7 @@ def test_attention_is_exact_on_every_cpu(dtype: str, requantize: str) -> None:
         np.testing.assert_array_equal(found.view(np.uint32), expected.view(np.uint32))
 
 
+@pytest.mark.slow
 def test_attention_whose_result_is_float_is_one_kernel_too() -> None:
     """Products in 8 bits, all else in float: softmax stays inside of the kernel, which writes floats."""
     n = Net((1, 9, 24))
@@ -135,6 +136,7 @@ def _runs_here(target: str) -> bool:
     return not missing_features(resolve_target(target).needs)
 
 
+@pytest.mark.slow
 def test_depths_beyond_the_kernel_go_the_generic_way() -> None:
     n = Net((1, 2, 17000), (1, 17000, 2))
     model = n.model(n.op("MatMul", "x", "x1"))

@@ -38,6 +38,7 @@ def codes(scale: str = 'R.const(0.03, "float32")', of: str = "n") -> str:
     return CODES.replace('R.const(0.03, "float32")', scale).replace("(n,", f"({of},")
 
 
+@pytest.mark.slow_cases("body0-members0", "body3-members3", "s = R.ad*", "body8-members8")
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize(
     ("body", "members"),
@@ -71,12 +72,14 @@ def test_what_goes_together_and_is_exact(body: str, members: list[str]) -> None:
     np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.slow
 def test_several_results_of_a_kernel_stay_in_native_code() -> None:
     mod = block(STREAMS, SUM + NORM + CODES + BACK + "y = R.add(n, d)", '(1, 5, 24), "float32"', f=FACTORS)
     machine = relax.VirtualMachine(tvmq.build(mod)._parts.code, tvm.cpu())
     assert entry(machine, "main")[1]
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("shape", [(1, 12, 5, 7), (2, 36, 3, 4)])
 @pytest.mark.parametrize("mode", ["DCR", "CRD"])

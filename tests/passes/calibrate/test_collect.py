@@ -43,6 +43,7 @@ def test_watched_tensors_in_order() -> None:
     assert {w.spec for w in found} == {QuantSpec()}
 
 
+@pytest.mark.slow
 def test_ranges_are_those_of_all_real_samples() -> None:
     """A repeated sample at the end does not count."""
     batches = [*BATCHES[:2], ({"x": np.concatenate([BATCHES[2][0]["x"][:1], 100 * BATCHES[2][0]["x"][1:]])}, 1)]
@@ -58,6 +59,7 @@ def test_ranges_are_those_of_all_real_samples() -> None:
     assert found["x"].ranges.samples == 5
 
 
+@pytest.mark.slow
 def test_batches_may_be_cut_anywhere() -> None:
     """Equal statistics to the bit, whatever the batch size of the module that runs."""
     one = block(NETWORK_TEXT.format(1), BODY, '(1, 5, 4, 4), "float32"', w=WEIGHT)

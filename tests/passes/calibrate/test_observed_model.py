@@ -112,11 +112,13 @@ def check_equal(mod: tvm.IRModule, batches: list[tuple[Feed, int]], *, with_hist
 SCALES = (1.0, 3.0, 1e-3, 40.0, 1e-42, 1e20, 0.0)
 
 
+@pytest.mark.slow_cases("True")
 @pytest.mark.parametrize("with_histogram", [True, False])
 def test_pictures(with_histogram: bool) -> None:
     check_equal(pictures(), feeds((2, 3, 9, 8), SCALES), with_histogram=with_histogram)
 
 
+@pytest.mark.slow
 def test_results_are_handed_over() -> None:
     mod, batches = pictures(), feeds((2, 3, 9, 8), (1.0, 3.0))
     found: list[list[np.ndarray]] = []
@@ -130,10 +132,12 @@ def test_results_are_handed_over() -> None:
             np.testing.assert_allclose(one, other, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.slow
 def test_sequences() -> None:
     check_equal(sequences(), feeds((1, 19, 24), SCALES))
 
 
+@pytest.mark.slow
 def test_more_samples_than_slots_and_nothing_but_zeros() -> None:
     check_equal(pictures(), feeds((2, 3, 9, 8), (0.0,)))
     check_equal(sequences(), feeds((1, 19, 24), tuple(RANDOM.uniform(0.5, 2, 70))))
@@ -146,6 +150,7 @@ def test_infinity_is_refused_with_the_name_of_the_first_tensor() -> None:
         collect(pictures(), batches, run_of, observing=evaluators.observing)
 
 
+@pytest.mark.slow
 def test_other_sizes_than_the_first_are_returned() -> None:
     mod = pictures('"batch"')
     batches = [*feeds((2, 3, 9, 8), (1.0,)), *feeds((3, 3, 9, 8), (2.0,))]

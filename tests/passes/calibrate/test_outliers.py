@@ -51,6 +51,7 @@ def found_in(mod: tvm.IRModule, feeds: Sequence[Feed]) -> dict:
     return find_outliers(mod, lambda: ((feed, 1) for feed in feeds), evaluator)
 
 
+@pytest.mark.slow_cases("True")
 @pytest.mark.parametrize("norm_first", [True, False])
 def test_outliers_are_found_and_the_floats_stay(norm_first: bool) -> None:
     mod, feeds = prepared(*transformer(30.0, norm_first=norm_first))
@@ -72,6 +73,7 @@ def test_outliers_are_found_and_the_floats_stay(norm_first: bool) -> None:
         np.testing.assert_allclose(after, before, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_factors_alone_leave_the_floats_bit_for_bit() -> None:
     mod, feeds = prepared(*transformer(30.0, norm_first=False))
     factors = {name: choice for name, choice in found_in(mod, feeds).items() if "factors" in choice}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import onnx
+import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import tvmq
@@ -50,6 +51,7 @@ def test_peaks_that_a_reader_lives_on_are_kept(monkeypatch):
     assert quality(data) < 10 < 25 < widened
 
 
+@pytest.mark.slow
 def test_without_far_values_nothing_is_asked(monkeypatch):
     def refuse(*_: object) -> None:
         raise AssertionError("readers were asked")

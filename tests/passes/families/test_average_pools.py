@@ -65,6 +65,7 @@ def test_adaptive_pools(shape: tuple[int, ...], out_size: tuple[int, int], opera
             np.testing.assert_array_equal(tvmq.build(quantized, target).run(feeds[0])[0], expected)
 
 
+@pytest.mark.slow
 def test_in_the_mode_of_shifts() -> None:
     n, y = start()
     pooled = n.op("AveragePool", y, kernel_shape=[3, 3], strides=[2, 2], pads=[1] * 4, ceil_mode=1, count_include_pad=1)

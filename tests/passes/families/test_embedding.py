@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import tvmq
 from tests.models import block
@@ -29,6 +30,7 @@ def quantized(body: str, result: str = '(2, 5, 4), "float32"', feeds: list = FEE
     return mod
 
 
+@pytest.mark.slow
 def test_rows_for_a_product_are_codes_at_once() -> None:
     mod = quantized("e = R.take(t, i, axis=0)\nm = R.matmul(e, w)")
     assert [op_name(v) for _, v in View(mod).bindings][:2] == ["take", "matmul"]
@@ -40,6 +42,7 @@ def test_rows_for_a_product_are_codes_at_once() -> None:
     np.testing.assert_array_equal(codes, real.astype(np.uint8))
 
 
+@pytest.mark.slow
 def test_rows_for_floats_have_a_scale_for_each_column() -> None:
     mod = quantized("e = R.take(t, i, axis=0, mode='wrap')\ns = R.nn.softmax(e, axis=-1)", '(2, 5, 8), "float32"')
     wrapped, take, dequantize = [v for _, v in View(mod).bindings][:3]

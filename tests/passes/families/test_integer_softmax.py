@@ -79,6 +79,7 @@ def quantized(body: str, result: str = RESULT, **options: object) -> tvmq.tvm.IR
     return made
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(9)
 @pytest.mark.parametrize("name", BODIES)
 def test_attention_is_integers_between_its_borders(name: str) -> None:

@@ -50,6 +50,7 @@ def test_slices_with_steps_backwards_and_stack() -> None:
     )
 
 
+@pytest.mark.slow
 def test_indices_that_are_computed() -> None:
     """An embedding of features by the place of the largest one: indices are no activation."""
     n, y = start()
@@ -108,6 +109,7 @@ def test_padding_with_a_number_that_has_no_code_before() -> None:
     assert [e["family"] for e in road.ledger.layers.values()].count("pad") == 3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("key", ["split_2", "split_2_0", "split_2_1"])
 @pytest.mark.slow_cases("split_2")
 def test_one_part_of_a_split_stays_float(key: str) -> None:

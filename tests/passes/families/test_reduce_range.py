@@ -56,6 +56,7 @@ def module_precision(module) -> list[str]:
     return [row[2] for row in tvmq.explain(module).rows() if row[1] in ("conv2d", "dense")]
 
 
+@pytest.mark.slow
 def test_rules_for_weights_win():
     rules = [tvmq.Rule("/conv_0", weights=tvmq.QuantSpec("int8", 8, symmetric=True))]
     assert largest(quantized(HASWELL, rules=rules)[0]) == [127, 127, 63, 63]

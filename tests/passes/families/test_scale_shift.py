@@ -59,6 +59,7 @@ def test_a_result_that_grows() -> None:
     integer_road(n, n.conv(n.op("Add", pooled, positions), CHANNELS, 3, 1))
 
 
+@pytest.mark.slow
 def test_prelu() -> None:
     n, y = start()
     slopes = n.constant(np.linspace(-0.2, 1.6, CHANNELS, dtype=np.float32).reshape(CHANNELS, 1, 1))

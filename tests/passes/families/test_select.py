@@ -130,6 +130,7 @@ def test_a_choice_without_a_scale_is_refused() -> None:
     assert [op_name(v) for _, v in View(mod).bindings][-1] == "tvmq.simulated_quantize"
 
 
+@pytest.mark.slow
 def test_a_stream_stays_float_behind_a_choice() -> None:
     """A mask for a softmax is applied in float."""
     n, y = start()

@@ -67,6 +67,7 @@ def test_chains_are_one_table_each() -> None:
     assert road.operators().count("tvmq.table") == len(CHAINS)
 
 
+@pytest.mark.slow
 def test_a_comparison_is_a_table_of_booleans() -> None:
     """Decided on codes: true exactly where the real value of the code is at least the constant."""
     n, y = start()
@@ -86,6 +87,7 @@ def test_a_comparison_is_a_table_of_booleans() -> None:
     np.testing.assert_array_equal(found, expected)
 
 
+@pytest.mark.slow
 def test_where_the_function_is_not_a_number_stands_the_lowest_code() -> None:
     """Signed codes of positive values: log of a negative code is what quantize makes of NaN."""
     n = Net((2, 3, 9, 8))

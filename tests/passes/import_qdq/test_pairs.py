@@ -45,6 +45,7 @@ def test_moved_codes_stay_codes(case: tuple) -> None:
     assert {entry["precision"] for entry in get_ledger(module).layers.values()} == {"int8"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["max pool of rank 3", "max pool of rank 5"])
 def test_pools_of_codes_are_exact(name: str) -> None:
     x = np.random.default_rng(0).standard_normal(CASES[name][3]).astype(np.float32)

@@ -19,6 +19,7 @@ def results(qmod: object) -> list[str]:
     return [dtype_of(view.var[name]) for name in view.outputs]
 
 
+@pytest.mark.slow
 def test_the_last_layer_gives_codes_where_the_backend_says_so() -> None:
     assert results(quantized("plain", "cpu", requantize="fixed_point")[0]) == ["int32"]
     assert results(quantized("plain", "tflite")[0]) == ["int8"]

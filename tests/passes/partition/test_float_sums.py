@@ -52,6 +52,7 @@ def test_operators_that_only_support_each_other_stay_float() -> None:
     assert [found[name] for name in "rty"] == ["default: an operator between float operators stays float"] * 3
 
 
+@pytest.mark.slow
 def test_outliers_of_a_residual_stream_survive() -> None:
     """One channel is a thousand times larger than the others; the layer norm's small channels keep their signal."""
     n = Net((1, 5, 8))

@@ -22,6 +22,7 @@ def test_behind_a_convolution() -> None:
     assert 0.1 in slopes(road.quantized)
 
 
+@pytest.mark.slow
 def test_behind_a_depthwise_convolution_and_a_residual_add() -> None:
     n, y = start()
     z = n.op("LeakyRelu", n.conv(y, 6, 6, 3, groups=6), alpha=0.25)
@@ -29,6 +30,7 @@ def test_behind_a_depthwise_convolution_and_a_residual_add() -> None:
     assert slopes(road.quantized).count(0.25) == 1
 
 
+@pytest.mark.slow
 def test_a_result_in_floats_is_leaky_too() -> None:
     n, y = start()
     road = integer_road(n, n.op("LeakyRelu", n.conv(y, 6, 4, 1), alpha=0.3))
@@ -45,6 +47,7 @@ def test_other_slopes_stay_tables(alpha: float) -> None:
     assert set(slopes(road.quantized)) <= {1.0}
 
 
+@pytest.mark.slow
 def test_sums_that_others_read_stay_tables() -> None:
     n, y = start()
     z = n.op("LeakyRelu", y, alpha=0.1)

@@ -117,12 +117,14 @@ def test_an_encoder_is_exact_and_its_sums_are_integers(mode: str, pre_norm: bool
     assert [dtype_of(var) for var in adds] == ["int16", "int16"]
 
 
+@pytest.mark.slow
 def test_the_default_is_float() -> None:
     net = encoder(pre_norm=True)
     road = drive(net.model(net.result), least_snr=28)  # type: ignore[attr-defined]
     assert "add" in float_operators(road) and "int16" not in {dtype_of(var) for var, _ in View(road.quantized).bindings}
 
 
+@pytest.mark.slow
 def test_outliers_of_a_stream_survive_in_16_bits() -> None:
     """One channel is a thousand times larger than the others; the layer norm's small channels keep their signal."""
     n = Net((1, 5, 8))
@@ -151,6 +153,7 @@ def test_class_tokens_and_positions() -> None:
     assert next(dtype_of(v) for v, value in View(road.quantized).bindings if op_name(value) == "concat") == "int16"
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("mode", ["float", "fixed_point", "power_of_two"])
 def test_embeddings_stay_tables_of_8_bits(mode: str) -> None:
@@ -237,6 +240,7 @@ def test_a_rule_gives_one_layer_16_bits(bits: int) -> None:
     assert (requantize.attrs.dtype, requantize.attrs.qmax) == ("int16", 2 ** (bits - 1) - 1)
 
 
+@pytest.mark.slow
 def test_sums_that_leave_int32_are_refused_by_name() -> None:
     n = Net((1, 4096))
     model = n.model(n.op("MatMul", "x", n.constant(np.sign(n.weight(4096, 2)) + np.float32(0.5))))

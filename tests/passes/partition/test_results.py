@@ -17,6 +17,7 @@ def precisions(n: Net, *outputs: str, **options: float) -> dict[str, str]:
     return road.precision()
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("shuffle", [False, True])
 def test_a_global_skip_is_added_in_float(shuffle: bool) -> None:
@@ -50,6 +51,7 @@ def test_what_others_read_or_integers_add_stays_int8() -> None:
     assert found["/add_1"] == "int8"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("moved", [False, True])
 def test_results_joined_in_float_keep_scales_of_their_own(moved: bool) -> None:
     """Boxes to some hundreds beside scores to 1, as detectors give them: one scale of codes would round scores to 0."""
@@ -68,6 +70,7 @@ def test_results_joined_in_float_keep_scales_of_their_own(moved: bool) -> None:
     assert joined and set(joined.values()) == {"float"}
 
 
+@pytest.mark.slow
 def test_a_concat_that_layers_read_stays_int8() -> None:
     n = Net((1, 3, 8, 8))
     y = n.op("Concat", n.op("Relu", n.conv("x", 3, 4)), n.op("Relu", n.conv("x", 3, 4)), axis=1)

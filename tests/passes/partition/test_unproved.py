@@ -44,6 +44,7 @@ def entry_of(mod: object, name: str) -> dict:
     return next(entry for entry in get_ledger(mod).layers.values() if name in entry["layers"])
 
 
+@pytest.mark.slow
 def test_what_weights_decide_is_float_before_the_calibration() -> None:
     mod = quantized(network(wide()))
     product = entry_of(mod, "/matmul_3")
@@ -73,6 +74,7 @@ def test_where_floats_are_no_way_out_it_stays_an_error(options: dict[str, object
         quantized(network(wide()), **options)
 
 
+@pytest.mark.slow
 def test_a_layer_of_scales_made_at_run_time() -> None:
     weight = np.full((DEPTH * 2, 1), 1.0, np.float32)
     mod = quantized(network(weight), rules=(Rule("/matmul_3", activations="dynamic"),))

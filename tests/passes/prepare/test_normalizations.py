@@ -70,6 +70,7 @@ CASES = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", CASES)
 def test_values_are_kept_and_compiled_equals_the_definition(name: str) -> None:
@@ -83,6 +84,7 @@ def test_values_are_kept_and_compiled_equals_the_definition(name: str) -> None:
     assert np.array_equal(found.view(np.int32), reference.view(np.int32))
 
 
+@pytest.mark.slow
 def test_rms_norm() -> None:
     values = {"g": factors(5)["g"]}
     prepared = prepare(module("y = R.nn.rms_norm(x, g, axes=[-1], epsilon=1e-3)", values))
@@ -131,6 +133,7 @@ def test_other_types_stay() -> None:
     assert_same(prepare(before), before)
 
 
+@pytest.mark.slow
 def test_factors_may_be_computed() -> None:
     signature = f'{X}, g: R.Tensor((5,), "float32")'
     prepared = prepare(block(signature, "h = R.abs(g)\ny = R.nn.layer_norm(x, g, h, axes=[-1])"))

@@ -115,6 +115,7 @@ def operators(module) -> list[str]:
     return [op_name(value).removeprefix("tvmq.") for _, value in View(module).bindings]
 
 
+@pytest.mark.slow_cases("layer norm", "two axes", "channels", "rms norm", "gelu of a product")
 @pytest.mark.parametrize("form", FORMS)
 def test_forms(form: str) -> None:
     write, expected = FORMS[form]

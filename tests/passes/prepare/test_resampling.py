@@ -15,6 +15,10 @@ from tvmq.reference import Reference
 MODES = ("half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric")
 
 
+@pytest.mark.slow_cases(
+    "linear-half_pixel-sizes0", "linear-pytorch_half_pixel-sizes2", "cubic-half_pixel-sizes1",
+    "cubic-half_pixel-sizes2", "cubic-asymmetric-sizes0",
+)  # fmt: skip
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("sizes", [(8, 15), (2, 3), (1, 7)])
 @pytest.mark.parametrize("coordinates", MODES)
@@ -42,6 +46,7 @@ def test_cubic_with_other_options(exclude: int) -> None:
     np.testing.assert_allclose(tvmq.build(module).run(feed)[0], run_onnx(model, feed)[0], atol=2e-6)
 
 
+@pytest.mark.slow
 def test_between_integers_it_is_no_island() -> None:
     n = Net((1, 3, 6, 5))
     y = n.op("Relu", n.conv("x", 3, 20))

@@ -13,6 +13,7 @@ from tvmq.reference import Reference
 X = 'x: R.Tensor((2, 3, 4), "float32")'
 
 
+@pytest.mark.slow
 def test_before_and_after() -> None:
     body = "s = R.sum(x, axis=[-1])\nm = R.mean(x, axis=[1, 0], keepdims=True)\na = R.sum(x)\nt = R.add(R.mean(s), a)\ny = R.add(m, t)"
     ours = """s = R.tvmq.float_sum(x, axes=[2])
@@ -32,6 +33,7 @@ def test_integers_stay() -> None:
     assert_same(define_floats(mod), mod)
 
 
+@pytest.mark.slow
 def test_a_float_mean_behind_integers_is_defined() -> None:
     net = Net((1, 3, 6, 6))
     x = net.op("Softmax", net.conv("x", 3, 4), axis=1)

@@ -81,6 +81,7 @@ def types(qmod: relay.IRModule, name: str) -> list[str]:
     return [str(var.ty.dtype) for var, value in View(qmod.relax).bindings if op_name(value) == name]
 
 
+@pytest.mark.slow
 def test_mul_rewrite() -> None:
     data = relay.var("data", shape=(1, 16, 16, 16))
     act = relay.nn.relu(conv(data, relay.var("weight")))
@@ -88,6 +89,7 @@ def test_mul_rewrite() -> None:
     quantize_and_build(act * relay.nn.global_avg_pool2d(act))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("skipped", [[], [0], [1], [0, 1]])
 def test_skip_conv(skipped: list[int]) -> None:
     data = relay.var("data", shape=(1, 16, 16, 16))
@@ -96,6 +98,7 @@ def test_skip_conv(skipped: list[int]) -> None:
     assert types(qmod, "nn.conv2d") == ["float32" if index in skipped else "int32" for index in (0, 1)]
 
 
+@pytest.mark.slow
 def test_stop_quantize() -> None:
     """The convolution behind the pool, which stayed float in Relay, is integers here."""
     data = relay.var("data", shape=(1, 16, 16, 16))
@@ -105,6 +108,7 @@ def test_stop_quantize() -> None:
     assert types(qmod, "nn.conv2d") == ["int32", "int32"]
 
 
+@pytest.mark.slow
 def test_batch_flatten_rewrite() -> None:
     data = relay.var("data", shape=(1, 16, 8, 8))
     qmod = quantize_and_build(relay.nn.batch_flatten(conv(data, relay.var("weight"))))
@@ -112,6 +116,7 @@ def test_batch_flatten_rewrite() -> None:
     assert moved == ["int8"]
 
 
+@pytest.mark.slow
 def test_batch_matmul_rewrite() -> None:
     data = relay.var("data", shape=(1, 4, 16, 16))
     sums = relay.nn.conv2d(data, relay.var("weight"), kernel_size=(3, 3), padding=(1, 1), channels=8)
@@ -121,6 +126,7 @@ def test_batch_matmul_rewrite() -> None:
     assert types(qmod, "nn.conv2d") == ["int32"] and types(qmod, "tvmq.matmul") == ["int32"]
 
 
+@pytest.mark.slow
 def test_left_shift_negative() -> None:
     """Weights of 256, so that codes grow where they become those of the next layer: no shift is negative."""
     data = relay.var("data", shape=(1, 16, 16, 16))
@@ -195,6 +201,7 @@ def test_conv2d_partition() -> None:
     verify_partition(small_conv(relay.var("x", shape=(1, 4, 16, 16))))
 
 
+@pytest.mark.slow
 def test_multiple_arg_conversions_partition() -> None:
     left, right = (small_conv(relay.var(f"x{i}", shape=(1, 4, 16, 16)), f"w{i}") for i in range(2))
     verify_partition(relay.add(left, right))
@@ -224,6 +231,7 @@ def test_add_partition() -> None:
     verify_integral(relay.add(relay.var("x", shape=(10, 10)), relay.var("xy", shape=(10, 10))))
 
 
+@pytest.mark.slow
 def test_unquantizable_prefix_partition() -> None:
     verify_integral(small_conv(_biased(relay.var("x", shape=(1, 4, 16, 16)))))
 
@@ -232,11 +240,13 @@ def _biased(out: Any) -> Any:
     return relay.nn.bias_add(out, relay.const(np.ones(4, "float32")))
 
 
+@pytest.mark.slow
 def test_unquantizable_core_partition() -> None:
     """Relay refused this below opt_level 3."""
     verify_partition(small_conv(_biased(small_conv(relay.var("x", shape=(1, 4, 16, 16)))), "w2"))
 
 
+@pytest.mark.slow
 def test_unquantizable_suffix_partition() -> None:
     """Relay refused this below opt_level 3."""
     verify_partition(_biased(small_conv(relay.var("x", shape=(1, 4, 16, 16)))))

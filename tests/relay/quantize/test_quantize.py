@@ -75,6 +75,7 @@ def check(mod: tvm.IRModule, integers: tvm.IRModule, least: float = 15.0) -> Non
 # ---- the road
 
 
+@pytest.mark.slow
 def test_defaults() -> None:
     mod = module(chain, SHAPE)
     result = quantized(mod, global_scale=4.0)
@@ -117,6 +118,7 @@ def test_no_opt_level_changes_anything() -> None:
     tvm.ir.assert_structural_equal(*results)
 
 
+@pytest.mark.slow
 def test_simulation_has_the_scales_and_computes_in_floats() -> None:
     mod = module(chain, SHAPE)
     simulated, integers = quantized(mod, do_simulation=True), quantized(mod)
@@ -223,11 +225,13 @@ def test_rules_of_partition_are_kept_and_not_called() -> None:
 # ---- what crashed in Relay
 
 
+@pytest.mark.slow
 def test_a_sum_with_one_float_operand() -> None:
     mod = module(branches, SHAPE)
     check(mod, quantized(mod, skip_conv_layers=[2], global_scale=8.0), least=10)
 
 
+@pytest.mark.slow
 def test_a_product_of_two_quantized_tensors() -> None:
     mod = module(lambda b, p: relax.op.multiply(conv(b, p[0], 1), conv(b, p[0], 2)), SHAPE)
     check(mod, quantized(mod, global_scale=4.0), least=10)
@@ -241,12 +245,14 @@ def test_convolutions_behind_a_global_average_pool() -> None:
     assert convolutions(quantized(module(body, SHAPE))) == ["int32", "int32"]
 
 
+@pytest.mark.slow
 def test_max_weights_of_zeros() -> None:
     zeros = relax.const(np.zeros((4, 4, 3, 3), np.float32))
     mod = module(lambda b, p: relax.op.nn.conv2d(p[0], zeros, padding=1), SHAPE)
     assert not tvmq.build(quantized(mod, weight_scale="max")).run(feed(mod))[0].any()
 
 
+@pytest.mark.slow
 def test_16_bits_do_not_overflow() -> None:
     mod = module(chain, SHAPE)
     with pytest.warns(UserWarning, match="is 'int16' here"):
@@ -320,6 +326,7 @@ def test_scales_of_functions() -> None:
 # ---- partition_conversions
 
 
+@pytest.mark.slow
 def test_partition_conversions() -> None:
     mod = module(chain, SHAPE)
     whole = quantized(mod)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 import tvm
 
 import tvmq
@@ -25,6 +26,7 @@ def params() -> dict[str, np.ndarray]:
     return {name: random.uniform(-0.5, 0.5, shape).astype("float32") for name, shape in shapes.items()}
 
 
+@pytest.mark.slow
 def test_a_module_of_relays_names() -> None:
     mod = network()
     with relay.quantize.qconfig(skip_conv_layers=[]):

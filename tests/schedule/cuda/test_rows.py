@@ -44,6 +44,7 @@ def module(shape: tuple[int, ...], make: Callable[[relax.Expr], relax.Expr]):
     return builder.get()
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(3)
 @needs_gxx
 @pytest.mark.parametrize("shape, make, kernels", CASES, ids=[f"{i}_{shape}" for i, (shape, _, _) in enumerate(CASES)])
@@ -71,6 +72,7 @@ def test_elements_of_a_long_row_are_left_to_all_threads():
     np.testing.assert_array_equal(emulated.run({"x": x})[0].view(np.uint32), expected.view(np.uint32))
 
 
+@pytest.mark.slow
 @needs_gxx
 def test_a_product_is_no_step_of_a_row():
     """Each element is a thread's, not that of 16 which all compute it."""
