@@ -95,7 +95,6 @@ def test_twenty_thousand_operators(kind: str) -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind,seeds", [("add", True), ("factors", True), ("moves", False), ("sine", True)])
-@pytest.mark.slow_cases("moves-False", "sine-True")
 def test_quantize_takes_steps_in_line_with_the_length(kind: str, seeds: bool) -> None:
     short, long = (_steps_to_quantize(chain(kind, length, seeds=seeds)) for length in (40, 100))
     longest = _steps_to_quantize(chain(kind, 160, seeds=seeds))
