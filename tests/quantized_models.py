@@ -11,7 +11,7 @@ import tvm
 from onnx import TensorProto, helper, numpy_helper
 
 import tvmq
-from tests.frontends.frontend_models import run_onnxruntime
+from tests.float_products import run_in_float
 from tvmq.graph.ledger import get_ledger
 
 TYPES = {
@@ -118,14 +118,14 @@ def results(model: onnx.ModelProto, feed: Mapping[str, np.ndarray]) -> tuple[tvm
     return module, compiled
 
 
-def assert_like_onnxruntime(model: onnx.ModelProto, *, share: float = 0.02, floats: Sequence[str] = ()) -> tvm.IRModule:
-    """Codes at most one step from onnxruntime's on the same inputs, in at most this share of the values.
+def assert_like_float_products(model: onnx.ModelProto, *, share: float = 0.02, floats: Sequence[str] = ()) -> tvm.IRModule:
+    """Codes at most one step from those of float products on the same inputs, in at most this share of the values.
 
     floats   operators that stay float; all others are integers
     """
     feed = random_feed(model)
     module, ours = results(model, feed)
-    for a, b in zip(ours, run_onnxruntime(model, feed), strict=True):
+    for a, b in zip(ours, run_in_float(model, feed), strict=True):
         assert a.dtype == b.dtype and a.shape == b.shape and a.dtype.kind in "iu"
         assert np.ptp(b.astype(int)) > 50, "codes that hardly vary prove nothing"
         steps = np.abs(a.astype(int) - b.astype(int))

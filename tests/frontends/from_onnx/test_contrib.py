@@ -11,8 +11,9 @@ import pytest
 from onnx import TensorProto, helper
 
 import tvmq
-from tests.frontends.frontend_models import assert_close, make_model, run_float, run_onnxruntime
-from tests.quantized_models import Maker, assert_like_onnxruntime, random_feed
+from tests.float_products import run_in_float
+from tests.frontends.frontend_models import assert_close, make_model, run_float
+from tests.quantized_models import Maker, assert_like_float_products, random_feed
 from tvmq.errors import ModelError, UnsupportedOpError
 from tvmq.frontends.onnx.contrib import carries_scales
 from tvmq.frontends.onnx.from_onnx import from_onnx
@@ -37,7 +38,7 @@ def assert_same(one: onnx.NodeProto, feed: dict[str, np.ndarray], constants: Any
     model = make_model([one], inputs, names, constants, opset)
     for value, name in zip(model.graph.output, names, strict=True):
         value.type.tensor_type.elem_type = TensorProto.INT32 if name == "count" else TensorProto.FLOAT
-    expected = run_onnxruntime(model, feed)
+    expected = run_in_float(model, feed)
     mod, params = from_onnx(model)
     named = {p.name: value for p, value in zip(mod["main"].params, feed.values(), strict=False)}
     assert_close(run_float(mod, params, named), expected)
@@ -178,7 +179,7 @@ def test_lstm_quantized_at_run_time() -> None:
     x = floats(6, 2, 3)
     mod, params = from_onnx(model)
     ours = tvmq.build(mod, params=params).run({"x": x})
-    for a, b in zip(ours, run_onnxruntime(model, {"x": x}), strict=True):
+    for a, b in zip(ours, run_in_float(model, {"x": x}), strict=True):
         assert a.shape == b.shape and np.abs(a - b).max() < 0.03
 
 
@@ -189,7 +190,7 @@ def test_choice_on_codes() -> None:
     b = maker.node("QuantizeLinear", [maker.input("b", (2, 4, 6)), *p], "bq")
     mask = maker.constant(RANDOM.random((2, 4, 6)) > 0.5)
     chosen = maker.node("QLinearWhere", [mask, a, *s, b, *p, *s], domain=MICROSOFT)
-    assert_like_onnxruntime(maker.model(chosen))
+    assert_like_float_products(maker.model(chosen))
 
 
 def test_channels_last() -> None:
@@ -204,7 +205,7 @@ def test_channels_last() -> None:
     pooled = maker.node(
         "QLinearAveragePool", [y, *s, *s], domain=MICROSOFT, channels_last=1, kernel_shape=[2, 2], strides=[1, 1]
     )
-    assert_like_onnxruntime(maker.model(top, mean, pooled))
+    assert_like_float_products(maker.model(top, mean, pooled))
 
 
 def test_shapes_behind_an_operator_of_onnxruntime_are_known() -> None:

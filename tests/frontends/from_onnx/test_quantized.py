@@ -10,8 +10,8 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import tvmq
-from tests.frontends.frontend_models import run_onnxruntime
-from tests.quantized_models import Maker, assert_like_onnxruntime, random_feed, results
+from tests.float_products import run_in_float
+from tests.quantized_models import Maker, assert_like_float_products, random_feed, results
 from tvmq.errors import UnsupportedOpError
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.view import View, const_value, is_const, op_name
@@ -45,7 +45,7 @@ def test_convolution(codes: str, kind: str) -> None:
     real = np.float32(0.04) * (np.float32(0.01) if kind == "uint8 weights" else scale)
     bias = [] if kind == "without bias" else [maker.bias(6, np.broadcast_to(real, 6).astype(np.float32))]
     c = maker.node("Conv", [x, weight, *bias], "conv", pads=[1, 0, 1, 2], strides=[1, 2], group=groups)
-    module = assert_like_onnxruntime(maker.model(maker.quantized(c, 0.2, ZERO[codes])))
+    module = assert_like_float_products(maker.model(maker.quantized(c, 0.2, ZERO[codes])))
     names = [layer["layers"] for layer in get_ledger(module).layers.values()]
     assert ["conv"] in names
 
@@ -86,7 +86,7 @@ def test_weights_beyond_int8_stay_float() -> None:
     maker = Maker()
     x = maker.rounded(maker.input("x", (1, 4, 9, 7)), 0.04, 0)
     weight = maker.weight((6, 4, 3, 3), np.float32(0.01), 30, "uint8")
-    module = assert_like_onnxruntime(
+    module = assert_like_float_products(
         maker.model(maker.quantized(maker.node("Conv", [x, weight], "conv"), 0.2, 3)), floats=["nn.conv2d"]
     )
     reason = next(iter(get_ledger(module).layers.values()))["why"]
@@ -103,7 +103,7 @@ def test_gemm(codes: str, transposed: bool) -> None:
     shape, axis = ((6, 8), 0) if transposed else ((8, 6), 1)
     weight = maker.weight(shape, PER_CHANNEL, axis=axis)
     gemm = maker.node("Gemm", [x, weight, maker.bias(6, np.float32(0.04) * PER_CHANNEL)], transB=int(transposed))
-    assert_like_onnxruntime(maker.model(maker.quantized(gemm, 0.4, ZERO[codes])), share=0.04)
+    assert_like_float_products(maker.model(maker.quantized(gemm, 0.4, ZERO[codes])), share=0.04)
 
 
 @pytest.mark.slow
@@ -115,7 +115,7 @@ def test_two_activations(codes: str, op_type: str) -> None:
     a = maker.rounded(maker.input("a", (1, 8, 20, 20)), 0.04, ZERO[codes])
     b = maker.rounded(maker.input("b", (1, 8, 20, 20)), 0.0173, 7)
     y = maker.node(op_type, [a, b], **({"axis": 1} if op_type == "Concat" else {}))
-    assert_like_onnxruntime(maker.model(maker.quantized(y, 0.06, 11)))
+    assert_like_float_products(maker.model(maker.quantized(y, 0.06, 11)))
 
 
 UNARY: list[tuple[str, dict[str, Any], float]] = [
@@ -138,7 +138,7 @@ def test_one_activation(codes: str, op_type: str, attributes: dict[str, Any], sc
     maker = Maker(codes=codes)
     x = maker.rounded(maker.input("x", (2, 64, 9, 7)), 0.04, ZERO[codes])
     y = maker.node(op_type, [x], **attributes)
-    assert_like_onnxruntime(maker.model(maker.quantized(y, scale, ZERO[codes])))
+    assert_like_float_products(maker.model(maker.quantized(y, scale, ZERO[codes])))
 
 
 @pytest.mark.slow
@@ -151,7 +151,7 @@ def test_a_bias_at_the_end_of_int32() -> None:
     bias_scale = np.float32(0.04) * scale
     bias = maker.node("DequantizeLinear", [maker.constant(codes), maker.constant(bias_scale)], axis=0)
     c = maker.node("Conv", [x, maker.weight((6, 4, 1, 1), scale), bias], "conv")
-    assert_like_onnxruntime(maker.model(maker.quantized(c, 0.00005, 20)))
+    assert_like_float_products(maker.model(maker.quantized(c, 0.00005, 20)))
 
 
 @pytest.mark.slow
@@ -179,7 +179,7 @@ def test_batch_norm_whose_factors_are_codes(per_channel: bool) -> None:
     gamma = maker.weight((6,), PER_CHANNEL if per_channel else np.float32(0.01))
     others = [maker.constant(random.uniform(0.5, 1.5, 6).astype(np.float32)) for _ in range(3)]
     y = maker.node("BatchNormalization", [x, gamma, *others], epsilon=1e-3)
-    module = assert_like_onnxruntime(maker.model(maker.quantized(y, 0.05, 110)))
+    module = assert_like_float_products(maker.model(maker.quantized(y, 0.05, 110)))
     assert [layer["op"] for layer in get_ledger(module).layers.values()] == ["scale_shift"]
 
 
@@ -192,7 +192,7 @@ def test_qlinear_convolution(codes: str) -> None:
     inputs = [*input_codes(maker), maker.constant(weight), *maker.scale(PER_CHANNEL, 0, "int8"), *maker.scale(0.2, 3)]
     inputs.append(maker.constant(np.arange(6, dtype=np.int32) * 500))
     y = maker.node("QLinearConv", inputs, "conv", pads=[1, 1, 1, 1])
-    module = assert_like_onnxruntime(maker.model(y))
+    module = assert_like_float_products(maker.model(y))
     assert [layer["layers"] for layer in get_ledger(module).layers.values()] == [["conv"]]
 
 
@@ -206,7 +206,7 @@ def test_qlinear_matmul(codes: str) -> None:
     maker = Maker(codes=codes)
     weight = RANDOM_WEIGHT.reshape(36, 6).astype(np.int8)
     inputs = [*input_codes(maker, (60, 36)), maker.constant(weight), *maker.scale(PER_CHANNEL, 0, "int8")]
-    assert_like_onnxruntime(maker.model(maker.node("QLinearMatMul", [*inputs, *maker.scale(0.5, 3)])), share=0.04)
+    assert_like_float_products(maker.model(maker.node("QLinearMatMul", [*inputs, *maker.scale(0.5, 3)])), share=0.04)
 
 
 @pytest.mark.slow_cases("uint8")
@@ -235,7 +235,7 @@ def test_operators_of_onnxruntime(codes: str) -> None:
     module, ours = results(model, feed)
     assert {layer["precision"] for layer in get_ledger(module).layers.values()} == {"int8"}
     # differences add up along the chain: a step before a maximum or a mean is at most a step behind it
-    for result, expected in zip(ours, run_onnxruntime(model, feed), strict=True):
+    for result, expected in zip(ours, run_in_float(model, feed), strict=True):
         assert result.dtype == expected.dtype and np.abs(result.astype(int) - expected).max() <= 2
 
 
@@ -246,7 +246,7 @@ def test_inputs_and_results_in_codes() -> None:
     numbers = maker.scale(0.04, 3)
     x = maker.node("DequantizeLinear", [maker.input("x", (1, 4, 9, 7), "uint8"), *numbers])
     model = maker.model(maker.quantized(maker.node("Conv", [x, maker.weight((6, 4, 3, 3), PER_CHANNEL)]), 0.2, 3))
-    module = assert_like_onnxruntime(model)
+    module = assert_like_float_products(model)
     kinds = {str(var.ty.dtype) for var, _ in View(module).bindings}
     assert kinds <= {"uint8", "int32"}, kinds
 
@@ -281,7 +281,7 @@ def test_opsets(opset: int) -> None:
     maker = Maker(opset)
     x = maker.rounded(maker.input("x", (1, 4, 9, 7)), 0.04, 3)
     conv = maker.node("Conv", [x, maker.weight((6, 4, 3, 3), np.float32(0.01))])
-    assert_like_onnxruntime(maker.model(maker.quantized(conv, 0.2, 3)))
+    assert_like_float_products(maker.model(maker.quantized(conv, 0.2, 3)))
 
 
 def refusal(model: onnx.ModelProto) -> str:
@@ -306,7 +306,7 @@ def test_blocks_of_scales_are_groups() -> None:
         model = blocks(weight)
         mod, params = tvmq.from_onnx(model)
         module, feed = tvmq.quantize(mod, params), random_feed(model)
-        (found,), (expected,) = tvmq.reference.run(module, feed), run_onnxruntime(model, feed)
+        (found,), (expected,) = tvmq.reference.run(module, feed), run_in_float(model, feed)
         np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-5 * np.abs(expected).max())
         names = [op_name(value) for _, value in View(module).bindings]
         assert names.count("tvmq.group_dequantize") == 1 and names.count("tvmq.unpack") == packed
@@ -384,7 +384,7 @@ def test_sixteen_bits_around_zero(bits: int) -> None:
     assert why["sigmoid"] == "the model: table reads codes of 8 bits, not of 16"
     reason = "the model: its sums of codes of 16 bits can leave int32"
     assert (why["conv"] == reason) == (bits == 16), why
-    (found,), (expected,) = tvmq.reference.run(module, feed), run_onnxruntime(model, feed)
+    (found,), (expected,) = tvmq.reference.run(module, feed), run_in_float(model, feed)
     np.testing.assert_allclose(found, expected, atol=2 / 32767 + 1e-6)
 
 
