@@ -123,6 +123,12 @@ def uncached(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TVMQ_CACHE", "")
 
 
+@pytest.fixture
+def whole_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Without TVMQ_CPU: to know another CPU's features, a fresh process would load LLVM, and with it the compiler."""
+    monkeypatch.delenv("TVMQ_CPU", raising=False)
+
+
 @pytest.fixture(scope="session")
 def zoo() -> Path:
     """Folder of the real models and their data; tests that need it are skipped where it is absent."""

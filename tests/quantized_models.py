@@ -68,10 +68,12 @@ class Maker:
         numbers = self.scale(scale, zero)
         return self.node("DequantizeLinear", [self.node("QuantizeLinear", [x, *numbers]), *numbers])
 
-    def weight(self, shape: tuple[int, ...], scale: Any, zero: Any = 0, dtype: str = "int8", axis: int = 0) -> str:
-        """Random codes behind a DequantizeLinear."""
+    def weight(
+        self, shape: tuple[int, ...], scale: Any, zero: Any = 0, dtype: str = "int8", axis: int = 0, bits: int = 8
+    ) -> str:
+        """Random codes behind a DequantizeLinear; with 7 bits no pair of products leaves 16 bits."""
         limits = np.iinfo(dtype)
-        codes = self.random.integers(limits.min, limits.max + 1, shape).astype(dtype)
+        codes = (self.random.integers(limits.min, limits.max + 1, shape) >> (8 - bits)).astype(dtype)
         named = {"axis": axis} if np.ndim(scale) else {}
         return self.node("DequantizeLinear", [self.constant(codes), *self.scale(scale, zero, dtype)], **named)
 

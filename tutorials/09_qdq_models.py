@@ -146,12 +146,32 @@ steps = np.rint((ours_scores - their_scores) / step).astype(int)
 print(f"one step is {step:.4f}; the scores reach from {ours_scores.min():.1f} to {ours_scores.max():.1f}")
 for size in np.unique(abs(steps)):
     print(f"{size} steps apart: {(abs(steps) == size).mean():.1%} of {steps.size} scores")
-assert abs(steps).max() <= 2
+
+# %% [markdown]
+# On an x86 CPU without VNNI the picture is another one: there ONNX Runtime adds pairs of products in 16 bits, and a pair
+# of large products ends at 32767. Whether it does so here, one product of known value tells:
+
+# %%
+probe = onnx.helper.make_model(
+    onnx.helper.make_graph(
+        [onnx.helper.make_node("MatMulInteger", ["x", "w"], ["y"])],
+        "probe",
+        [onnx.helper.make_tensor_value_info("x", onnx.TensorProto.UINT8, [1, 8])],
+        [onnx.helper.make_tensor_value_info("y", onnx.TensorProto.INT32, [1, 4])],
+        [onnx.numpy_helper.from_array(np.full((8, 4), 127, np.int8), "w")],
+    ),
+    opset_imports=[onnx.helper.make_opsetid("", 17)],
+    ir_version=8,
+)
+product = onnxruntime.InferenceSession(probe.SerializeToString()).run(None, {"x": np.full((1, 8), 255, np.uint8)})[0]
+saturates = bool((product != 8 * 255 * 127).any())
+print(f"ONNX Runtime here: 8 * 255 * 127 = {product[0, 0]}; its sums {'saturate' if saturates else 'are exact'}")
+assert saturates or abs(steps).max() <= 2
 
 same = (ours_scores.argmax(1) == their_scores.argmax(1)).mean()
 right = [(scores.argmax(1) == demo.labels).mean() for scores in (ours_scores, their_scores)]
 print(f"the same digit: {same:.1%}; right: tvmq {right[0]:.1%}, ONNX Runtime {right[1]:.1%}")
-assert same > 0.98
+assert saturates or same > 0.98
 
 # %% [markdown]
 # Where they differ, a real number lay next to the middle between two codes, and the two rounded it to different sides:
@@ -248,7 +268,7 @@ def decibels(file):
 
 for name, file in (("ONNX Runtime's quantizer", qdq_file), ("tvmq's quantizer", own_file)):
     print(f"{name:25} {decibels(file):.1f} dB")
-assert decibels(own_file) > 20
+assert saturates or decibels(own_file) > 20
 
 # %% [markdown]
 # ## Exercise

@@ -40,6 +40,7 @@ def built(model: onnx.ModelProto) -> tvmq.Executable:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("whole_cpu")
 def test_figures_of_a_fresh_process(script: Any, model: onnx.ModelProto, tmp_path: Path) -> None:
     """tvmq and onnxruntime hold the weights, and hardly more than twice that while they load."""
     loading = script("loading")

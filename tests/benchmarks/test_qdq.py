@@ -20,7 +20,7 @@ def model(path: Path) -> Path:
 
     make = Maker()
     x = make.rounded(make.input("x", (1, 3, 6, 6)), 0.05, 120)
-    conv = make.node("Conv", [x, make.weight((4, 3, 3, 3), 0.002), make.bias(4, 0.0001)], "conv")
+    conv = make.node("Conv", [x, make.weight((4, 3, 3, 3), 0.004, bits=7), make.bias(4, 0.0001)], "conv")
     a = make.rounded(conv, 0.1, 100)
     three = make.node("DequantizeLinear", [make.constant(np.uint8(255)), *make.scale(3 / 255, 0)])
     six = make.rounded(make.node("Add", [a, three], "plus_3"), 6 / 255, 0)

@@ -295,6 +295,7 @@ def test_a_damaged_manifest_is_refused_by_the_entry(wrong: dict[str, Any], where
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("whole_cpu")
 def test_saved_lowerings_run_in_a_fresh_process_with_any_number_of_threads(tmp_path):
     feeds = network()[1]
     exe = built(CONV_LOWERING, TABLE)

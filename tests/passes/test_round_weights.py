@@ -36,6 +36,7 @@ from tvmq.passes.prepare import prepare
 from tvmq.passes.realize import realize
 from tvmq.passes.round_weights import choose_rounding, round_weights
 from tvmq.reference import Reference
+from tvmq.target.cpu import resolve_target
 
 FEEDS = [{"x": np.random.default_rng(i).uniform(-1, 2, (1, 4, 7, 6)).astype(np.float32)} for i in range(5)]
 
@@ -320,6 +321,9 @@ def test_other_scales_and_other_forms_are_other_weights(shared: tvm.IRModule) ->
 @pytest.mark.slow
 def test_a_transformer_of_shared_weights_is_smaller_than_its_float_model(spelling: str, tmp_path: Path) -> None:
     """One weight, one copy: in the integer module, in the file, and in memory when it is loaded."""
+    weights_bytes = 4 * 64 * 64 + 2 * 64 * 128
+    # AVX2 alone keeps weights that its 16-bit lanes cannot sum as int16, and such a form is stored beside the codes
+    wide = 0 if resolve_target().isa.name in ("avx512vbmi", "avx512vnni", "avx512vl", "avxvnni") else weights_bytes
     model = albert(layers=3, hidden=64, inner=128, spelling=spelling)
     module, params = tvmq.from_onnx(model)
     integer = tvmq.quantize(module, params, feeds_of(model, 3), guard=None)
@@ -331,9 +335,9 @@ def test_a_transformer_of_shared_weights_is_smaller_than_its_float_model(spellin
     exe.save(tmp_path / "m.tvmq")
     loaded = tvmq.load(tmp_path / "m.tvmq")
     large = [value for value in loaded._parts.code._code.constants if byte_size(value) >= 4096]
-    assert sum(map(byte_size, large)) < 1.5 * (4 * 64 * 64 + 2 * 64 * 128)
+    assert sum(map(byte_size, large)) < 1.5 * (weights_bytes + wide)
     with zipfile.ZipFile(tmp_path / "m.tvmq") as archive:
-        assert archive.getinfo(CONSTANTS).file_size < 3 * 6 * 4 * 4 * 64
+        assert archive.getinfo(CONSTANTS).file_size < 3 * 6 * 4 * 4 * 64 + 2 * wide
     feed = feeds_of(model, 1, seed=9)[0]
     assert np.array_equal(loaded.run(feed)[0], exe.run(feed)[0])
     assert tvmq.verify(exe, [feed]).exact

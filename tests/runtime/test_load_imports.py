@@ -57,6 +57,7 @@ def printed(tmp_path: Path, program: str) -> list[str]:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("whole_cpu")
 def test_load_and_run_import_the_runtime_only(tmp_path: Path) -> None:
     modules = printed(tmp_path, RUN)
     assert len(modules) <= MOST, f"{len(modules)} modules: {modules}; import inside a function what no run needs"
