@@ -22,7 +22,7 @@ SKIPPED := -rfEs
 
 .PHONY: help
 help: ## show this list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | \
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | \
 		awk -F'|' '{printf "%-20s %s\n", $$1, $$2}'
 	@echo
 	@echo "  make test TESTS=tests/numerics JOBS=1    some tests, one process"
@@ -68,6 +68,12 @@ test: $(STAMP) ## run the tests, all but those marked slow
 .PHONY: slow
 slow: $(STAMP) ## run the rest of the tests: all shapes by all instruction sets, fresh processes, emulated GPUs, whole scripts
 	$(PYTEST) -n $(JOBS) $(SPREAD) $(SKIPPED) -m slow $(TESTS)
+
+# Files that meet onnxruntime: it runs in qemu-user's Haswell, tvmq compiles for the same CPU
+MEET_ONNXRUNTIME = $(shell grep -rlE "onnxruntime|float_products|quantized_models" tests --include='test_*.py')
+.PHONY: test-avx2
+test-avx2: $(STAMP) ## run the tests that meet onnxruntime as on a CPU without VNNI (Debian's qemu-user)
+	TVMQ_CPU=haswell $(PYTEST) -n $(JOBS) $(SPREAD) $(SKIPPED) -p tests.emulated_onnxruntime $(MEET_ONNXRUNTIME)
 
 .PHONY: packages
 packages: $(STAMP) ## build wheel and sdist into dist/, and try the wheel on every Python 3.10-3.13 found here

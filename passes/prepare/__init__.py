@@ -138,6 +138,10 @@ def _simplify(rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Ex
             return _batch_norm(rewriter, var, source)
         if source is not None and op_name(source) == "nn.dropout" and value.index == 0:
             return source.args[0]
+        if source is not None and op_name(source) == "split" and len(source.ty.fields) == 1:
+            return source.args[0]
+    if op_name(value) == "split" and isinstance(value.ty, relax.TensorType):
+        return value.args[0]  # one part, which Relax does not put into a tuple
     place = chosen(value)
     if place is not None and sizes_of(value.args[place]) == sizes_of(value):
         return value.args[place]

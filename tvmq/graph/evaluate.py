@@ -75,10 +75,22 @@ def _number(value: Any) -> int:
     return value if isinstance(value, int) else int(Analyzer().simplify(value))
 
 
-def _split(call: relax.Call, x: np.ndarray) -> tuple[np.ndarray, ...]:
-    sections, axis = call.attrs.indices_or_sections, int(call.attrs.axis)
-    where = int(sections) if not hasattr(sections, "__len__") else _ints(sections)
-    return tuple(np.ascontiguousarray(part) for part in np.split(x, where, axis))
+def split_indices(sections: Any, size: int) -> list[int]:
+    """Where a split by `indices_or_sections` cuts an axis of `size` elements.
+
+    Of n parts Relax makes the first ones ceil(size / n) long; the last ones are shorter, or empty.
+    """
+    if hasattr(sections, "__len__"):
+        return _ints(sections)
+    length = -(-size // int(sections))
+    return [min(part * length, size) for part in range(1, int(sections))]
+
+
+def _split(call: relax.Call, x: np.ndarray) -> np.ndarray | tuple[np.ndarray, ...]:
+    if isinstance(call.ty, relax.TensorType):
+        return x  # one part
+    axis = int(call.attrs.axis)
+    return tuple(np.ascontiguousarray(part) for part in np.split(x, split_indices(call.attrs.indices_or_sections, x.shape[axis]), axis))
 
 
 def _permute_dims(call: relax.Call, x: np.ndarray) -> np.ndarray:

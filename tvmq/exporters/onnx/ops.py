@@ -15,6 +15,7 @@ import numpy as np
 from tvmq.errors import UnsupportedOpError
 from tvmq.exporters.onnx.dialects import AXES_ARE_INPUTS
 from tvmq.exporters.onnx.graph import OnnxGraph, int64s
+from tvmq.graph.evaluate import split_indices
 from tvmq.graph.sizes import is_number
 
 
@@ -167,13 +168,10 @@ def _slice(node: Node) -> str:
 
 
 def _split(node: Node) -> list[str]:
-    axis, sections = int(node.attrs.axis), node.attrs.indices_or_sections
+    axis = int(node.attrs.axis)
     size = node.shapes[0][axis]
-    if hasattr(sections, "__len__"):
-        ends = [*(int(s) for s in sections), size]
-        sizes = [b - a for a, b in zip([0, *ends], ends, strict=False)]
-    else:
-        sizes = [size // int(sections)] * int(sections)
+    ends = [*split_indices(node.attrs.indices_or_sections, size), size]
+    sizes = [b - a for a, b in zip([0, *ends], ends, strict=False)]
     inputs = [node.inputs[0], node.constant(int64s(sizes), "split")]
     results = [f"{node.result}_{i}" for i in range(len(sizes))]
     return node.graph.nodes_of("Split", inputs, node.layer, results, axis=axis)
