@@ -148,8 +148,8 @@ for size in np.unique(abs(steps)):
     print(f"{size} steps apart: {(abs(steps) == size).mean():.1%} of {steps.size} scores")
 
 # %% [markdown]
-# On an x86 CPU without VNNI the picture is another one: there ONNX Runtime adds pairs of products in 16 bits, and a pair
-# of large products ends at 32767. Whether it does so here, one product of known value tells:
+# On an x86 CPU without VNNI the picture is another one: there ONNX Runtime adds pairs of products in 16 bits, and a
+# pair of large products ends at 32767. Whether it does so here, one product of known value tells:
 
 # %%
 probe = onnx.helper.make_model(

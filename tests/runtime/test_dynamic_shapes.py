@@ -102,7 +102,6 @@ def test_no_samples_give_none(model: Any) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.slow_cases("reader", "encoder")
 def test_all_layers_are_integers(model: Any) -> None:
     ledger = get_ledger(model[0])
     heavy = [entry for entry in ledger.layers.values() if entry.get("macs")]

@@ -90,7 +90,8 @@ def _split(call: relax.Call, x: np.ndarray) -> np.ndarray | tuple[np.ndarray, ..
     if isinstance(call.ty, relax.TensorType):
         return x  # one part
     axis = int(call.attrs.axis)
-    return tuple(np.ascontiguousarray(part) for part in np.split(x, split_indices(call.attrs.indices_or_sections, x.shape[axis]), axis))
+    indices = split_indices(call.attrs.indices_or_sections, x.shape[axis])
+    return tuple(np.ascontiguousarray(part) for part in np.split(x, indices, axis))
 
 
 def _permute_dims(call: relax.Call, x: np.ndarray) -> np.ndarray:

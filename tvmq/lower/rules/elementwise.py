@@ -191,10 +191,11 @@ def prelu(lowerer: Lowerer, chain: Chain) -> bool:
     call, picture = lowerer.view.value[chain.head], rank_of(lowerer.view.var[chain.result])
     moved = nhwc_constant(call.args[1], picture) if is_const(call.args[1]) and wants_nhwc(lowerer, chain) else None
     x = lowerer.nhwc(call.args[0].name) if moved is not None else None
-    if x is None or shape_of(x) != (*shape_of(x)[:3], int(np.size(const_value(moved)))):
-        return same_layout(lowerer, chain)
+    slopes = None if x is None else const_value(moved)
+    if slopes is None or slopes.shape[-1:] != shape_of(x)[-1:] or slopes.size != slopes.shape[-1]:
+        return same_layout(lowerer, chain)  # the kernel takes a slope for each channel: no slopes of rows or columns
     step = PreluStep(x_dtype=dtype_of(x), **named_alike(PreluStep, call))
-    kernel = lowerer.choose(choose_prelu, shape_of(x), const_value(moved).reshape(-1), step)
+    kernel = lowerer.choose(choose_prelu, shape_of(x), slopes.reshape(-1), step)
     if kernel is None:
         return same_layout(lowerer, chain)
     lowerer.give_nhwc(chain.result, lowerer.call(kernel, [x], shape_of(x), step.dtype, chain.result))
