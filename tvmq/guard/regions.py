@@ -12,9 +12,11 @@ forecasts the times of a CPU.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+
+from tvm import relax
 
 from tvmq.graph.float_region_costs import elements, operations
 from tvmq.graph.view import View
@@ -25,7 +27,8 @@ FLOAT_OPERATIONS = 16e9  # a second
 CONVERTED = 8e9  # elements a second
 MACS = 25e9  # of products in float, a second; in 8 bits four times as many
 PASSES = 2  # over what is read, to find its scale and to make codes of it
-
+Layers = Mapping[str, Mapping[str, Any]]
+NAMED = 3  # layers that a sentence names
 
 
 def float_seconds(keys: Collection[str], layers: Layers, view: View) -> float:
@@ -33,10 +36,10 @@ def float_seconds(keys: Collection[str], layers: Layers, view: View) -> float:
 
     keys  of the ledger of the module that the view shows, prepared or annotated
     """
-    members = {name for key in keys for name in layers[key]["members"]}
+    members = {name for key in keys for name in _members(key, layers)}
     macs = sum(layers[key].get("macs") or 0 for key in keys)
     steps = sum(operations(view.value[name]) for name in members if name in view.value) - 2 * macs
-    read = {name for key in keys for name in layers[key]["inputs"] if name not in members}
+    read = {name for key in keys for name in _inputs(key, layers, view) if name not in members}
     given = {key for key in keys if any(reader not in members for reader in view.readers[key])}
     converted = sum(elements(view.var[name]) for name in read | given)
     return max(0, steps) / FLOAT_OPERATIONS + converted / CONVERTED + macs / MACS
@@ -44,19 +47,28 @@ def float_seconds(keys: Collection[str], layers: Layers, view: View) -> float:
 
 def dynamic_seconds(keys: Collection[str], layers: Layers, view: View) -> float:
     """Forecast of what scales made at run time cost products more than calibrated ones."""
-    read = [name for key in keys for name in layers[key]["inputs"]]
+    read = [name for key in keys for name in _inputs(key, layers, view)]
     converted = PASSES * sum(elements(view.var[name]) for name in read) + sum(elements(view.var[key]) for key in keys)
     steps = sum(
         operations(view.value[name])
         for key in keys
-        for name in layers[key]["members"]
-        if name in view.value and name != layers[key]["root"]
+        for name in _members(key, layers)
+        if name in view.value and name != layers[key].get("root", key)
     )
     return converted / CONVERTED + steps / FLOAT_OPERATIONS
 
 
-Layers = Mapping[str, Mapping[str, Any]]
-NAMED = 3  # layers that a sentence names
+def _members(key: str, layers: Layers) -> Sequence[str]:
+    """Variables of a layer; a recurrent one, whose codes are made at run time, is a single operator."""
+    return layers[key].get("members", (key,))
+
+
+def _inputs(key: str, layers: Layers, view: View) -> Sequence[str]:
+    """Activations that a layer reads."""
+    known = layers[key].get("inputs")
+    if known is not None:
+        return known
+    return [arg.name for arg in getattr(view.value.get(key), "args", ()) if isinstance(arg, relax.Var)]
 
 
 @dataclass(frozen=True)
