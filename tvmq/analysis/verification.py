@@ -17,6 +17,7 @@ from tvmq.errors import DataError, StageError
 from tvmq.graph.functions import part_functions
 from tvmq.graph.names import input_names
 from tvmq.graph.view import View, op_name
+from tvmq.numerics.deviation import unequal_bits
 from tvmq.reference import Reference
 from tvmq.runtime.executable import Executable
 
@@ -186,18 +187,3 @@ def _value(array: np.ndarray, at: tuple[int, ...]) -> float:
         return float(array[at])
     except (IndexError, TypeError):
         return float("nan")
-
-
-def unequal_bits(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Where two arrays differ: 0.0 and -0.0 do, any two NaN do not; everywhere if shape or type differ.
-
-    >>> unequal_bits(np.float32([0.0, np.nan, 1.0]), np.float32([-0.0, np.nan, 1.0]))
-    array([ True, False, False])
-    """
-    if a.shape != b.shape or a.dtype != b.dtype:
-        return np.ones(a.shape, bool)
-    if a.dtype.kind != "f":
-        return np.asarray(a != b)
-    bits = np.dtype(f"u{a.dtype.itemsize}")
-    differ = a.copy().view(bits) != b.copy().view(bits)  # a copy is contiguous, as view() needs it
-    return np.asarray(differ & ~(np.isnan(a) & np.isnan(b)))

@@ -59,12 +59,13 @@ def guard_module(
     evaluator  compiles a module for this CPU
     dynamic    the backend has scales made at run time
     refusal    why precision must not be raised: then the guard says which layers are to blame; None where it may be
+    raises     BuildError where compiled code of a small module contradicts its definition
     """
     if not judge.is_possible:
-        return module
+        return judge.checked(module)
     figure = judge.figure(module)
     if figure.holds(guard):
-        return module
+        return judge.checked(module)
     calibrated = simulated()
     calibrated = with_evidence(calibrated, judge.evidence) or calibrated
     rehearsal = Rehearsal(calibrated, judge, evaluator, dynamic=dynamic)
@@ -79,7 +80,7 @@ def guard_module(
         warnings.warn(text, AccuracyWarning, stacklevel=5)
     elif products(get_ledger(module).layers) and not products(get_ledger(result).layers):
         warnings.warn(nothing_left(search, guard, tried=trials.tried), AccuracyWarning, stacklevel=5)
-    return result
+    return judge.checked(result)
 
 
 def _verify_choices(

@@ -64,12 +64,13 @@ def find_evidence(prepared: tvm.IRModule, quantized: tvm.IRModule) -> list[Layer
     """
     view = View(prepared)
     ordered = _behind(view, ORDERING)
+    inputs = {param.name for param in view.func.params}  # the same in both modules
     read = {
         name: None
         for var, value in view.bindings
         if op_name(value) in ORDERING and _is_needed(view, var.name)
         for name in used_vars(value)
-        if name not in ordered and _is_float(view, name)
+        if name not in ordered and name not in inputs and _is_float(view, name)
     }
     if not read:
         return []

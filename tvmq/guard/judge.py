@@ -10,7 +10,10 @@ import numpy as np
 import tvm
 
 from tvmq.dataset import Feed, samples_in
+from tvmq.errors import BuildError
 from tvmq.graph.ledger import get_ledger
+from tvmq.graph.names import output_names
+from tvmq.graph.view import main_function
 from tvmq.guard.bound import Figure, Guard
 from tvmq.guard.evidence import (
     drop_largest_errors,
@@ -20,7 +23,7 @@ from tvmq.guard.evidence import (
     with_evidence,
 )
 from tvmq.guard.kept import GOLDEN, Batch
-from tvmq.numerics.deviation import Deviation
+from tvmq.numerics.deviation import Deviation, unequal_bits
 from tvmq.reference import Reference
 
 FEW_MACS = 20_000_000  # of all samples; NumPy takes less time for them than a compiler
@@ -80,6 +83,30 @@ class Judge:
         if whole is None:
             return Figure(-math.inf)  # what cannot be seen is not taken for good
         return self.measured(self._run(whole))
+
+    def checked(self, module: tvm.IRModule) -> tvm.IRModule:
+        """The module, whose compiled code gives the bits of its definition for the first batch, where that is small.
+
+        The figure of a small module comes from the definition alone: a fault of a kernel would not be seen in it.
+
+        raises  BuildError where a bit differs
+        """
+        macs = sum(entry.get("macs") or 0 for entry in get_ledger(module).layers.values())
+        reference = Reference(module)
+        if reference.islands or not self._batches or macs * samples_in(self._batches[0].feed) > FEW_MACS:
+            return module
+        feed = self._batches[0].feed
+        compiled, defined = self._evaluator(module)(feed), reference.run(feed)
+        names = output_names(main_function(module), len(defined))
+        for name, ours, wanted in zip(names, map(np.asarray, compiled), defined, strict=True):
+            differing = int(unequal_bits(ours, np.asarray(wanted)).sum())
+            if differing:
+                raise BuildError(
+                    f"quantize: compiled code differs from the definition in {differing} of {ours.size} values of "
+                    f"output '{name}'; this is a fault of tvmq: please report it, and until then keep the layer that "
+                    "`tvmq verify` names in float by a rule"
+                )
+        return module
 
     def measured(self, run: Run, *, roughly: bool = False) -> Figure:
         """What this gives for the samples, the evidence first; roughly: for a few of them, where decibels judge."""

@@ -106,3 +106,18 @@ def _cosine(aa: float, bb: float, ab: float) -> float:
     if aa == 0.0 or bb == 0.0:
         return 1.0 if aa == bb else 0.0
     return ab / (math.sqrt(aa) * math.sqrt(bb))
+
+
+def unequal_bits(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Where two arrays differ: 0.0 and -0.0 do, any two NaN do not; everywhere if shape or type differ.
+
+    >>> unequal_bits(np.float32([0.0, np.nan, 1.0]), np.float32([-0.0, np.nan, 1.0]))
+    array([ True, False, False])
+    """
+    if a.shape != b.shape or a.dtype != b.dtype:
+        return np.ones(a.shape, bool)
+    if a.dtype.kind != "f":
+        return np.asarray(a != b)
+    bits = np.dtype(f"u{a.dtype.itemsize}")
+    differ = a.copy().view(bits) != b.copy().view(bits)  # a copy is contiguous, as view() needs it
+    return np.asarray(differ & ~(np.isnan(a) & np.isnan(b)))
