@@ -6,14 +6,17 @@
 
 The packages are built from a copy of what git tracks, so that nothing from elsewhere in the folder gets in. The wheel
 made from the sdist must hold the same bytes as the one made from the tree. For each Python a new environment outside
-of the tree gets the wheel with its dependencies, nothing else, and there: the import, every public name, the version,
-`tvmq doctor`, `tvmq demo`; with the first one mypy checks a typed script against the installed package.
+of the tree gets the wheel with its newest dependencies, nothing else, and there: the import, every public name, the
+version, `tvmq doctor`, `tvmq demo`, the help of `tvmq quantize`; with the first one mypy checks a typed
+script against the installed package. The row "oldest" is one more environment of the first Python, with the lowest
+versions that setup.cfg allows.
 Ends with a table of versions, seconds and results, and with exit code 1 if anything failed.
 """
 
 from __future__ import annotations
 
 import argparse
+import configparser
 import json
 import os
 import re
@@ -198,13 +201,30 @@ def version_of(python: Path) -> str:
     return done.stdout.strip() if done.returncode == 0 else ""
 
 
-def try_wheel(wheel: Path, python: Path, folder: Path, *, types: bool) -> str:
+def lowest_versions() -> list[str]:
+    """Constraints of pip that hold each dependency at the lower bound of setup.cfg."""
+    config = configparser.ConfigParser()
+    config.read(ROOT / "setup.cfg", encoding="utf-8")
+    return lowest_of(config["options"]["install_requires"])
+
+
+def lowest_of(requirements: str) -> list[str]:
+    """Requirements, a line each, at their lower bounds.
+
+    >>> lowest_of("numpy>=1.26\\n# a comment\\napache-tvm>=0.27.0.post1,<0.28")
+    ['numpy==1.26', 'apache-tvm==0.27.0.post1']
+    """
+    return [f"{name}=={version}" for name, version in re.findall(r"^\s*([\w-]+)>=([\w.]+)", requirements, re.MULTILINE)]
+
+
+def try_wheel(wheel: Path, python: Path, folder: Path, *, types: bool, constraints: Sequence[str] = ()) -> str:
     """The wheel in a new environment, used as its users do; what it told."""
     folder.mkdir(parents=True)
     environment = folder / "environment"
     run([python, "-m", "venv", environment], folder)
     here = bin_of(environment, "python")
-    run([here, "-m", "pip", "install", "--quiet", wheel], folder)
+    (folder / "constraints.txt").write_text("\n".join(constraints), encoding="utf-8")
+    run([here, "-m", "pip", "install", "--quiet", "-c", folder / "constraints.txt", wheel], folder)
     own = {"TVMQ_CACHE": str(folder / "cache"), "HOME": str(folder)}
     names = run([here, "-c", PUBLIC_NAMES], folder, **own)
     if str(ROOT) in names:
@@ -217,8 +237,16 @@ def try_wheel(wheel: Path, python: Path, folder: Path, *, types: bool) -> str:
     demo = json.loads(run([command, "demo", "--output", "digits.tvmq", "--json", "--quiet"], folder, **own))
     if not demo["exact"] or demo["int8_accuracy"] < demo["float_accuracy"] - 0.02:
         raise Failed(f"demo: exact {demo['exact']}, accuracy {demo['float_accuracy']} -> {demo['int8_accuracy']}")
+    if "--momentum" not in run([command, "quantize", "--help"], folder, **own):
+        raise Failed("`tvmq quantize --help` does not show --momentum")
     checked = f", {check_types(here, folder)}" if types else ""
     return f"{version}, {len(doctor['findings'])} findings, int8 {demo['int8_accuracy']:.1%} and exact{checked}"
+
+
+def try_oldest(wheel: Path, python: Path, folder: Path) -> str:
+    """The wheel beside the lowest versions that setup.cfg allows; which, and what it told."""
+    lowest = lowest_versions()
+    return f"{try_wheel(wheel, python, folder, types=False, constraints=lowest)}; {', '.join(lowest)}"
 
 
 def check_types(python: Path, folder: Path) -> str:
@@ -295,6 +323,8 @@ def _rows(work: Path, versions: Sequence[str], keep: bool) -> Iterator[Row]:
         yield row
         if not keep:
             shutil.rmtree(folder, ignore_errors=True)  # 500 MB each
+    if found:
+        yield timed("oldest", lambda: try_oldest(Path(str(wheel)), found[0][1], work / "oldest"))[0]
 
 
 if __name__ == "__main__":

@@ -10,13 +10,13 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields
 from enum import Enum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args, get_type_hints
 
 import typer
 
 from tvmq.config import DEFAULTS, OPTION_CHOICES, OPTION_HELP, QConfig, qconfig
 from tvmq.errors import ConfigError
-from tvmq.options import FIXED
+from tvmq.options import FIXED, Options
 from tvmq.rules import DYNAMIC, Rule
 from tvmq.spec import QuantSpec
 
@@ -51,7 +51,15 @@ def _kind(option: str, default: Any) -> Any:
     """The Python type of an option's value: typer checks it and shows the choices."""
     if option in OPTION_CHOICES:
         return Enum("Choice", {choice: choice for choice in OPTION_CHOICES[option]})
-    return LISTS.get(option, type(default))
+    if option in LISTS:
+        return LISTS[option]
+    return type(default) if default is not None else _kind_or_none(option)
+
+
+def _kind_or_none(option: str) -> Any:
+    """The type of an option that is None unless it is given, without the None: float of `momentum: float | None`."""
+    (kind,) = (one for one in get_args(get_type_hints(Options)[option]) if one is not type(None))
+    return kind
 
 
 def _hidden(option: str, kind: type) -> Any:
