@@ -219,7 +219,7 @@ DATA = [
 ]  # fmt: skip
 
 
-@pytest.mark.slow_cases("NaN")
+@pytest.mark.slow_cases("NaN", "inf")
 @pytest.mark.parametrize("write, data, words", [d[1:] for d in DATA], ids=[d[0] for d in DATA])
 def test_calibration_data(place, write, data, words):
     path = place / "data.npz"
@@ -309,6 +309,7 @@ def test_options(option, words):
     assert all(word in str(caught.value) for word in words), str(caught.value)
 
 
+@pytest.mark.slow_cases("options0-2-words0")
 @pytest.mark.parametrize("options, code, words", [
     (["--calibrate-mood", "auto"], 2, ["--calibrate-mood", "--calibrate-mode"]),
     (["--calibrate-mode", "hystogram"], 2, ["hystogram", "histogram"]),
@@ -360,7 +361,7 @@ DAMAGE = {
 }  # fmt: skip
 
 
-@pytest.mark.slow_cases("run-missing")
+@pytest.mark.slow_cases("run-missing", "run-truncated")
 @pytest.mark.parametrize("kind", DAMAGE)
 @pytest.mark.parametrize("command", ["run", "verify", "explain", "bench"])
 def test_saved_models_that_cannot_be_used(place, saved, kind, command):
@@ -457,6 +458,7 @@ def test_results_that_cannot_be_written(place, saved, monkeypatch):
     assert "scores.npz' could not be written" in sentence and "No space left" in sentence
 
 
+@pytest.mark.slow
 def test_a_folder_without_permission(place, monkeypatch):
     """Pretended, since root may write everywhere."""
     monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)

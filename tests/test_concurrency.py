@@ -64,6 +64,7 @@ def test_one_model_in_many_threads(executables):
         np.testing.assert_array_equal(mine, expected)
 
 
+@pytest.mark.slow
 def test_results_of_one_thread_survive_the_next_run_of_another(executables):
     exe, feeds = executables[0], feeds_of(model_of(0), 30)
     expected = [exe.run(feed)[0].copy() for feed in feeds]

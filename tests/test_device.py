@@ -93,7 +93,6 @@ def corner(name: str, target: Any = DEVICE) -> tuple[tvm.IRModule, Feed]:
 @pytest.mark.slow
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", CORNERS)
-@pytest.mark.slow_cases("concat_of_concat")
 def test_corners_run_on_the_device(name: str):
     mod, feed = corner(name)
     found = tvmq.check_backend(mod, DEVICE)

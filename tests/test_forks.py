@@ -222,6 +222,7 @@ def _worker(exe: tvmq.Executable, rows: list[int], results: Any) -> None:
     results.put([(row, exe(X * row)) for row in rows])
 
 
+@pytest.mark.slow
 def test_workers_as_those_of_a_data_loader(exe: tvmq.Executable) -> None:
     context = multiprocessing.get_context("fork")
     results = context.Queue()

@@ -32,7 +32,7 @@ def outcome(seed: int, *, builds: bool) -> Outcome:
     return run_case(model, fuzz_feeds(model, seed, 2), builds=builds)
 
 
-@pytest.mark.slow_cases("0")
+@pytest.mark.slow
 @pytest.mark.thinned(5)
 @pytest.mark.parametrize("first", range(0, 190, CHUNK))
 def test_import_and_quantize(first):
@@ -59,6 +59,7 @@ def test_damaged_files():
     assert sum(o.kind == "refused" for o in found.values()) > 60
 
 
+@pytest.mark.slow_cases("8-64-encryption")
 @pytest.mark.parametrize("field, value, words", [(8, 0x40, "encryption"), (6, 93, "zip file version 9.3")])
 def test_archives_that_say_they_are_packed_otherwise(tmp_path, field, value, words):
     """Flags and version in the central directory, behind its signature."""
@@ -151,6 +152,7 @@ def test_empty_tensors(nodes, x):
     assert road(model_of(*nodes, x=x, constants=constants)) == "exact"
 
 
+@pytest.mark.slow_cases("(3, 0)-0", "(3, 0)-2", "(0, 3)-1")
 @pytest.mark.parametrize("axis", [0, 1, 2, -1])
 @pytest.mark.parametrize("shape", [(3, 0), (0, 3), (2, 0, 3)], ids=str)
 def test_flatten_of_nothing(shape, axis):
@@ -173,7 +175,7 @@ def test_slices_that_hold_nothing(bounds):
     assert road(model) == "exact"
 
 
-@pytest.mark.slow_cases("Celu", "Elu", "Selu")
+@pytest.mark.slow_cases("Celu", "Elu", "Selu", "Relu", "Sigmoid", "Sign")
 @pytest.mark.parametrize("operator", ["Celu", "Elu", "Selu", "Relu", "Clip", "Sigmoid", "Neg", "Sign", "Identity"])
 def test_single_numbers(operator):
     """Inputs and results of rank 0 keep it."""
@@ -212,6 +214,7 @@ def test_averages_behind_convolutions(x):
     assert road(model_of(*nodes, x=x, constants=constants)) == "exact"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("x, groups", [((1, 1, 1, 1), 1), ((2, 6, 4, 5), 3), ((2, 4, 5), 4)], ids=str)
 def test_group_norms_keep_their_factors(x, groups):
     """Imported without them, product and sum behind."""
@@ -251,6 +254,7 @@ def test_choices_by_constants_behind_convolutions(x):
     assert road(model_of(*nodes, x=x, constants=constants)) == "exact"
 
 
+@pytest.mark.slow
 def test_a_leaky_relu_at_the_end():
     """Part of the product, computed on its numbers: nothing reads codes."""
     nodes = [helper.make_node("MatMul", ["x", "w"], ["m"]), helper.make_node("LeakyRelu", ["m"], ["y"])]
@@ -327,6 +331,7 @@ def test_gathered_elements_at_computed_places():
     assert road(model_of(*nodes, x=(3, 5), constants={"k": np.int64([2])})) == "exact"
 
 
+@pytest.mark.slow
 def test_the_mean_of_nothing():
     """onnxruntime keeps an axis that is gone; what the value is nobody says."""
     constants = {name: np.array(values, np.int64) for name, values in (("two", [2]), ("one", [1]), ("axes", [-2, 1]))}

@@ -75,6 +75,7 @@ def test_inputs_in_order() -> None:
     assert obs.result() == tvmq.run_calibration(mod, None, pairs)
 
 
+@pytest.mark.slow
 def test_options_are_those_around_observe(model: tuple) -> None:
     mod, params, data = model
     with tvmq.qconfig(calibrate_mode="minmax"):

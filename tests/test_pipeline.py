@@ -149,7 +149,6 @@ def free(model: onnx.ModelProto, axis: int) -> onnx.ModelProto:
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("axis", [0, 2])
 @pytest.mark.parametrize("size", [1, 3, 9])
-@pytest.mark.slow_cases("1-0")
 def test_free_dimensions_take_any_size(axis: int, size: int) -> None:
     """Quantized once; scales are those of the model whose dimensions are fixed."""
     mod, params = tvmq.from_onnx(free(model_of("conv_relu"), axis))

@@ -135,6 +135,7 @@ def test_qparams_equality():
         hash(first)
 
 
+@pytest.mark.slow
 @given(finite, finite, st.sampled_from(SPECS))
 @settings(deadline=None)
 def test_qparams_survive_json(a, b, spec):

@@ -78,6 +78,7 @@ def test_unknown_layers_and_empty_data_are_refused(model):
         tvmq.activations(model, X[:0])
 
 
+@pytest.mark.slow
 def test_calibration_is_found_by_names_of_the_source(tmp_path):
     model = tvmq.from_onnx(dense(1))
     result = tvmq.run_calibration(*model, X)
@@ -91,6 +92,7 @@ def test_calibration_is_found_by_names_of_the_source(tmp_path):
         result["third"]
 
 
+@pytest.mark.slow
 def test_the_story_of_a_layer_has_its_codes():
     net = helper.make_graph(
         [

@@ -99,6 +99,7 @@ def test_a_weight_doubled_is_found_where_it_is():
     assert found["second_act"].weight is None and found["second_act"].accumulated.values == 20
 
 
+@pytest.mark.slow
 def test_outputs_end_the_comparison():
     x = np.ones((1, 4), np.float32)
     comparison = tvmq.compare(chain(), chain(2.0), x)
@@ -208,6 +209,7 @@ def upsampling(groups: int) -> tuple[tuple[tvm.IRModule, dict[str, np.ndarray]],
 
 @pytest.mark.slow_cases(
     "1-{'per_channel': False}", "1-{'requantize': 'fixed_point'}", "2-{}", "2-{'per_channel': False}",
+    "2-{'requantize': 'fixed_point'}",
 )  # fmt: skip
 @pytest.mark.parametrize("options", [{}, {"per_channel": False}, {"requantize": "fixed_point"}], ids=str)
 @pytest.mark.parametrize("groups", [1, 2])

@@ -108,6 +108,7 @@ def test_weights_two_to_a_byte_are_read_as_codes():
     assert found.conforms and "tvmq.unpack" not in found.operators
 
 
+@pytest.mark.slow
 def test_the_default_module_of_a_cpu_does_not():
     found = check_backend(quantized(*bare(), target=None), DEVICE)
     assert not found.conforms
@@ -166,6 +167,7 @@ def test_tables_are_found():
     assert rules(quantized(*small("Sigmoid")), replace(DEVICE, tables=False)) == {"table"}
 
 
+@pytest.mark.slow
 def test_factors_that_are_no_shifts_are_found():
     strict = replace(DEVICE, multipliers=False)
     found = check_backend(residual(), strict).violations
@@ -180,6 +182,7 @@ def test_families_are_found():
     assert {(v.rule, v.operator) for v in found} == {("operator", "tvmq.add")}
 
 
+@pytest.mark.slow
 def test_narrow_accumulators_are_found():
     mod = quantized(*small())
     narrow = check_backend(mod, replace(DEVICE, accumulator_bits=16)).violations
@@ -187,6 +190,7 @@ def test_narrow_accumulators_are_found():
     assert rules(mod, replace(DEVICE, accumulator_bits=24)) == set()
 
 
+@pytest.mark.slow
 def test_large_kernels_are_found():
     assert rules(quantized(*small()), replace(DEVICE, largest_kernel=1)) == {"kernel"}
     assert rules(quantized(*small()), replace(DEVICE, largest_kernel=3)) == set()

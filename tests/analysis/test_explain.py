@@ -40,6 +40,7 @@ def executable() -> tvmq.Executable:
     return mixed()
 
 
+@pytest.mark.slow
 def test_table(digits, golden):
     """Scales and zero points are left out: they may move."""
     golden(re.sub(r"\d\.\d\de-\d\d, +\d+", "#.##e-##, ###", str(tvmq.explain(digits.quantized))) + "\n")
@@ -113,6 +114,7 @@ def test_all_work_of_the_embedded_network_is_in_int8(digits):
     assert "100.0% of multiply-accumulates" in explanation.summary()
 
 
+@pytest.mark.slow
 def test_share_counts_what_stays_float(executable):
     explanation = tvmq.explain(executable)
     first, second, third, head = 64 * 8 * 27, 64 * 8 * 72, 64 * 4 * 8, 4 * 5

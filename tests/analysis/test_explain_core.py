@@ -31,6 +31,7 @@ def test_it_lists_what_keeps_the_core_from_being_integral() -> None:
     assert core["entry"] == {"x_q": "uint8"} and core["operators"]["float32"] > 0
 
 
+@pytest.mark.slow
 def test_modules_in_one_function_are_told_as_before() -> None:
     found = explained()
     assert found.core is None and "core" not in found.to_dict() and "integral" not in str(found)

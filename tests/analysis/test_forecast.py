@@ -120,6 +120,7 @@ def test_refusals():
         inspect(mod, params, "cuda")
 
 
+@pytest.mark.slow
 def test_params_stand_where_quantize_takes_them():
     """A target in their place, as it was once, is taken as the target: by inspect and by build."""
     n = Net((1, 4))

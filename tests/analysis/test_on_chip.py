@@ -61,6 +61,7 @@ def test_sums_that_can_leave_their_accumulators_are_named(digits):
     assert f"the sums of {len(loose)} of" in found.sentences[0] and str(loose[0].reach) in found.sentences[0]
 
 
+@pytest.mark.slow
 def test_dumps_equal(digits, dumped, tmp_path):
     values, names = dumped
     np.savez(tmp_path / "all.npz", **{names[name][-1]: array for name, array in values.items()})

@@ -88,6 +88,7 @@ def refused(path: Path, kind: type[Exception] = ArtifactError, **options: Any) -
 # ---- what comes back
 
 
+@pytest.mark.slow
 def test_everything_comes_back(digits):
     exe, loaded = digits.exe, tvmq.load(digits.path)
     for picture in digits.example.test[:10]:
@@ -184,6 +185,7 @@ def test_the_hash(digits, saved):
     assert "it is not the file that was saved" in refused(digits.path, sha256="")
 
 
+@pytest.mark.slow
 def test_a_loaded_model_keeps_its_file(digits, saved, tmp_path):
     """One that is removed or replaced can be saved again and asked for its module; one that is changed is refused."""
     path, other = tmp_path / "mine.tvmq", tmp_path / "other.tvmq"
@@ -239,6 +241,7 @@ def test_bytecode_of_another_form_is_read_by_tvm(digits, monkeypatch):
 # ---- both forms of the kernels
 
 
+@pytest.mark.slow
 def test_bitcode_for_other_systems(monkeypatch, tmp_path):
     """Also the same bytes each time, although TVM writes addresses into it."""
     monkeypatch.setattr(code_bytes, "native_library", lambda library, target: None)
@@ -446,6 +449,7 @@ def free(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return path.read_bytes()
 
 
+@pytest.mark.slow_cases("batch-m-*")
 @pytest.mark.parametrize("place, value, message", [
     ("batch", "m", "'description.batch' of the manifest cannot be 'm'"),
     ("common.0.sizes", {}, "'description.common[0].sizes.n' of the manifest is missing"),
@@ -634,6 +638,7 @@ def test_a_save_that_fails_leaves_what_was_there(tmp_path, monkeypatch, error, s
     assert np.array_equal(tvmq.load(path)(X), exe(X))
 
 
+@pytest.mark.slow
 def test_a_full_temporary_folder_does_not_matter(tmp_path, monkeypatch):
     """TVM writes code to files; a full disk must not truncate it. On Linux those files lie in memory."""
     if not hasattr(os, "memfd_create"):

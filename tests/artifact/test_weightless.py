@@ -66,7 +66,7 @@ def results(code: Bytecode, executable: relax.VMExecutable) -> list[np.ndarray]:
     return [np.from_dlpack(machine["main"](*arguments)).copy() for arguments in given]
 
 
-@pytest.mark.slow_cases("1")
+@pytest.mark.slow
 @pytest.mark.parametrize("least", [1, 2**20])
 def test_branches_and_calls(code, executable, monkeypatch, least):
     monkeypatch.setattr(weightless, "LARGE", least)

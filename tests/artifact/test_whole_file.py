@@ -54,6 +54,7 @@ def test_an_error_leaves_what_was_there(tmp_path: Path) -> None:
     assert (tmp_path / "file").read_bytes() == b"old"
 
 
+@pytest.mark.slow_cases("True")
 @pytest.mark.skipif(os.name != "posix", reason="kills a process")
 @pytest.mark.parametrize("nameless", [True, False])
 def test_a_writer_that_is_killed_leaves_nothing_for_long(tmp_path: Path, nameless: bool) -> None:

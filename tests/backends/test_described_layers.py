@@ -213,6 +213,7 @@ def test_a_rule_that_no_code_has_is_refused_by_build():
         tvmq.build(mod)
 
 
+@pytest.mark.slow
 def test_sums_that_may_wrap_on_the_device_are_said_by_build():
     mod = quantized(Backend("x", accumulator_bits=16, overflow="wrap"))
     with pytest.warns(BackendWarning, match="build: backend x: sums of 16 bits wrap, .*; tvmq.emulate computes") as told:

@@ -52,6 +52,7 @@ def test_a_cut_model_reads_codes_and_gives_codes(script: Any, tmp_path: Path) ->
     assert [value.name for value in parts.graph.input] == ["x", *(f"{name}__read" for name in names[:-1])]
 
 
+@pytest.mark.slow
 def test_a_wrong_operator_is_found(script: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A runner of ours with one wrong code."""
     operators = script("qdq_operators")

@@ -51,6 +51,7 @@ def test_the_scripts_can_be_shown():
     assert "complete" in shown.stdout and "_TVMQ_COMPLETE" in shown.stdout, shown.stderr
 
 
+@pytest.mark.slow
 def test_no_color_means_none():
     coloured = tvmq_process("--help", FORCE_COLOR="1", TERM="xterm-256color").stdout
     plain = tvmq_process("--help", FORCE_COLOR="1", NO_COLOR="1", TERM="xterm-256color").stdout
@@ -58,6 +59,7 @@ def test_no_color_means_none():
     assert not any(f"\x1b[{code}" in plain for code in ("3", "1;3", "9"))
 
 
+@pytest.mark.slow
 def test_exit_codes_are_in_the_help(cli):
     shown = " ".join(cli("--help").out.replace("│", " ").split())
     for words in ("0 done", "1 an error", "2 the command line is wrong", "130 interrupted"):

@@ -53,11 +53,13 @@ def test_vectors_and_answers(cli, saved):
     assert not json.loads(cli("conformance", saved / "vectors", "--check", saved / "wrong.npz", "--json").out)["conforms"]
 
 
+@pytest.mark.slow
 def test_one_of_output_and_check(cli, saved):
     result = cli("conformance", saved / "chip.json")
     assert result.code == 1 and "give --output to write vectors, or --check to judge answers" in result.err
 
 
+@pytest.mark.slow
 def test_a_model_on_a_chip(cli, saved):
     command = ("--data", saved / "samples.npz", "-q")
     equal = cli("verify", saved / "net.tvmq", *command, "--backend", "cpu")
@@ -79,6 +81,7 @@ def test_dumps(cli, saved):
     assert unequal.code == 1 and "by themselves differ" in unequal.out
 
 
+@pytest.mark.slow
 def test_what_compare_needs(cli, saved):
     data = ("--data", saved / "samples.npz")
     one = cli("compare", saved / "net.tvmq", *data)

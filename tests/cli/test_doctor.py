@@ -126,6 +126,7 @@ def test_samples_of_a_function(tmp_path):
     assert patient.labels is None or patient.labels.tolist() == [1] * 5
 
 
+@pytest.mark.slow
 def test_samples_of_a_folder(tmp_path):
     images = pytest.importorskip("PIL.Image", reason="pillow is in the extra test")
     onnx.save(faults.network(), tmp_path / "net.onnx")

@@ -52,6 +52,7 @@ def test_quantize(folder, quantized):
     assert not [name for name in os.listdir(folder) if name.startswith(".")]
 
 
+@pytest.mark.slow
 def test_run_gives_what_python_gives(folder, quantized, cli):
     result = cli("run", folder / "digits.tvmq", "--data", folder / "test.npz", "-o", folder / "scores.npz")
     assert result.code == 0, result.err
@@ -63,18 +64,21 @@ def test_run_gives_what_python_gives(folder, quantized, cli):
     assert (expected.argmax(axis=1) == example.labels[:PICTURES]).mean() > 0.9
 
 
+@pytest.mark.slow
 def test_verify(folder, quantized, cli):
     result = cli("verify", folder / "digits.tvmq", "--data", folder / "test.npz", "--samples", 4)
     assert result.code == 0, result.err
     assert result.out.startswith("exact: yes")
 
 
+@pytest.mark.slow
 def test_explain(folder, quantized, cli):
     assert "in int8" in cli("explain", folder / "digits.tvmq").out
     printed = json.loads(cli("explain", folder / "digits.tvmq", "--json").out)
     assert printed["layers"] == json.loads(quantized.stdout)["layers"]
 
 
+@pytest.mark.slow
 def test_bench_per_layer(folder, quantized, cli):
     result = cli("bench", folder / "digits.tvmq", "--repeat", 3, "--per-layer")
     assert result.code == 0, result.err
@@ -124,6 +128,7 @@ def test_another_hash_is_refused(folder, quantized, cli):
     assert result.code == 1 and "sha256" in result.err.lower()
 
 
+@pytest.mark.slow
 def test_demo(tmp_path, cli):
     result = cli("demo", "--output", tmp_path / "d.tvmq", "--json", "--quiet")
     assert result.code == 0, result.err

@@ -57,6 +57,7 @@ def test_what_is_refused(cli, fake, saved, tmp_path):
     assert done.code == 1 and "export-torch: the sizes of input 'x' are free; fix them when the model" in done.err
 
 
+@pytest.mark.slow
 def test_quantize_writes_a_dialect(cli, tmp_path):
     """--onnx with --dialect; codes that the dialect has not are an error that names the options."""
     onnx.save(residual(), tmp_path / "net.onnx")

@@ -25,6 +25,7 @@ def test_help_names_every_command(cli):
     assert all(name in result.out for name in COMMANDS)
 
 
+@pytest.mark.slow_cases("quantize", "finetune", "search")
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_has_help_with_an_example(cli, name):
     result = cli(name, "--help")

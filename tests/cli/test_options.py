@@ -70,6 +70,7 @@ def test_options_reach_the_configuration(config_of, arguments, options):
     assert config_of(*arguments) == qconfig(**options)
 
 
+@pytest.mark.slow
 def test_options_of_one_value_are_read_and_not_shown(cli, config_of):
     with pytest.warns(FutureWarning, match="calibrate_chunk_by"):
         assert config_of("--global-scale", 4, "--calibrate-chunk-by", 16) == qconfig(global_scale=4.0)

@@ -101,6 +101,7 @@ def test_what_was_given_is_not_guessed(cli, here):
     assert "agreement" not in result.out
 
 
+@pytest.mark.slow
 def test_samples_that_judged_can_be_kept(cli, here):
     files = ("my digits.onnx", "--data", "pictures", *FAST, "-o", "s.tvmq", "--save-samples", "held.npz")
     assert cli("quantize", *files, "-q").code == 0
@@ -109,6 +110,7 @@ def test_samples_that_judged_can_be_kept(cli, here):
     assert cli("verify", "s.tvmq", "--data", "held.npz", "--samples", 2).code == 0
 
 
+@pytest.mark.slow
 def test_arrays_of_other_names_are_taken_by_their_shape(cli, here, example):
     np.savez("named.npz", images=example.test[:20], labels=example.labels[:20])
     result = cli("quantize", "my digits.onnx", "--data", "named.npz", *FAST, "-o", "n.tvmq")
@@ -127,6 +129,7 @@ def test_channels_in_another_place_are_refused(cli, here, example):
     assert result.code == 1 and "save np.transpose(array, (0, 3, 1, 2))" in result.err
 
 
+@pytest.mark.slow
 def test_a_function_and_a_metric_of_ones_own(cli, here, monkeypatch):
     monkeypatch.setattr(sys, "path", list(sys.path))
     Path("my_data.py").write_text(
@@ -161,6 +164,7 @@ def test_random_data_is_said_and_only_when_asked(cli, here):
     assert both.code == 1 and "give one of them" in both.err
 
 
+@pytest.mark.slow
 def test_without_data_scales_are_made_at_run_time(cli, here):
     """Said, with the ways to give data; the same as --activations dynamic."""
     made = cli("quantize", "my digits.onnx", "-o", "d.tvmq")
@@ -204,6 +208,7 @@ def test_data_that_is_none(cli, here, data, message):
     assert result.code == 1 and message in result.err and result.err.count("\n") == 1
 
 
+@pytest.mark.slow_cases("arguments2*")
 @pytest.mark.parametrize("arguments, message", [
     (("--metric", "top2"), "--metric: 'top2' is none of top1, top5, mse"),
     (("--labels", "none.npy"), "--labels: 'none.npy' cannot be read"),
@@ -222,6 +227,7 @@ def test_picture_options_are_for_pictures(cli, here, example):
     assert result.code == 1 and "they are for a folder of pictures" in result.err
 
 
+@pytest.mark.slow
 def test_labels_from_a_table_of_files(cli, here, example):
     rows = [f"{label}/{index}.png,{label}" for index, label in enumerate(example.labels[:COUNT])]
     Path("labels.csv").write_text("\n".join(rows))
@@ -234,6 +240,7 @@ def test_labels_from_a_table_of_files(cli, here, example):
     assert refused.code == 1 and "has no row for" in refused.err
 
 
+@pytest.mark.slow
 def test_files_that_are_not_ours_are_kept(cli, here):
     Path("precious.tvmq").write_bytes(b"my thesis")
     refused = cli("quantize", "my digits.onnx", "--random-data", "-o", "precious.tvmq")
@@ -270,6 +277,7 @@ def test_a_target_that_cannot_run_here_is_not_compared(cli, here):
     assert "not compared:" in result.out and "neoverse" in result.out
 
 
+@pytest.mark.slow
 def test_an_interrupt_leaves_no_file(cli, here, monkeypatch):
     def interrupted(*args, **kwargs):
         raise KeyboardInterrupt
@@ -280,6 +288,7 @@ def test_an_interrupt_leaves_no_file(cli, here, monkeypatch):
     assert result.code == 130 and sorted(os.listdir()) == before
 
 
+@pytest.mark.slow
 def test_a_model_with_free_pictures(cli, here):
     """Sizes are those of the pictures, and that is said."""
     value, kind = onnx.helper.make_tensor_value_info, onnx.TensorProto.FLOAT

@@ -123,7 +123,7 @@ def target(request: pytest.FixtureRequest) -> str:
     return request.param
 
 
-@pytest.mark.slow_cases("llvm-summed maximum of products")
+@pytest.mark.slow_cases("llvm-summed maximum of products", "llvm-nn.prelu")
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("name", CALLS)
 def test_compiled_equals_numpy(name: str, target: str) -> None:

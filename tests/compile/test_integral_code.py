@@ -47,7 +47,7 @@ def functions_with_floats(mod: tvm.IRModule, name: str) -> tuple[list[str], int]
     return [symbol for symbol, func in loops.items() if "float" in FENCE.sub("", func.script())], len(loops)
 
 
-@pytest.mark.slow_cases("residual", "concat_shared_part", "tables", "maxima")
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SAMPLES)
 def test_no_float_in_the_code_of_the_core(name: str) -> None:
     made, outputs = NETS[name]()

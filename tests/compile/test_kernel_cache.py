@@ -151,6 +151,7 @@ def test_a_damaged_entry_is_built_anew(folder: Path, compiled: list[str]) -> Non
     assert len(compiled) == count + 2
 
 
+@pytest.mark.slow
 def test_a_folder_that_cannot_be_written_does_no_harm(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "file").write_bytes(b"")
     monkeypatch.setenv("TVMQ_CACHE", str(tmp_path / "file"))
@@ -209,7 +210,7 @@ def test_entries_under_other_names_are_built_anew(folder: Path, compiled: list[s
     assert {first.read_bytes(), second.read_bytes()} == set(contents)
 
 
-@pytest.mark.slow_cases("junk0", "ELF head", "cut", "other kernel")
+@pytest.mark.slow
 @pytest.mark.parametrize("junk", [b"hello" * 100, b"", "ELF head", "cut", "other kernel"])
 def test_what_is_no_such_kernel_is_built_anew(folder: Path, compiled: list[str], junk: bytes | str) -> None:
     """Of a right hash: somebody who knows how it is made wrote it."""

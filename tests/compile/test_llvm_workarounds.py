@@ -61,6 +61,7 @@ def test_results_are_the_definition():
     np.testing.assert_array_equal(y.numpy(), numerics.integer_softmax(x, **PARAMS, **CODES))
 
 
+@pytest.mark.slow
 def test_a_cpu_without_such_stores_keeps_its_code():
     aim, library = compiled("llvm -mcpu=haswell")
     assert llvm_workarounds.with_whole_stores(library, aim) is library

@@ -64,7 +64,7 @@ def arrays(result: Any) -> list[np.ndarray]:
     return [result.numpy()] if isinstance(result, tvm.runtime.Tensor) else [item.numpy() for item in result]
 
 
-@pytest.mark.slow_cases("one-True")
+@pytest.mark.slow_cases("one-True", "two-True", "free-False")
 @pytest.mark.parametrize(
     "kind,direct", [("one", True), ("two", True), ("same", False), ("input", False), ("free", False)]
 )

@@ -76,10 +76,7 @@ def test_repeated_places() -> None:
         np.testing.assert_array_equal(result, wanted)
 
 
-@pytest.mark.slow_cases(
-    "rows0-columns0-values0", "rows1-columns1-values1", "rows2-columns2-values2", "rows3-columns3-values3",
-    "rows5-columns5-values5", "rows6-columns6-values6",
-)  # fmt: skip
+@pytest.mark.slow
 @pytest.mark.parametrize(("rows", "columns", "values"), [
     ((3,), (3,), (1,)), ((3,), (3,), ()), ((3, 1), (1, 2), (3, 2)), ((3, 1), (1, 2), (2,)), ((3, 1), (1, 2), (6,)),
     ((1,), (3,), (3,)), ((3,), (1,), (1, 3)),

@@ -105,6 +105,7 @@ def test_products_are_rounded_before_sums():
     np.testing.assert_array_equal(run(network(body, x.shape), x), x * x - x)
 
 
+@pytest.mark.slow
 def test_input_is_untouched():
     mod = network(with_kernel, (1, 16, 8, 8))
     before = mod.script()

@@ -41,6 +41,7 @@ def test_rounding_conversions():
     np.testing.assert_array_equal(mapped("roundf(v)", x[:5], "float", "float32"), [1, 2, 3, -1, -2])
 
 
+@pytest.mark.slow
 def test_a_number_wins_over_nan_and_plus_zero_over_minus_zero():
     x = np.float32([np.nan, 1, -0.0, 0.0])
     largest = mapped("max(v, -0x0p+0f)", x, "float", "float32")
@@ -49,6 +50,7 @@ def test_a_number_wins_over_nan_and_plus_zero_over_minus_zero():
     np.testing.assert_array_equal(smallest.view(np.uint32), np.float32([0, 0, -0.0, 0.0]).view(np.uint32))
 
 
+@pytest.mark.slow
 def test_doubles_mix_with_floats():
     x = np.float32([0.1, 1e-30])
     wide = mapped("(((double)v) * ((double)v))", x, "double", "float64")
@@ -97,6 +99,7 @@ def test_votes():
     np.testing.assert_array_equal(y, [3] * 32 + [0] * 32)
 
 
+@pytest.mark.slow
 def test_products_of_four_bytes():
     random = np.random.default_rng(0)
     a, b = (random.integers(-128, 128, (64, 4), dtype=np.int8) for _ in range(2))
@@ -108,6 +111,7 @@ def test_products_of_four_bytes():
         np.testing.assert_array_equal(y, expected)
 
 
+@pytest.mark.slow
 def test_dynamic_shared_memory_has_a_guard():
     text = 'extern "C" __global__ void k(int* y) {\n  extern __shared__ alignas(64) unsigned char s[];\n'
     text += "  ((int*)s)[((int)threadIdx.x) + LATER] = 1;\n  __syncthreads();\n  y[((int)threadIdx.x)] = ((int*)s)[LATER];\n}\n"

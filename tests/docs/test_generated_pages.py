@@ -116,6 +116,7 @@ def test_every_pass_has_a_sample_that_it_changes(samples):
         assert name == "partition" or " changed" in drawn, f"{name}: nothing changes in its picture"
 
 
+@pytest.mark.slow
 def test_boxes_do_not_overlap(samples):
     for name, sample in samples.items():
         for _, func in pictures.functions(sample.after):

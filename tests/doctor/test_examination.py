@@ -40,6 +40,7 @@ def test_a_healthy_model_is_called_healthy():
     assert found["preprocessing"].figures["distance"] < 0.1
 
 
+@pytest.mark.slow_cases("swapped channels")
 @pytest.mark.parametrize("prepare, code", [
     (lambda x: x * 255, "x / 255"), (lambda x: x[:, ::-1], "x[:, ::-1]"), (lambda x: 2 * x - 1, "(x + 1) / 2"),
 ], ids=["0..255 for 0..1", "swapped channels", "-1..1 for 0..1"])  # fmt: skip
@@ -62,6 +63,7 @@ def test_wrong_preprocessing_by_labels(monkeypatch):
     assert found.status == "ok" and "labels" not in found.what
 
 
+@pytest.mark.slow
 def test_samples_of_another_scale_that_nobody_uses():
     (found,) = check_preprocessing(faults.patient(prepare=lambda x: x * 3000 - 1000))
     assert found.status == "problem" and "norm" in found.what
@@ -149,6 +151,7 @@ def test_infinities_that_an_operator_defines_are_healthy():
     assert "all finite but 9 infinities that bound or mask" in found[0].what
 
 
+@pytest.mark.slow
 def test_a_dead_layer():
     found = [finding for finding in check_layers(faults.patient(faults.dead_layer)) if finding.subject == "layers"]
     assert found[0].status == "problem" and "'act' 7 of 8" in found[0].what
@@ -206,6 +209,7 @@ def test_broken_samples(spoil, words):
     assert words in found[0].what and found[0].remedy
 
 
+@pytest.mark.slow
 def test_few_samples_and_little_time():
     patient = faults.patient()
     patient.arrays["x"] = patient.arrays["x"][:4]

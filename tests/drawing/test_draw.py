@@ -84,6 +84,7 @@ def test_bad_input_gets_one_sentence(residual):
         tvmq.draw((mod, params), columns=0)
 
 
+@pytest.mark.slow
 def test_a_script_has_the_ledger_below(residual):
     mod, params = tvmq.from_onnx(residual)
     module = tvmq.quantize(mod, params, feeds_of(residual))

@@ -80,6 +80,7 @@ def test_entries_of_operators_are_heard(tmp_path):
             np.testing.assert_array_equal(case.made(chips["depthwise"]).y, wanted)
 
 
+@pytest.mark.slow
 def test_a_chip_of_shifts(tmp_path):
     chip = tvmq.Backend("shifts", activations=("int8",), zero_points=False, requantize=("power_of_two",))
     tvmq.conformance(chip, tmp_path)
@@ -106,7 +107,7 @@ def test_another_rule_is_found(vectors, tmp_path, name):
     assert found.missing and "cases have no answer" in str(found)
 
 
-@pytest.mark.slow_cases("dense-no_bias*", "conv2d-p*", "table-unsigned_index-as unsigned bytes")
+@pytest.mark.slow
 @pytest.mark.parametrize("operator, fault, words", [
     ("conv2d", "pads_with_0", "it pads with the code 0"), ("dense", "no_bias", "it leaves out the bias"),
     ("maximum", "pool_from_0", "it lets a maximum begin at 0"), ("table", "unsigned_index", "as unsigned bytes"),

@@ -61,6 +61,7 @@ def _ran(chip, digits):
     return chip
 
 
+@pytest.mark.slow_cases("saturate")
 @pytest.mark.parametrize("overflow", ["wrap", "saturate"])
 def test_narrow_accumulators_against_the_sums_themselves(digits, overflow):
     """12 bits: the first convolution's sums are wrapped, or saturated in order, and counted."""

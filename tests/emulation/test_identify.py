@@ -59,6 +59,7 @@ def test_others_are_found_and_no_other(rule):
     assert not found.known
 
 
+@pytest.mark.slow
 def test_what_no_rule_explains_has_the_smallest_counter_example():
     acc, scales, out = observed(KNOWN_RULES["tflite"])
     at = int(np.argmin(np.abs(acc.astype(np.int64))))

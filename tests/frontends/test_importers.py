@@ -50,7 +50,7 @@ def result(made: onnx.ModelProto) -> np.ndarray:
     return tvmq.build(mod, params=params).run({"x": X})[0]
 
 
-@pytest.mark.slow_cases("True")
+@pytest.mark.slow
 @pytest.mark.parametrize("declared", [True, False])
 def test_an_onnx_operator_of_ones_own_domain(declared: bool):
     importer("my.domain", "Scale")(scaled)

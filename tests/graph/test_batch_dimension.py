@@ -204,6 +204,7 @@ def test_samples_that_are_not_proved_apart(name: str) -> None:
     assert batch_dimension(module(call, *shapes)) is None
 
 
+@pytest.mark.slow
 def test_whole_models() -> None:
     assert batch_dimension(prepare(*from_onnx(encoder()))) == "batch"
     assert batch_dimension(prepare(*from_onnx(pictures()))) == "batch"

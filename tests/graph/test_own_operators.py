@@ -125,6 +125,7 @@ def test_an_operator_from_an_onnx_node_to_verified_integers(quantized, tmp_path)
     assert tvmq.verify(tvmq.load(tmp_path / "m.tvmq"), feeds).exact
 
 
+@pytest.mark.slow
 def test_verify_finds_a_kernel_that_is_not_its_definition(quantized):
     mod, feeds = quantized
     exe = tvmq.build(mod)

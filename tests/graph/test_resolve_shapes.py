@@ -91,6 +91,7 @@ def test_too_few_are_refused_at_the_run() -> None:
         exe.run(feed)
 
 
+@pytest.mark.slow_cases("bounds2", "bounds3", "bounds4", "bounds5")
 @pytest.mark.parametrize("bounds", [(1, 2**63 - 1), (-1, 2**63 - 1), (0, -1), (0, 3), (2, 5), (-3, -1)])
 def test_slices_by_numbers_are_clipped_to_the_size(bounds: tuple[int, int]) -> None:
     """They ask for nothing, whatever the size; quantized they give the same rows."""

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Generator
 
+import pytest
+
 from tvmq.graph.walk import reachable, resolve_each
 
 DEEP = 50_000
 
 
+@pytest.mark.slow
 def test_a_chain_deeper_than_the_stack() -> None:
     def depth(name: str) -> Generator[str, int, int]:
         return 0 if name == "0" else 1 + (yield str(int(name) - 1))

@@ -149,6 +149,7 @@ def test_what_was_asked_for_is_reported_and_left():
     assert model_hash(found) == model_hash(plain)
 
 
+@pytest.mark.slow
 def test_a_model_of_which_nothing_is_left_in_8_bits_is_told_apart():
     model = healthy()
     mod, params = tvmq.from_onnx(model)
@@ -160,6 +161,7 @@ def test_a_model_of_which_nothing_is_left_in_8_bits_is_told_apart():
     assert np.array_equal(tvmq.build(module).run(feed)[0], tvmq.build(mod, params=params).run(feed)[0])
 
 
+@pytest.mark.slow
 def test_a_metric_with_a_drop_judges_instead():
     model = healthy()
     mod, params = tvmq.from_onnx(model)
@@ -219,6 +221,7 @@ def test_what_an_ordering_reads_is_judged_in_place_of_its_results():
     assert np.mean(same) > 0.9
 
 
+@pytest.mark.slow
 def test_a_healthy_network_of_places_is_left_alone():
     net = Net((1, 8))
     model = net.model(net.op("ArgMax", net.dense(net.op("Relu", net.dense("x", 8, 16)), 16, 6), axis=1))

@@ -34,7 +34,7 @@ UNUSED = re.compile(
 )
 
 
-@pytest.mark.slow_cases("avx512vbmi", "avx512bw", "avx2", "dotprod", "generic")
+@pytest.mark.slow_cases("avx512vbmi", "avx512bw", "avx2", "dotprod", "generic", "avx512vl", "avxvnni")
 @pytest.mark.parametrize("level", LEVELS)
 def test_the_instruction_of_the_level(level: str) -> None:
     text, wanted, unwanted = CODE[level]
@@ -48,7 +48,7 @@ WORDS = {
 }
 
 
-@pytest.mark.slow_cases("avx2", "avx512bw", "avxvnni", "avx512vnni", "dotprod", "i8mm")
+@pytest.mark.slow_cases("avx2", "avx512bw", "avxvnni", "avx512vnni", "dotprod", "i8mm", "avx512vl", "avx512vbmi")
 @pytest.mark.parametrize("level", WORDS)
 def test_the_instruction_of_16_bit_codes(level: str) -> None:
     check(level, CODE[level][0], Conv2d(1, 6, 6, 16, 32, x_dtype="int16"), *WORDS[level])

@@ -100,7 +100,7 @@ def test_concat_and_means(level: str) -> None:
         equal(run(mean, [x], (sizes[0], 20), level).view(np.int32), expected.view(np.int32))
 
 
-@pytest.mark.slow_cases("options1-float32-generic")
+@pytest.mark.slow_cases("options1-float32-generic", "options2-uint8-avx2")
 @pytest.mark.thinned(5)
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("dtype", ["uint8", "float32"])

@@ -174,6 +174,7 @@ def test_kernels_take_all_of_them(number: int) -> None:
     assert len(kernels) == 2
 
 
+@pytest.mark.slow
 def test_a_phase_that_leaves_int32_goes_the_generic_way() -> None:
     """The zero point of the taps that a phase lacks is part of its bias, which may be too large where no sum is."""
     case = Case((1, 1, 3), (1, 1, 2), {"strides": [2]}, True, 255)
@@ -188,6 +189,7 @@ def test_a_phase_that_leaves_int32_goes_the_generic_way() -> None:
     np.testing.assert_array_equal(tvmq.build(mod).run({"x": x})[1], codes)
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("activation", ["Relu", "Sigmoid", ""])
 def test_a_border_equals_the_definition(activation: str) -> None:

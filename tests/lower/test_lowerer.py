@@ -98,7 +98,6 @@ def test_equal_layers_share_a_function() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["squeeze_excite", "split_branches", "island_of_layer_norm", "concat_shared_part"])
-@pytest.mark.slow_cases("squeeze_excite", "concat_shared_part")
 def test_names_survive(name: str) -> None:
     """Every variable of the lowered module knows its layers, and every layer of the model is there."""
     made, outputs = NETS[name]()

@@ -91,6 +91,7 @@ def test_a_lowering_hands_operators_to_a_code_generator(tmp_path):
     assert tvmq.verify(loaded, feeds).lowerings[0].differing == 0
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(shutil.which("cc") is None, reason="needs a C compiler")
 def test_a_generator_of_c(tmp_path):
     mod, feeds = network()
@@ -148,6 +149,7 @@ def test_float_modules_of_the_user():
     np.testing.assert_array_equal(tvmq.build(fused)(values), np.maximum(values + 1, 0))
 
 
+@pytest.mark.slow
 def test_a_module_on_which_the_user_ran_the_code_generator_too(tmp_path):
     mod, feeds = network()
     Generator("test_ran", as_llvm)

@@ -147,6 +147,7 @@ def test_absent_files_and_symbols(tmp_path):
             tvmq.build(mod, lowerings=lowerings(name, place)[:1])
 
 
+@pytest.mark.slow
 def test_a_symbol_of_two_libraries_is_refused(tmp_path):
     mod, _ = network()
     first, second = tmp_path / "first", tmp_path / "second"
@@ -180,6 +181,7 @@ def test_packed_functions_of_the_process_and_of_a_library(tmp_path):
         tvmq.build(mod, lowerings=[tvmq.Lowering("tvmq.table", Extern("plain_table", path, "packed"))])
 
 
+@pytest.mark.slow
 def test_a_library_of_packed_functions(tmp_path):
     """What TVM exports is one; the file may be another model's kernels."""
     mod, feeds = network()
@@ -199,6 +201,7 @@ def test_a_library_of_packed_functions(tmp_path):
     np.testing.assert_array_equal(run(linked, feeds), run(exe, feeds))
 
 
+@pytest.mark.slow
 def test_code_for_another_machine_does_not_open_libraries_here(tmp_path):
     mod, _ = network()
     arm = "llvm -mtriple=aarch64-linux-gnu -mcpu=cortex-a76"

@@ -50,6 +50,7 @@ def test_explain_lists_what_was_taken_and_why_the_rest_was_not():
     assert tvmq.explain(built(TABLE)).to_dict()["lowerings"]["taken"][0]["lowering"] == "two_steps"
 
 
+@pytest.mark.slow_cases("nn.conv2d -> a*", "tvmq.add*", "tvmq.sof*")
 @pytest.mark.parametrize(
     ("pattern", "why"),
     [
@@ -238,6 +239,7 @@ def test_a_description_in_json_names_its_lowerings(tmp_path):
         tvmq.Backend.from_json('{"name": "chip", "lowerings": ["import os"]}', "chip.json")
 
 
+@pytest.mark.slow
 def test_a_fused_residual_sum_is_taken_whichever_side_it_is():
     def with_sum(match: Match) -> Any:
         codes = conv_codes(Match(match.name, match.layers, dict(list(match.calls.items())[:3]), match.inputs[:1],
@@ -267,6 +269,7 @@ def _result(match: Match) -> Any:
     return relax.Var(name, call.ty)
 
 
+@pytest.mark.slow
 def test_a_loaded_model_has_its_lowerings(tmp_path):
     feeds = network()[1]
     exe = built(CONV_LOWERING, TABLE)

@@ -97,6 +97,7 @@ def test_every_partial_sum_fits_int32(problem):
                 assert -(2**31) <= sum(some) < 2**31
 
 
+@pytest.mark.slow
 @given(st.floats(2.0**-60, 1.0), st.floats(2.0**-60, 1.0))
 @quick
 def test_multipliers_are_int16_where_no_ratio_exceeds_one(a_ratio, b_ratio):

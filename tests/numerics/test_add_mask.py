@@ -15,6 +15,7 @@ FACTORS = st.one_of(st.integers(-(2**40), 2**40), st.integers(-1000, 1000))
 MASKS = st.one_of(st.integers(0, 1), st.integers(-(2**63), 2**63 - 1))
 
 
+@pytest.mark.slow
 @given(SUMS, MASKS, FACTORS, FACTORS)
 @quick
 def test_equals_pythons_integers(x, mask, multiplier, offset):

@@ -37,6 +37,7 @@ def test_quantize_equals_the_slow_definition(values, scale, limits):
     assert q.tolist() == [slow_quantize(x, scale, zero_point, low, high) for x in values]
 
 
+@pytest.mark.slow
 @given(st.integers(-300, 300), st.integers(-100, 20), code_limits())
 @quick
 def test_ties_round_to_even(halves, exponent, limits):
@@ -117,6 +118,7 @@ def test_quantize_equals_onnxruntime():
         assert np.array_equal(numerics.quantize(x, scale, zero_point, dtype="uint8"), theirs)
 
 
+@pytest.mark.slow
 @given(st.integers(-(2**15), 2**15 - 1), scales, st.integers(-(2**15), 2**15 - 1))
 @quick
 def test_dequantize_equals_the_slow_definition(q, scale, zero_point):
@@ -163,6 +165,7 @@ def test_bad_parameters_are_refused(options, error, message):
         numerics.quantize(np.zeros(3, np.float32), **arguments)
 
 
+@pytest.mark.slow
 @given(st.floats(-1e6, 1e6), st.floats(2.0**-20, 1.0, width=32), st.floats(2.0**-20, 1.0, width=32))
 @quick
 def test_bias_equals_the_slow_definition(bias, scale_x, scale_w):

@@ -37,7 +37,7 @@ def real(qparams: QParams) -> tuple[np.ndarray, list[Fraction]]:
     ]
 
 
-@pytest.mark.slow_cases("greater_equal")
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", RESULTS)
 @given(sides(), sides())
 @settings(deadline=None, max_examples=25)

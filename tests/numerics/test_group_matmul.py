@@ -21,6 +21,7 @@ def operands(rows: int, groups: int, size: int, columns: int, seed: int) -> tupl
     )
 
 
+@pytest.mark.slow
 @settings(max_examples=50, deadline=None)
 @given(*(st.integers(1, 6) for _ in range(4)), st.integers(0, 99))
 def test_number_by_number(rows: int, groups: int, size: int, columns: int, seed: int) -> None:

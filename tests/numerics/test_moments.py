@@ -101,6 +101,7 @@ def test_columns_of_a_picture_are_met_alike() -> None:
     assert np.bincount(columns, minlength=64).max() < 10
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**32 - 1), st.lists(st.integers(1, 5), min_size=1, max_size=5))
 def test_sums_are_exact_however_samples_are_batched(seed: int, sizes: list[int]) -> None:
     """Of the largest integers too: 16 bits."""

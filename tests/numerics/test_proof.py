@@ -71,6 +71,7 @@ def test_check_product_accumulator():
         numerics.check_product_accumulator("qk", 33026, 255, 255)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 2**31 - 1), st.floats(2.0**-30, 2.0**31, width=32))
 @quick
 def test_multiplier_fits_means_that_float32_stays_below_2_31(bound, multiplier):

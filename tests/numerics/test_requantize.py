@@ -78,6 +78,7 @@ def test_fixed_point_equals_the_slow_definition(rounding, sums, multiplier, shif
     assert q.dtype == dtype and q.tolist() == [saturate(s, zero_point, low, high) for s in steps]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rounding", ["UPWARD", "TONEAREST", "DOUBLE"])
 @given(SUMS, MULTIPLIERS, st.integers(-40, 31))
 @quick
@@ -142,6 +143,7 @@ def test_fixed_point_golden(factor, rounding, sums, results):
     assert numerics.fixed_point_multiply(np.int32(sums), *parameters, rounding=rounding).tolist() == results
 
 
+@pytest.mark.slow
 @given(st.lists(st.floats(0, 2.0**29, width=32), min_size=1, max_size=5))
 @quick
 def test_fixed_point_parameters_keep_a_float32(factors):

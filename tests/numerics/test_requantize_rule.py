@@ -137,7 +137,6 @@ def test_the_smallest_shifts_of_the_largest_sums():
 @pytest.mark.parametrize(("name", "ours"), OURS.items())
 @given(st.lists(SUMS, min_size=1, max_size=10), st.floats(0, 2.0**20, width=32), st.integers(-35, 29), code_limits())
 @quick
-@pytest.mark.slow_cases("fixed_point_double-ours3")
 def test_our_modes_are_rules(name, ours, sums, factor, power, limits):
     (mode, rounding), rule = ours, KNOWN_RULES[name]
     dtype, low, high, zero_point = limits
@@ -218,6 +217,7 @@ def test_tflite_and_cmsis_nn(acc, multiplier, shift):
         assert int(found) == min(max(gemmlowp(acc, multiplier, shift), -(2**15)), 2**15 - 1)
 
 
+@pytest.mark.slow
 @given(SUMS, st.integers(2**30, 2**31 - 1), st.integers(2, 62))
 @quick
 def test_tosa(acc, multiplier, shift):
@@ -313,6 +313,7 @@ def test_known_rules_go_through_json(name):
     assert RequantizeRule.from_dict(rule.to_dict()) == rule
 
 
+@pytest.mark.slow
 @given(INTEGER_RULES | FLOAT_RULES)
 @quick
 def test_rules_go_through_json(rule):

@@ -77,6 +77,7 @@ def test_a_tie_is_that_of_the_float32_quotient():
     assert values[10] == numerics.quantize(np.float32(3.0), y.scale, 0, dtype="uint8") == 128
 
 
+@pytest.mark.slow
 @given(qparams(SPECS[:3]))
 @quick
 def test_rescaling_to_the_same_parameters_keeps_every_code(x):

@@ -26,6 +26,7 @@ def slow_round(value: Fraction, tie: str) -> int:
     return floor + {"upward": 1, "downward": 0, "away": int(value > 0), "even": floor % 2}[tie]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tie", TIE_RULES)
 @given(st.integers(-(2**62) + 1, 2**62 - 1) | st.integers(-40, 40), st.integers(0, 63) | st.integers(0, 4))
 @quick
@@ -33,6 +34,7 @@ def test_shifts_equal_fractions(tie: str, value: int, right: int):
     assert int(rounded_shift(np.int64(value), right, tie)) == slow_round(Fraction(value, 2**right), tie)
 
 
+@pytest.mark.slow_cases("upward", "even", "downward")
 @pytest.mark.parametrize("tie", TIE_RULES)
 @given(st.floats(-(2.0**40), 2.0**40, width=32) | st.integers(-20, 20).map(lambda n: n / 4))
 @quick

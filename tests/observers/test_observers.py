@@ -147,6 +147,7 @@ def test_unknown_names_and_options() -> None:
         make_observer("minmax", share=3)
 
 
+@pytest.mark.slow
 def test_auto_is_never_worse_than_a_candidate_by_more_than_its_margin() -> None:
     rng = np.random.default_rng(0)
     for x in (rng.standard_normal((8, 5000)), rng.standard_cauchy((8, 5000)), rng.random((8, 5000))):

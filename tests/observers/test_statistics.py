@@ -70,6 +70,7 @@ def test_state_survives_its_dictionary(x: np.ndarray) -> None:
     assert state(again.merge(whole)) == state(whole.merge(again))
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(sample_arrays())
 def test_histogram_counts_what_it_says(x: np.ndarray) -> None:
@@ -107,6 +108,7 @@ def test_means_are_exact_or_within_their_bound(x: np.ndarray) -> None:
         assert abs(sum(values) / len(values) - Fraction(float(mean))) <= bound
 
 
+@pytest.mark.slow
 @settings(max_examples=60, deadline=None)
 @given(sample_arrays())
 def test_channel_means_are_those_of_the_rounded_values(x: np.ndarray) -> None:

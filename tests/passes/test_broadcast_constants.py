@@ -44,6 +44,7 @@ def broadcasting_model(shape: tuple[int, ...], constant: tuple[int, ...]) -> onn
     return make_model(nodes, {"x": ("float32", shape)}, [f"y{name}" for name in FUNCTIONS], constants, 17)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "shape, constant",
     [pytest.param(*case, marks=() if case in FAST else (pytest.mark.slow,)) for case in CASES],

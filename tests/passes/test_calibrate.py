@@ -137,6 +137,7 @@ def test_a_wide_shared_part_widens_the_others() -> None:
     assert found["a"] == found["b"] == found["d"] == expected(0, 9)
 
 
+@pytest.mark.slow
 def test_all_shared_parts_agree_on_the_widest() -> None:
     """Two shared parts of little difference: both take the union, in whatever order they come."""
     body = "y = R.concat((a, b), axis=1)\nd = R.nn.conv2d(a, w, padding=1)\ne = R.nn.conv2d(b, w, padding=1)\nz = R.concat((y, d, e), axis=1)"

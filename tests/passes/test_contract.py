@@ -42,6 +42,7 @@ def test_every_pass_gives_a_healthy_module(stages: dict[str, tvm.IRModule]) -> N
         assert all(leaf.name in view.var for leaf in leaves(view.func.body.body))
 
 
+@pytest.mark.slow
 def test_no_pass_changes_its_input(stages: dict[str, tvm.IRModule]) -> None:
     """Also not its types or attributes: the printed text is the same before and after."""
     order = list(stages)
@@ -65,6 +66,7 @@ def arguments_of(name: str, mod: tvm.IRModule) -> tuple:
     return ()
 
 
+@pytest.mark.slow_cases("squeeze_excite")
 def test_modules_survive_saving(stages: dict[str, tvm.IRModule]) -> None:
     for mod in stages.values():
         loaded = tvm.ir.load_json(tvm.ir.save_json(mod))
@@ -122,6 +124,7 @@ def test_operators_exist(name: str) -> None:
     assert tvm.ir.Op.get(f"relax.{name}") is not None
 
 
+@pytest.mark.slow_cases("squeeze_excite")
 def test_correct_bias_changes_biases_alone(stages: dict[str, tvm.IRModule]) -> None:
     """Bias correction without means changes nothing; with means it leaves its input alone."""
     mod = stages["calibrate"]

@@ -87,6 +87,7 @@ def test_other_ways_to_requantize(mode: str) -> None:
     drive(lines(), requantize=mode, least_snr=18.0)
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("make", MODELS)
 def test_in_float(make: Callable[[], onnx.ModelProto]) -> None:

@@ -14,6 +14,7 @@ from tests.passes.stages import every_stage
 STAGES = ["prepare", "annotate", "calibrate", "fold_constants"]
 
 
+@pytest.mark.slow_cases("squeeze_excite-prepare", "squeeze_excite-calibrate", "squeeze_excite-fold_constants")
 @pytest.mark.parametrize("stage", STAGES)
 @pytest.mark.parametrize("name", ["conv_relu", "residual", "squeeze_excite"])
 def test_printed_stage(golden: Callable[[str], None], name: str, stage: str) -> None:

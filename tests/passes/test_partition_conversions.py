@@ -45,7 +45,7 @@ def operators(mod: tvm.IRModule, name: str) -> list[str]:
 @pytest.mark.slow_cases(
     "output_read_by_shape", "split_channels_rejoined", "concat_of_a_concat_and_its_part", "average_pool",
     "resizes_of_every_rule", "one_pixel", "two_functions_that_share_a_link", "square", "island_of_layer_norm",
-    "one_sum_read_twice",
+    "one_sum_read_twice", "conv_relu", "pad_before_conv",
 )  # fmt: skip
 @pytest.mark.thinned(5)
 @pytest.mark.parametrize("name", NETS)
@@ -80,6 +80,7 @@ def test_random_graphs(seed: int) -> None:
     }
 
 
+@pytest.mark.slow
 def test_a_usual_network_comes_back_as_it_was() -> None:
     whole, _ = realized("residual")
     parts = partition_conversions(whole)
@@ -202,6 +203,7 @@ def test_the_error_lists_every_float_operator() -> None:
     assert "not fully integral" in get_ledger(enabled).notes[-1]
 
 
+@pytest.mark.slow
 def test_fully_integral_makes_integers_of_what_would_not_pay() -> None:
     """A sum with an upsampled input at the end stays float, unless the core has to be integral: then 16 bits."""
     n = Net((1, 3, 6, 6))

@@ -119,7 +119,7 @@ def test_batch_norm_that_stays(case: str) -> None:
     assert_same(after, before)
 
 
-@pytest.mark.slow_cases("1-ConvTranspose-2", "2-Conv-3")
+@pytest.mark.slow
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize(
     "operator, rank", [("ConvTranspose", 2), ("Conv", 1), ("Conv", 3), ("ConvTranspose", 1), ("Gemm", 0)]
@@ -263,6 +263,7 @@ def test_control_flow_is_refused() -> None:
         prepare(tvm.IRModule({"main": func}))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["linear", "cubic"])
 def test_a_resize_to_one_row_that_aligns_corners(mode: str) -> None:
     """TVM divides by the distance of the corners."""

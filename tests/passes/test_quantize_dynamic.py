@@ -125,6 +125,7 @@ def test_a_layer_of_sums_beyond_int32_stays_float() -> None:
     assert [op_name(value) for _, value in View(quantized).bindings] == ["matmul"]
 
 
+@pytest.mark.slow
 def test_saved_and_loaded(tmp_path: Path) -> None:
     model = attention()
     executable = checked(model, "dynamic")
@@ -240,6 +241,7 @@ def test_groups_in_integers_on_plain_cpus() -> None:
         np.testing.assert_array_equal(results[0], other)
 
 
+@pytest.mark.slow
 def test_groups_in_integers_of_any_number_of_rows() -> None:
     n = Net((2, 3, 32))
     model = n.model(n.op("Tanh", n.op("MatMul", "x", n.constant(n.weight(32, 24)))))

@@ -82,6 +82,7 @@ def test_a_product_of_a_free_batch(free_batch: object) -> None:
     np.testing.assert_array_equal(np.concatenate(alone), executable.run(batches(4)[2])[0])
 
 
+@pytest.mark.slow
 def test_explain_says_which(free_batch: object) -> None:
     assert "rule '/matmul_2': codes made at run time" in str(tvmq.explain(free_batch))
 
@@ -153,6 +154,7 @@ def test_backends_that_cannot_refuse(backend: Backend, words: str) -> None:
         quantized(_with_relu(), feeds_of(_with_relu()), (Rule(op="matmul", activations="dynamic"),), target=backend)
 
 
+@pytest.mark.slow
 def test_integral_cores_refuse() -> None:
     config = QConfig(rules=(Rule("/matmul_1", activations="dynamic"),), partition_conversions="fully_integral")
     mod, params = tvmq.from_onnx(_with_relu())

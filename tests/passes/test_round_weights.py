@@ -136,7 +136,7 @@ def test_compiled_sums_are_those_of_numpy() -> None:
             assert np.array_equal(part, other), root
 
 
-@pytest.mark.slow_cases("True")
+@pytest.mark.slow
 @pytest.mark.parametrize("bias", [True, False])
 def test_the_integer_module_has_the_chosen_codes(mod: tvm.IRModule, bias: bool) -> None:
     roundings = choose_rounding(mod, second_moments(mod, batches, evaluator, len(FEEDS)), bias=bias)
@@ -253,6 +253,7 @@ def shared() -> tvm.IRModule:
     return calibrated(prepare(*tvmq.from_onnx(n.model(y))))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bias", [True, False])
 def test_a_weight_of_several_layers_is_rounded_once_by_all_that_they_read(
     shared: tvm.IRModule, bias: bool, monkeypatch: pytest.MonkeyPatch

@@ -69,6 +69,7 @@ def test_a_rule_gives_the_observer_of_what_its_layer_reads(model: tuple) -> None
     assert found["relu_1"] == "percentile"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("order, expected", [((2, 4), "histogram"), ((4, 2), "percentile")])
 def test_of_two_readers_the_last_rule_decides(model: tuple, order: tuple[int, int], expected: str) -> None:
     rules = {2: Rule("/matmul_2", observer="percentile"), 4: Rule("/matmul_4", observer="histogram")}
@@ -83,6 +84,7 @@ def test_thresholds_are_those_of_the_observer_alone(model: tuple) -> None:
     assert ruled.ranges() == alone.ranges()
 
 
+@pytest.mark.slow
 def test_an_observer_of_ones_own(model: tuple) -> None:
     own = f"{__name__}:Tenth"
     result = calibrated(model, Rule("/matmul_2", observer=own), calibrate_mode="minmax")

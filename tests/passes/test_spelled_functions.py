@@ -176,10 +176,7 @@ TABLES = {
 }  # fmt: skip
 
 
-@pytest.mark.slow_cases(
-    "silu 2", "gelu as a sum", "gelu by 1.702", "hard swish", "hard swish, relu6", "hard sigmoid", "mish",
-    "mish, log",
-)  # fmt: skip
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TABLES)
 def test_functions_between_products_are_tables(name: str) -> None:
     """In 8 bits every chain of one tensor is a table, in whatever operators it is spelled."""

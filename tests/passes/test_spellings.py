@@ -310,6 +310,7 @@ def test_others_stay(body: str) -> None:
     assert not any("norm" in name or "softmax" in name for name in found), found
 
 
+@pytest.mark.slow
 def test_shared_statistics_stay_beside_the_norm() -> None:
     """What is normalized and scaled back later needs its mean and deviation; the norm has its own."""
     net = Net(SHAPE)

@@ -43,6 +43,7 @@ CASES = {
 }
 
 
+@pytest.mark.slow_cases("7 in 3", "7 in 4")
 @pytest.mark.parametrize("name", CASES)
 def test_definition_and_compiled_code_agree(name: str, tmp_path: Path) -> None:
     model = CASES[name]

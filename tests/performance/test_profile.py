@@ -83,6 +83,7 @@ def test_every_call_has_its_row_and_its_names(exe: tvmq.Executable) -> None:
     assert sum(map(profile.share, profile.layers)) == pytest.approx(1)
 
 
+@pytest.mark.slow
 def test_every_row_has_a_forecast(exe: tvmq.Executable) -> None:
     rows = exe.profile(X, repeat=1).layers
     assert all(row.forecast is not None and row.forecast >= 0 for row in rows)
@@ -90,6 +91,7 @@ def test_every_row_has_a_forecast(exe: tvmq.Executable) -> None:
     assert product.forecast and 1e-8 < product.forecast < 1e-3
 
 
+@pytest.mark.slow
 def test_sums_that_reach_memory_are_counted() -> None:
     codes = np.ones((4, 20), np.uint8)
     profile = built(SUMS, (20, 4), np.int8).profile({"x": codes}, repeat=1)

@@ -82,6 +82,7 @@ def test_no_time_measures_nothing(model, folder):
     assert not folder.exists()
 
 
+@pytest.mark.slow
 def test_an_interrupt_keeps_what_is_there(model, monkeypatch):
     one_tile_faster(monkeypatch, 1)
 

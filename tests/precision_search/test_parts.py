@@ -94,6 +94,7 @@ def test_a_proposal_is_the_cheapest_of_all_choices(seed, budget):
         assert sum(costs[int(i)][names.index(o)] for i, o in found.items()) == pytest.approx(best, rel=1e-4)
 
 
+@pytest.mark.slow
 def test_conversions_keep_neighbours_together():
     """The middle layer alone would be cheaper in float, but its values would have to be converted twice."""
 

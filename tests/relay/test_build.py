@@ -198,6 +198,7 @@ def test_create_executor(kind, built, data):
         run()
 
 
+@pytest.mark.slow
 def test_expressions_are_evaluated():
     executor = relay.create_executor()
     x = var("x", shape=(2,))

@@ -104,6 +104,7 @@ def test_let_is_what_it_binds():
     np.testing.assert_array_equal(run(body, x=np.ones(2, "float32")), [4, 4])
 
 
+@pytest.mark.slow
 def test_deep_graphs_need_no_deep_stack():
     x = relay.var("x", shape=(1,))
     y: relay.Expr = x
@@ -160,6 +161,7 @@ def test_relax_functions_are_seen_and_rebuilt():
     np.testing.assert_array_equal(run(again, **inputs), run(network(), **inputs) * 2)
 
 
+@pytest.mark.slow
 def test_passes_keep_results():
     x = relay.var("x", shape=(1, 4, 2, 2))
     ones = relay.const(np.ones(4, "float32"))

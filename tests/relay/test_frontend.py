@@ -33,6 +33,7 @@ def run(mod, params, **inputs):
     return module.get_output(0).numpy()
 
 
+@pytest.mark.slow_cases("False")
 @pytest.mark.parametrize("freeze", [True, False])
 def test_onnx(freeze):
     proto = model()

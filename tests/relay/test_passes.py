@@ -77,6 +77,7 @@ def test_simulated_quantize_is_found_by_its_name(calibrated: relay.IRModule) -> 
     assert relay.op.annotation.simulated_quantize(seen[0].args[0], kinds.INPUT).op == seen[0].op
 
 
+@pytest.mark.slow
 def test_simulated_quantize_is_read_back(calibrated: relay.IRModule) -> None:
     read = relay.parse(calibrated.astext())
     x = np.random.RandomState(1).randn(1, 4, 6, 6).astype("float32")

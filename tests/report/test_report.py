@@ -71,6 +71,7 @@ def test_the_front_of_a_search_is_on_the_page(cli, files, tmp_path):
     assert done.code == 0 and "31.5" in (tmp_path / "r.html").read_text()
 
 
+@pytest.mark.slow
 def test_names_cannot_write_code_into_the_page(cli, tmp_path):
     net = Net((1, 4))
     model = net.model(net.dense("x", 4, 3))

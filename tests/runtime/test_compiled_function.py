@@ -76,6 +76,7 @@ def test_each_function_equals_its_definition(split) -> None:
         given = results
 
 
+@pytest.mark.slow
 def test_what_the_core_takes_and_gives(split) -> None:
     _, parts, feed = split
     core = parts["quantized_main"]

@@ -129,6 +129,7 @@ def reader() -> tvmq.Executable:
     return tvmq.build(tvmq.quantize(*tvmq.from_onnx(encoder()), [texts(2, 8)]))
 
 
+@pytest.mark.slow_cases("change0-*")
 @pytest.mark.parametrize(
     "change, message",
     [
@@ -154,6 +155,7 @@ def test_inputs_that_are_refused(reader: tvmq.Executable, change: dict[str, np.n
     assert reader.run(texts(2, 8))[0].shape == (2, 32)
 
 
+@pytest.mark.slow
 def test_sums_that_could_leave_int32_are_refused() -> None:
     """Products of rows with each other; so many codes of both factors fit."""
     text = """
@@ -179,6 +181,7 @@ class Module:
         tvmq.reference.run(module, {"x": np.zeros((1, 4, 40000), np.float32)})
 
 
+@pytest.mark.slow
 def test_the_definition_refuses_what_does_not_fit() -> None:
     module = tvmq.quantize(*tvmq.from_onnx(encoder()), [texts(2, 8)])
     with pytest.raises(DataError, match="reference: 'sequence' is 65, the model takes 1 to 64"):

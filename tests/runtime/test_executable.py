@@ -97,6 +97,7 @@ def test_call_takes_arrays_in_order(several, digits):
         several(A, B)
 
 
+@pytest.mark.slow
 def test_what_it_takes_and_gives(several, digits):
     assert [str(info) for info in several.input_info] == ["a float32[2, 3]", "b float32[3]", "n int32[4]"]
     assert several.output_info[1] == TensorInfo("output_1", (2,), "float32")

@@ -71,8 +71,10 @@ print(next(line.split()[1] for line in Path("/proc/self/status").read_text().spl
 """
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self/status").exists(), reason="Linux tells how much memory is resident")
 @pytest.mark.skipif(bool(find_spec("torch")), reason="tvm_ffi imports torch where it is installed")
+@pytest.mark.usefixtures("whole_cpu")
 def test_a_serving_process_is_small(tmp_path: Path) -> None:
     """190 MiB with TVM's compiler, about 50 without."""
     (kilobytes,) = printed(tmp_path, RESIDENT)

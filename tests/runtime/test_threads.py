@@ -74,6 +74,7 @@ def test_two_models_in_three_python_threads(models: list[tvmq.Executable]) -> No
     assert not wrong
 
 
+@pytest.mark.slow
 def test_each_model_has_its_own_number(models: list[tvmq.Executable]) -> None:
     assert [exe.num_threads for exe in models] == [1, 2]
     with ThreadPoolExecutor(1) as fresh:  # this thread's pool may be smaller

@@ -242,6 +242,7 @@ def chain(shape, other):
 CASES = [((1, 2, 9, 40), (1, 2, 9, 40)), ((3, 5, 7), (3, 1, 1)), ((4, 6, 35), (1, 1, 35)), ((2, 3, 13), (1, 1, 1))]
 
 
+@pytest.mark.slow_cases("shape1-other1", "shape2-other2")
 @pytest.mark.parametrize("shape, other", CASES)
 def test_equal_bits(shape, other):
     random = np.random.default_rng(0)

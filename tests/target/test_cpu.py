@@ -212,6 +212,7 @@ def test_a_cloud_machine_that_hides_much():
         assert host.correct(assumed, frozenset(CLOUD.split()) - {flag}) == ()
 
 
+@pytest.mark.slow
 @here_x86
 def test_files_name_what_their_code_can_contain(tmp_path):
     small().save(tmp_path / "m.tvmq")
@@ -220,6 +221,7 @@ def test_files_name_what_their_code_can_contain(tmp_path):
     assert needs == sorted(host.host_features() & X86_CODE.keys())
 
 
+@pytest.mark.slow
 @here_x86
 def test_older_files_named_more(tmp_path):
     """They load where what they name beyond their code is hidden; a feature that is unknown is still one that lacks."""
@@ -239,6 +241,7 @@ def test_older_files_of_arm():
     assert not CODE["aarch64"].keys() & ARM_UNUSED
 
 
+@pytest.mark.slow_cases("x86-64-x86-64-generic", "x86-64,-rdseed-x86-64-generic")
 @here_x86
 @pytest.mark.parametrize("text, mcpu, level", [
     ("x86-64", "x86-64", "generic"), ("x86-64-v2", "x86-64-v2", "generic"), ("x86-64,-rdseed", "x86-64", "generic"),

@@ -91,6 +91,7 @@ def test_the_file_does_not_depend_on_what_runs_here(module, fat, path, tmp_path)
     assert (tmp_path / "again.tvmq").read_bytes() == (tmp_path / "loaded.tvmq").read_bytes()
 
 
+@pytest.mark.slow
 def test_constants_are_shared(path, fat):
     with zipfile.ZipFile(path) as archive:
         manifest = json.loads(archive.read(MANIFEST))

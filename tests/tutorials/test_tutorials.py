@@ -98,6 +98,7 @@ def test_begins_with_its_title(path):
     assert lines[0].startswith(f"# # {path.name[:2]}. "), lines[0]
 
 
+@pytest.mark.slow_cases("06_speed")
 @every
 def test_claims_are_asserted(path):
     tree = ast.parse(path.read_text(encoding="utf-8"))

@@ -80,6 +80,7 @@ def test_linked_library_gives_the_bits_of_the_compiled_module(library):
     assert_equal(load_native(linked), library)
 
 
+@pytest.mark.slow
 def test_two_libraries_of_the_same_names_live_side_by_side(library):
     linked = native_library(library, TARGET)
     first, second = load_native(linked), load_native(linked)
@@ -115,6 +116,7 @@ def test_other_machines_get_none(library):
     assert is_linux_x86(resolve_target("llvm -mtriple=x86_64-unknown-linux-gnu"))
 
 
+@pytest.mark.slow
 def test_object_for_another_machine_is_refused(tmp_path):
     arm = resolve_target("llvm -mtriple=aarch64-linux-gnu")
     tvm.compile(functions(), arm.as_tvm()).mod.write_to_file(str(tmp_path / "arm.o"), "o")

@@ -61,6 +61,7 @@ def test_nvcc_compiles_it(exe, form):
         assert len(code) > 10_000
 
 
+@pytest.mark.slow
 def test_an_executable_tells_all_without_a_gpu(exe, digits):
     assert exe.input_info == digits.exe.input_info and exe.output_info == digits.exe.output_info
     assert exe.ledger.layers == digits.exe.ledger.layers and exe.names == digits.exe.names

@@ -116,7 +116,7 @@ def indexed() -> tuple[Reference, tvmq.Executable, dict[str, np.ndarray]]:
     return Reference(mod), tvmq.build(mod), feed
 
 
-@pytest.mark.slow_cases("0", "1")
+@pytest.mark.slow_cases("0", "1", "2")
 @pytest.mark.parametrize("seed", range(6))
 def test_computed_indices_wrap_round(indexed: Any, seed: int) -> None:
     definition, exe, feed = indexed
@@ -248,6 +248,7 @@ class Module:
 """
 
 
+@pytest.mark.slow
 def test_a_scatter_compiles_in_silence(uncached, capfd):
     net = Net((1, 8))
     places, ones = net.constant(np.array([[1, 2]])), net.constant(np.ones((1, 2), np.float32))

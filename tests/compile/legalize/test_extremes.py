@@ -43,6 +43,7 @@ def test_extremes_of_integers() -> None:
     np.testing.assert_array_equal(y, [3, 5])
 
 
+@pytest.mark.slow
 def test_an_input_of_no_elements() -> None:
     (y,) = run(
         helper.make_node("ReduceMax", ["x", "axes"], ["y"], keepdims=0),
@@ -68,6 +69,7 @@ def test_helper_functions_of_the_importer_are_compiled() -> None:
     np.testing.assert_array_equal(y, x @ x.T)
 
 
+@pytest.mark.slow
 def test_numbers_keep_having_no_axis() -> None:
     """Zeros are hidden from the simplifier as vectors of one, but not where the result is a number."""
     x = np.float32([[3, -1], [2, 5]])

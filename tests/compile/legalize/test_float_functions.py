@@ -27,7 +27,7 @@ def of_name(name):
     return getattr(getattr(R, family) if family else R, last)
 
 
-@pytest.mark.slow_cases("exp", "log", "sigmoid", "tanh", "erf", "nn.silu", "nn.gelu", "nn.gelu_tanh")
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ELEMENTARY)
 def test_alone_and_fused_are_equal(name):
     x = np.random.default_rng(0).normal(0, 4, (3, 5, 37)).astype(np.float32)
@@ -64,6 +64,7 @@ def test_other_types_are_left_to_tvm():
     np.testing.assert_allclose(y, np.exp([0, 1, 2, 3]), rtol=1e-14)
 
 
+@pytest.mark.slow
 def test_of_padded_pictures():
     """Where padding is constant, what lies beside it is not."""
     x = np.random.default_rng(0).normal(size=(1, 3, 5, 7)).astype(np.float32)

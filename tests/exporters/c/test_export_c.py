@@ -260,6 +260,7 @@ def test_names_that_c_has_for_itself(tmp_path: Path) -> None:
 # ---- what is refused
 
 
+@pytest.mark.slow
 def test_refusals(digits: Digits, digits_core: tvm.IRModule, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     refused = (
         (StageError, "export_c: takes the module that tvmq.quantize gives. Got str instead", "model.onnx", {}),

@@ -265,7 +265,7 @@ def module_of(cases: dict[str, Case]) -> tuple[Any, list[np.ndarray], list[str]]
     return core_of(inputs, build), list(inputs.values()), names
 
 
-@pytest.mark.slow_cases("convolutions")
+@pytest.mark.slow_cases("convolutions", "own")
 @pytest.mark.parametrize("family", FAMILIES)
 def test_equal_to_the_definition(family: str, tmp_path: Path) -> None:
     assert_equal(FAMILIES[family], tmp_path, "gcc", ("-O0", *SANITIZED))

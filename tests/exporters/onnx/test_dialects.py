@@ -105,6 +105,7 @@ def test_codes_that_tensorrt_has_not(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
+@pytest.mark.slow_cases("options0*")
 @pytest.mark.parametrize(
     ("options", "message"),
     [
@@ -147,6 +148,7 @@ def test_opset_17_has_neither(tmp_path: Path) -> None:
         tvmq.to_onnx(wide, tmp_path / "wide.onnx", opset=17)
 
 
+@pytest.mark.slow
 def test_everything_else_in_opset_21(tmp_path: Path) -> None:
     """Axes of reductions are inputs there."""
     module = plain()
@@ -256,6 +258,7 @@ def test_every_rule_has_a_fault(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.slow
 def test_a_module_that_tensorrt_would_refuse(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """What the exporter cannot write by the rules names the layer."""
     module = quantized(residual(), **SYMMETRIC)

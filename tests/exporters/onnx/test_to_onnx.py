@@ -80,6 +80,7 @@ def test_random_graphs(seed: int, tmp_path: Path) -> None:
         assert mine.shape == theirs.shape and mine.dtype == theirs.dtype
 
 
+@pytest.mark.slow
 def test_form_of_the_file(tmp_path: Path) -> None:
     """Weights int8 and biases int32 behind DequantizeLinear with an axis, names as onnxruntime gives them."""
     maker = Maker()
@@ -119,6 +120,7 @@ def test_other_ways_to_requantize(mode: str, tmp_path: Path) -> None:
     assert_same_results(module, again, random_inputs(source, 1, 2))
 
 
+@pytest.mark.slow
 def test_large_biases_keep_their_codes(tmp_path: Path) -> None:
     """float32 does not hold all int32; the codes of the file come back all the same."""
     maker = Maker()

@@ -92,14 +92,15 @@ FUSED: dict[str, tuple[onnx.NodeProto, dict[str, np.ndarray], dict[str, np.ndarr
 
 
 @pytest.mark.slow_cases(
-    "fast gelu", "convolution, relu", "convolution, sum, leaky", "layer norm of a sum", "rms norm of a sum",
+    "fast gelu", "convolution, relu", "convolution, sum, leaky", "layer norm of a sum", "rms norm of a sum", "gelu",
+    "bias gelu", "quick gelu", "convolution, clip", "turned product",
 )  # fmt: skip
 @pytest.mark.parametrize("case", FUSED)
 def test_fused(case: str) -> None:
     assert_same(*FUSED[case])
 
 
-@pytest.mark.slow_cases("18-layer norm of a sum", "18-rms norm of a sum")
+@pytest.mark.slow
 @pytest.mark.parametrize("case", ["layer norm of a sum", "rms norm of a sum"])
 @pytest.mark.parametrize("opset", [12, 18])
 def test_norms_of_other_opsets(case: str, opset: int) -> None:
@@ -124,7 +125,7 @@ def test_attention(inputs: list[str], extra: dict[str, np.ndarray], attributes: 
     assert_same(node("Attention", inputs, num_heads=2, **attributes), {"x": X, **extra}, QKV)
 
 
-@pytest.mark.slow_cases("11")
+@pytest.mark.slow
 @pytest.mark.parametrize("opset", [11, 17])
 def test_multi_head_attention(opset: int) -> None:
     feed = {"q": X, "k": floats(2, 6, 8), "v": floats(2, 6, 8)}
@@ -136,7 +137,7 @@ def codes(*shape: int, dtype: str = "int8") -> np.ndarray:
     return RANDOM.integers(limits.min, limits.max + 1, shape).astype(dtype)
 
 
-@pytest.mark.slow_cases("int8")
+@pytest.mark.slow
 @pytest.mark.parametrize("dtype", ["int8", "uint8"])
 def test_products_quantized_at_run_time(dtype: str) -> None:
     zero = np.full(6, 3 if dtype == "int8" else 119, dtype)
@@ -147,6 +148,7 @@ def test_products_quantized_at_run_time(dtype: str) -> None:
     assert_same(node("DynamicQuantizeMatMul", ["x", "w", "s", "z", "b"]), {"x": X}, constants)
 
 
+@pytest.mark.slow_cases("True")
 @pytest.mark.parametrize("computed", [False, True])
 def test_product_to_float(computed: bool) -> None:
     feed = {"x": codes(5, 8, dtype="uint8"), **({"sx": np.array(0.04, np.float32)} if computed else {})}
@@ -155,6 +157,7 @@ def test_product_to_float(computed: bool) -> None:
     assert_same(node("MatMulIntegerToFloat", ["x", "w", "sx", "sw", "zx", "", "b"]), feed, constants)
 
 
+@pytest.mark.slow
 def test_attention_on_codes() -> None:
     constants = {
         "w": codes(8, 24), "b": floats(24), "sx": np.float32(0.02), "sw": np.float32(0.005), "zx": np.uint8(110),
@@ -183,6 +186,7 @@ def test_lstm_quantized_at_run_time() -> None:
         assert a.shape == b.shape and np.abs(a - b).max() < 0.03
 
 
+@pytest.mark.slow
 def test_choice_on_codes() -> None:
     maker = Maker()
     s, p = maker.scale(0.04, 120), maker.scale(0.03, 100)

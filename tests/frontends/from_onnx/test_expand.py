@@ -36,7 +36,7 @@ def attention(**attributes: Any) -> onnx.NodeProto:
     return helper.make_node("Attention", ["q", "k", "v"], ["y"], name="attention", **attributes)
 
 
-@pytest.mark.slow_cases("attributes0", "attributes2")
+@pytest.mark.slow
 @pytest.mark.parametrize("attributes", [{}, {"scale": 0.3}, {"is_causal": 1}])
 def test_attention_of_onnx(attributes: dict[str, Any]) -> None:
     """TVM's table knows only the operator of com.microsoft by this name."""
@@ -91,6 +91,7 @@ def test_all_unknown_operators_are_listed() -> None:
         from_onnx(model)
 
 
+@pytest.mark.slow_cases("FastGelu", "BiasGelu")
 @pytest.mark.parametrize("op_type", ["FastGelu", "BiasGelu", "Gelu"])
 def test_operators_of_com_microsoft(op_type: str) -> None:
     inputs = ["x", "b"] if op_type != "Gelu" else ["x"]

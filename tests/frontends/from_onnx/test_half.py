@@ -27,6 +27,7 @@ def dense_half() -> onnx.ModelProto:
     return make_model(nodes, {"x": ("float16", (2, 4))}, ["y"], {"w": weight})
 
 
+@pytest.mark.slow
 def test_float16_model() -> None:
     model = dense_half()
     x = RNG.standard_normal((2, 4)).astype(np.float16)

@@ -29,7 +29,7 @@ def assert_equal_to_specification(
     return {entry["op"]: entry for entry in get_ledger(module).layers.values()}
 
 
-@pytest.mark.slow_cases("mixed", "positive", "zero")
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["mixed", "positive", "negative", "zero"])
 def test_dynamic_quantize(kind: str) -> None:
     """Codes, scale and zero point; the range always holds 0."""
@@ -54,7 +54,7 @@ def convolution(weight: np.ndarray, point: np.ndarray, options: dict) -> onnx.Mo
     return model
 
 
-@pytest.mark.slow_cases("options0-0", "options1-channels", "options2-128")
+@pytest.mark.slow
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("zero", [0, 128, "channels"])
 @pytest.mark.parametrize(
@@ -95,7 +95,7 @@ def test_product(rank: int, dtype: str) -> None:
     assert layers["matmul"]["precision"] == "int8"
 
 
-@pytest.mark.slow_cases("options0", "options2", "options3")
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [{}, {"pads": [1, 0, 2, 1]}, {"group": 4}, {"group": 2, "strides": [2, 1]}])
 def test_weights_beyond_int8(options: dict) -> None:
     """uint8 weights whose zero point is far from 128, as quantize_dynamic writes them: nothing wraps around."""

@@ -180,6 +180,9 @@ def test_opsets(opset: int) -> None:
     ]  # fmt: skip
 
 
+@pytest.mark.slow_cases(
+    "Upsample-7-nearest", "Upsample-7-linear", "Upsample-9-linear", "Resize-10-nearest", "Resize-10-linear",
+)  # fmt: skip
 @pytest.mark.parametrize("mode", ["nearest", "linear"])
 @pytest.mark.parametrize("op_type, opset", [("Upsample", 7), ("Upsample", 9), ("Resize", 10)])
 def test_older_opsets_are_converted(op_type: str, opset: int, mode: str) -> None:

@@ -42,7 +42,7 @@ ON = helper.make_node("Identity", ["c"], ["on"])
 SHAPE = {"x": ("float32", (2, 3))}
 
 
-@pytest.mark.slow_cases("11")
+@pytest.mark.slow
 @pytest.mark.parametrize("opset", [11, 17])
 def test_steps_are_written_out_and_results_stacked(opset: int) -> None:
     nodes = [*STEP, ON, helper.make_node("Mul", ["t", "k"], ["row"])]
@@ -60,6 +60,7 @@ def test_no_steps(steps: int, going: bool) -> None:
     check(make_model([node, after], SHAPE, ["y"], {"m": np.int64(steps), "go": np.array(going)}), {"x": X})
 
 
+@pytest.mark.slow
 def test_number_of_steps_from_a_shape() -> None:
     nodes = [
         helper.make_node("Shape", ["x"], ["dims"]),
@@ -74,6 +75,7 @@ def test_number_of_steps_from_a_shape() -> None:
 TRUE = numpy_helper.from_array(np.array(True))
 
 
+@pytest.mark.slow
 def test_condition_that_only_folding_tells() -> None:
     nodes = [*STEP, helper.make_node("Less", ["i", "last"], ["on"])]
     node = loop(["most", "go", "x"], ["y"], nodes, ["on", "t"], {"last": np.int64(2)})
@@ -82,6 +84,7 @@ def test_condition_that_only_folding_tells() -> None:
     assert mod.script().count("R.tanh") == 3
 
 
+@pytest.mark.slow
 def test_a_branch_inside_a_loop() -> None:
     """If on the number of the step, known once the loop is written out."""
 

@@ -135,6 +135,7 @@ def test_odd_names_are_kept_as_layers() -> None:
     tvm.ir.assert_structural_equal(tvm.script.from_source(mod.script(show_meta=True)), mod)
 
 
+@pytest.mark.slow
 def test_several_outputs_are_a_tuple_in_order() -> None:
     nodes = [
         helper.make_node("Split", ["x"], ["a", "b"], name="halves", axis=1, num_outputs=2),

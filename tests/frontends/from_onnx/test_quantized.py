@@ -28,7 +28,9 @@ def input_codes(maker: Maker, shape: tuple[int, ...] = (1, 4, 9, 7), name: str =
     return [maker.node("QuantizeLinear", [maker.input(name, shape), *numbers], f"{name}_q"), *numbers]
 
 
-@pytest.mark.slow_cases("per channel-uint8", "per channel-int8", "grouped-uint8", "grouped-int8")
+@pytest.mark.slow_cases(
+    "per channel-uint8", "per channel-int8", "grouped-uint8", "grouped-int8", "per tensor-uint8", "per tensor-int8",
+)  # fmt: skip
 @pytest.mark.parametrize("codes", CODES)
 @pytest.mark.parametrize("kind", ["per channel", "per tensor", "uint8 weights", "grouped", "without bias"])
 def test_convolution(codes: str, kind: str) -> None:
@@ -68,6 +70,7 @@ def test_weights_and_biases_keep_their_codes() -> None:
     )
 
 
+@pytest.mark.slow
 def test_centred_weights_keep_their_codes() -> None:
     """uint8 weights become int8 ones around their zero point."""
     maker = Maker()
@@ -93,7 +96,7 @@ def test_weights_beyond_int8_stay_float() -> None:
     assert reason == "the model: its weight is not quantized, or its codes minus the zero point leave int8"
 
 
-@pytest.mark.slow_cases("False-uint8", "False-int8")
+@pytest.mark.slow
 @pytest.mark.parametrize("codes", CODES)
 @pytest.mark.parametrize("transposed", [False, True])
 def test_gemm(codes: str, transposed: bool) -> None:
@@ -130,7 +133,10 @@ UNARY: list[tuple[str, dict[str, Any], float]] = [
 ]
 
 
-@pytest.mark.slow_cases("Sigmoid-uint8", "Sigmoid-int8", "AveragePool-uint8", "MaxPool-uint8", "MaxPool-int8")
+@pytest.mark.slow_cases(
+    "Sigmoid-uint8", "Sigmoid-int8", "AveragePool-uint8", "MaxPool-uint8", "MaxPool-int8", "LeakyRelu-uint8",
+    "LeakyRelu-int8", "GlobalAveragePool-uint8", "GlobalAveragePool-int8", "AveragePool-int8",
+)  # fmt: skip
 @pytest.mark.parametrize("codes", CODES)
 @pytest.mark.parametrize("op_type, attributes, scale", UNARY, ids=[row[0] for row in UNARY])
 def test_one_activation(codes: str, op_type: str, attributes: dict[str, Any], scale: float) -> None:
@@ -170,7 +176,7 @@ def test_an_embedding_and_a_constant_in_codes_are_no_weights() -> None:
     assert {layer["precision"] for layer in get_ledger(module).layers.values()} == {"int8"}
 
 
-@pytest.mark.slow_cases("True")
+@pytest.mark.slow
 @pytest.mark.parametrize("per_channel", [True, False])
 def test_batch_norm_whose_factors_are_codes(per_channel: bool) -> None:
     """Behind a rounding no convolution takes it: a multiplier and a summand for each channel."""
@@ -183,7 +189,7 @@ def test_batch_norm_whose_factors_are_codes(per_channel: bool) -> None:
     assert [layer["op"] for layer in get_ledger(module).layers.values()] == ["scale_shift"]
 
 
-@pytest.mark.slow_cases("int8")
+@pytest.mark.slow
 @pytest.mark.parametrize("codes", CODES)
 def test_qlinear_convolution(codes: str) -> None:
     """QLinearConv with an int32 bias."""
@@ -199,7 +205,7 @@ def test_qlinear_convolution(codes: str) -> None:
 RANDOM_WEIGHT = np.random.default_rng(3).integers(-127, 128, (6, 4, 3, 3))
 
 
-@pytest.mark.slow_cases("int8")
+@pytest.mark.slow
 @pytest.mark.parametrize("codes", CODES)
 def test_qlinear_matmul(codes: str) -> None:
     """QLinearMatMul with one scale a column."""
@@ -209,7 +215,7 @@ def test_qlinear_matmul(codes: str) -> None:
     assert_like_float_products(maker.model(maker.node("QLinearMatMul", [*inputs, *maker.scale(0.5, 3)])), share=0.04)
 
 
-@pytest.mark.slow_cases("uint8")
+@pytest.mark.slow
 @pytest.mark.parametrize("codes", CODES)
 def test_operators_of_onnxruntime(codes: str) -> None:
     """Those of com.microsoft, one behind the other on codes, with a MaxPool and a Reshape on codes between."""
@@ -388,6 +394,7 @@ def test_sixteen_bits_around_zero(bits: int) -> None:
     np.testing.assert_allclose(found, expected, atol=2 / 32767 + 1e-6)
 
 
+@pytest.mark.slow
 def test_sixteen_bits_stay_float() -> None:
     """uint16 activations: the roundings stay, the layer computes in float and the ledger says why."""
     maker = Maker(21)

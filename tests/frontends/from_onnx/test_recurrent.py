@@ -65,7 +65,7 @@ CASES = [
 ]
 
 
-@pytest.mark.slow_cases("LSTM-options0", "RNN-options6")
+@pytest.mark.slow_cases("LSTM-options0", "RNN-options6", "GRU-options5")
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize(("op", "options"), CASES)
 def test_equals_onnxruntime(op: str, options: dict[str, Any]) -> None:
@@ -147,6 +147,7 @@ def test_weights_alone(op: str, options: dict[str, Any], error: float, tmp_path:
             np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-5)
 
 
+@pytest.mark.slow
 def test_a_rule_keeps_a_loop_in_float() -> None:
     made = model("LSTM")
     mod, params = tvmq.from_onnx(made)
@@ -200,7 +201,7 @@ def with_lengths(made: Any, names: list[str]) -> Any:
     return made
 
 
-@pytest.mark.slow_cases("LSTM")
+@pytest.mark.slow
 @pytest.mark.parametrize("op", ["LSTM", "GRU"])
 def test_lengths_of_sequences(op: str) -> None:
     made = with_lengths(model(op, direction="bidirectional"), ["lengths"])
@@ -212,8 +213,8 @@ def test_lengths_of_sequences(op: str) -> None:
         np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", [None, "dynamic"])
-@pytest.mark.slow_cases("dynamic")
 def test_any_number_of_steps_and_samples(mode: str | None) -> None:
     made = model("GRU", direction="bidirectional", linear_before_reset=1)
     for dim, name in zip(made.graph.input[0].type.tensor_type.shape.dim, ("steps", "batch"), strict=False):
@@ -248,7 +249,7 @@ def test_a_state_that_no_block_of_a_gpu_holds(monkeypatch: pytest.MonkeyPatch) -
         tvmq.build(mod, "cuda -arch=sm_80", params=params)
 
 
-@pytest.mark.slow_cases("GRU-options5", "RNN-options7")
+@pytest.mark.slow
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize(("op", "options"), CASES)
 def test_exported_loops_are_those_of_onnx(op: str, options: dict[str, Any], tmp_path: Any) -> None:

@@ -171,7 +171,7 @@ DYNAMIC = {
 }
 
 
-@pytest.mark.slow_cases("crop")
+@pytest.mark.slow_cases("crop", "flatten")
 @pytest.mark.parametrize("name", DYNAMIC)
 def test_shape_arithmetic_stays_symbolic(name: str) -> None:
     model, shape, expected = DYNAMIC[name]
@@ -326,6 +326,7 @@ def test_onnxruntime_agrees_at_another_batch() -> None:
         assert_close(run_float(mod, params, {"x": x}), run_onnxruntime(FLATTEN, {"x": x}))
 
 
+@pytest.mark.slow_cases("None")
 @pytest.mark.parametrize("shape", [None, {"x": (2, 5)}])
 def test_gather_counts_negative_indices_from_the_end(shape: dict[str, tuple[int, ...]] | None) -> None:
     mod = check(EMBED, {"x": np.array([[1, -9, 8, -1, 0], [3, 3, -2, 7, 5]])}, shape=shape)
@@ -362,6 +363,7 @@ def test_resize_between_free_sizes_needs_half_pixels(mode: str) -> None:
     np.testing.assert_allclose(fixed[0], run_onnxruntime(model, {"x": x})[0], rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.slow_cases("0")
 @pytest.mark.parametrize("upper", [0, 1])
 def test_triangles_of_free_sizes(upper: int) -> None:
     model = make_model([node("Trilu", ["x"], "y", upper=upper)], {"x": ("float32", ("batch", "m", "n"))}, ["y"])
@@ -380,6 +382,7 @@ def test_broadcast_to_an_unrelated_dimension_is_refused() -> None:
     check(model, {"a": floats(3), "b": floats(3)}, shape={"a": (3,), "b": (3,)})
 
 
+@pytest.mark.slow
 def test_constants_that_the_reference_gives_another_shape_are_not_folded() -> None:
     """ONNX's own LpPool of one axis drops the axes of size 1."""
     nodes = [
@@ -428,6 +431,7 @@ def pads_of(domain: str, computed: bool) -> onnx.ModelProto:
     return model
 
 
+@pytest.mark.slow_cases("False-", "False-ai.onnx", "True-")
 @pytest.mark.parametrize("domain", ["", "ai.onnx"])
 @pytest.mark.parametrize("computed", [False, True])
 def test_amounts_of_padding_are_constants(domain: str, computed: bool) -> None:
@@ -462,7 +466,7 @@ def test_computed_padding_is_refused() -> None:
 LARGEST = 2**63 - 1
 
 
-@pytest.mark.slow_cases("starts2-stops2-axes2-rest2", "starts4-stops4-axes4-rest4")
+@pytest.mark.slow
 @pytest.mark.parametrize("starts, stops, axes, rest", [
     ([0], [LARGEST], [0], [24]),
     ([0], [2**31 - 1], [0], [24]),
@@ -486,6 +490,7 @@ def test_slices_to_an_open_end_keep_a_free_batch(
     prepare(mod, {})
 
 
+@pytest.mark.slow
 def test_a_slice_from_1_of_a_free_length() -> None:
     nodes = [node("Slice", ["x", "one", "open", "one"], "part"), node("Reshape", ["part", "target"], "y")]
     constants = {"one": np.array([1]), "open": np.array([LARGEST]), "target": np.array([0, -1, 2, 3])}

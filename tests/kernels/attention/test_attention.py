@@ -126,6 +126,7 @@ def test_floats_with_a_scale_for_each_column(level: str) -> None:
 MASKS = [((1, 1, 1, 20), "keys"), ((1, 1, 9, 20), "rows"), ((2, 3, 9, 20), "everything"), ((20,), "line")]
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(4)
 @pytest.mark.parametrize("level", WIDTHS)
 @pytest.mark.parametrize(("sizes", "_name"), MASKS, ids=[name for _, name in MASKS])

@@ -55,6 +55,7 @@ def expected(sums: np.ndarray, step: Requantize | Dequantize | None) -> np.ndarr
 
 @pytest.mark.slow_cases(
     "False-((1, 2), 13, 66, 70)-avx2", "True-((1,), 9, 130, 100)-avx2", "True-((4,), 33, 31, 64)-generic",
+    "True-((2, 3), 7, 32, 17)-generic",
 )  # fmt: skip
 @pytest.mark.thinned(5)
 @pytest.mark.parametrize("level", LEVELS)
@@ -152,6 +153,7 @@ def case(shape: tuple, transposed: bool) -> tuple[BatchMatmul, np.ndarray, np.nd
     return product, a, stored, a.astype(np.float64) @ b
 
 
+@pytest.mark.slow_cases("((2,), 13, 66, 70)-True-generic", "((1,), 33, 31, 200)-False-avx2")
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("level", FLOAT_LEVELS)
 @pytest.mark.parametrize("transposed", [False, True])

@@ -47,6 +47,7 @@ def expected(sums: np.ndarray, mask: np.ndarray | None, scales: tuple[float, flo
     return numerics.quantize(weights, np.float32(scales[1]), zero, dtype=kind, qmin=codes.qmin, qmax=codes.qmax)
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize(
     ("mask", "codes"),
@@ -129,7 +130,7 @@ def test_equals_the_definition(level: str, dtypes: tuple[str, str]) -> None:
         np.testing.assert_array_equal(tensors[-1].numpy(), expected)
 
 
-@pytest.mark.slow_cases("fixed1")
+@pytest.mark.slow_cases("fixed1", "fixed0")
 @pytest.mark.parametrize(
     "fixed", [((2,), "rows", 8, "columns"), (("m", 1), "rows", "depth", 32), ((1, "m"), 3, "depth", 5)]
 )

@@ -33,7 +33,7 @@ def compiled(lanes: int) -> Any:
         return tvm.compile(tvm.IRModule({"observe": observer(lanes)}), resolve_target().as_tvm())["observe"]
 
 
-@pytest.mark.slow_cases("few-16", "runs-8")
+@pytest.mark.slow
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("lanes", [4, 8, 16])
 @pytest.mark.parametrize("layout", LAYOUTS)

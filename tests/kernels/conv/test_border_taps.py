@@ -127,7 +127,7 @@ REMAINDER_TAPS_SHAPES = {
 }
 
 
-@pytest.mark.slow_cases("0-stem-avx2")
+@pytest.mark.slow
 @pytest.mark.thinned(4)
 @pytest.mark.parametrize("name", levels("avx2", "avxvnni", "avx512bw", "avx512vnni"))
 @pytest.mark.parametrize("number, title", list(enumerate(REMAINDER_TAPS_SHAPES)))

@@ -64,7 +64,9 @@ SHAPES = [
 ]
 
 
-@pytest.mark.slow_cases("4-avx2", "8-avx2", "9-generic", "16-avx2", "17-generic", "25-generic", "29-avx2")
+@pytest.mark.slow_cases(
+    "4-avx2", "8-avx2", "9-generic", "16-avx2", "17-generic", "25-generic", "29-avx2", "13-generic", "21-generic",
+)  # fmt: skip
 @pytest.mark.thinned(5)
 @pytest.mark.parametrize("name", LEVELS)
 @pytest.mark.parametrize("number", range(len(SHAPES)))

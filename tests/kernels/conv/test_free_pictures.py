@@ -52,7 +52,7 @@ def sizes_of(conv: Conv2d, names: tuple[int | str, ...]) -> list[Conv2d]:
     return [replace(conv, batch=n, height=h, width=w) for n, h, w in sides]
 
 
-@pytest.mark.slow_cases("5-generic")
+@pytest.mark.slow
 @pytest.mark.thinned(9)
 @pytest.mark.parametrize("level", levels("generic", "avx2", "avx512bw", "avx512vnni", "avx512vbmi"))
 @pytest.mark.parametrize("number", range(len(CASES)))

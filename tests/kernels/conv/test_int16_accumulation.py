@@ -34,6 +34,7 @@ def saturated(weight: np.ndarray, x: np.ndarray) -> np.ndarray:
     return ((total + 2**15) % 2**16 - 2**15).sum(axis=0)
 
 
+@pytest.mark.slow_cases("127", "255")
 @pytest.mark.parametrize("highest", [1, 127, 255])
 def test_what_the_proof_admits_never_overflows(highest: int) -> None:
     random = np.random.default_rng(0)
@@ -169,6 +170,7 @@ def test_products_that_are_not_proved_equal_the_definition(name: str, number: in
     np.testing.assert_array_equal(found, expected_conv(conv, (x, weight, bias), 7, epilogue, others))
 
 
+@pytest.mark.slow
 @pytest.mark.isa("avx2")
 def test_a_kernel_against_the_proof_differs() -> None:
     conv = SHAPES[6]
@@ -214,7 +216,7 @@ def test_padding_counts_as_an_activation() -> None:
     assert largest_activation(Conv2d(1, 5, 5, 8, 8, x_dtype="int8"), 0, None) == 255
 
 
-@pytest.mark.slow_cases("1-64-uint8", "3-96-int8")
+@pytest.mark.slow
 @pytest.mark.thinned(3)
 @pytest.mark.isa("avx2")
 @pytest.mark.parametrize("x_dtype", ["uint8", "int8"])

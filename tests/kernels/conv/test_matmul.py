@@ -52,7 +52,7 @@ def steps(rows: tuple[int, ...], depth: int, columns: int) -> tuple[Epilogue, tu
     return (Requantize(multiplier, 8, 0, 255), add, TableStep(random.permutation(256).astype(np.uint8))), (b,)
 
 
-@pytest.mark.slow_cases("8-avx2")
+@pytest.mark.slow_cases("8-avx2", "4-avx2")
 @pytest.mark.thinned(5)
 @pytest.mark.parametrize("level", levels("generic", "avx2", "avx512bw", "avx512vnni", "avx512vbmi"))
 @pytest.mark.parametrize("number", range(len(SHAPES)))

@@ -35,7 +35,7 @@ def check(conv: Conv2d, name: str, number: int) -> None:
     np.testing.assert_array_equal(found, expected_conv(conv, (x, weight, bias), 0, epilogue, ()))
 
 
-@pytest.mark.slow_cases("13-generic", "27-generic")
+@pytest.mark.slow_cases("13-generic", "27-generic", "6-generic", "7-avx2", "28-avx2")
 @pytest.mark.thinned(8)
 @pytest.mark.parametrize("name", LEVELS)
 @pytest.mark.parametrize("number", range(len(SHAPES)))
@@ -43,7 +43,7 @@ def test_convolutions(name: str, number: int) -> None:
     check(replace(SHAPES[number], x_dtype="int16"), name, number)
 
 
-@pytest.mark.slow_cases("12-generic")
+@pytest.mark.slow_cases("12-generic", "26-generic")
 @pytest.mark.thinned(8)
 @pytest.mark.parametrize("name", LEVELS)
 @pytest.mark.parametrize("number", range(0, len(SHAPES), 2))
@@ -53,6 +53,7 @@ def test_depthwise_convolutions(name: str, number: int) -> None:
     check(conv, name, 1 + number // 2)
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("name", LEVELS)
 def test_free_rows(name: str) -> None:

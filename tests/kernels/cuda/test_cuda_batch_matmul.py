@@ -57,6 +57,7 @@ def test_slices_of_one_tensor(width):
     np.testing.assert_array_equal(found, wanted.transpose(0, 2, 1, 3))
 
 
+@pytest.mark.slow
 @needs_compiler
 def test_requantize_in_integers():
     a, b = codes((2, 9, 40)), codes((2, 40, 20), "int8", 1)
@@ -68,6 +69,7 @@ def test_requantize_in_integers():
     np.testing.assert_array_equal(found, numerics.requantize(sums, multiplier, shift, axis=2, **options))
 
 
+@pytest.mark.slow
 @needs_compiler
 def test_one_matrix_for_all_of_the_batch():
     a, b = codes((3, 4, 9)), codes((9, 5), "int8")

@@ -74,7 +74,7 @@ def compare(conv: Conv2d, level: str, epilogue: Epilogue, others: tuple[np.ndarr
     np.testing.assert_array_equal(found, expected_conv(conv, operands, x_zero, epilogue, others))
 
 
-@pytest.mark.slow_cases("0-generic", "9-avx2", "18-avx2")
+@pytest.mark.slow
 @pytest.mark.thinned(10)
 @pytest.mark.parametrize("name", LEVELS)
 @pytest.mark.parametrize("number", range(len(SHAPES)))

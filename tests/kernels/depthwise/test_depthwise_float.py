@@ -79,6 +79,7 @@ def test_equal_bits_on_any_number_of_threads(level):
         np.testing.assert_array_equal(run(kernel, level, x), one)
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("level", LEVELS)
 def test_clip_and_no_bias(level):

@@ -37,6 +37,7 @@ CASES = list(
 )
 
 
+@pytest.mark.slow_cases("multiply (1, 7*", "multiply (1, 40, 200) by (200,)-avx2")
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("level", WIDTHS)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)

@@ -29,6 +29,7 @@ def test_equals_the_definition(case: Case, level: str) -> None:
     check(case, level)
 
 
+@pytest.mark.slow_cases("avx2")
 @pytest.mark.parametrize("level", LEVELS)
 def test_every_code(level: str) -> None:
     x, values = np.arange(256, dtype=np.uint8), np.random.default_rng(0).permutation(256).astype(np.uint8)

@@ -94,6 +94,7 @@ def test_any_number_of_rows(norm: LayerNorm, level: str) -> None:
         check(norm, 0.031, operands, level, free=True)
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("level", WIDTHS)
 def test_numbers_halfway_between_codes(level: str) -> None:

@@ -27,7 +27,10 @@ SHAPES = [
 ]
 
 
-@pytest.mark.slow_cases("(2, 49, 65)-generic", "(2, 49, 65)-avx2", "(2, 100, 130)-generic", "(2, 100, 130)-avx2")
+@pytest.mark.slow_cases(
+    "(2, 49, 65)-generic", "(2, 49, 65)-avx2", "(2, 100, 130)-generic", "(2, 100, 130)-avx2", "(2, 16, 17)-generic",
+    "(2, 16, 17)-avx2", "(2, 33, 24)-generic", "(2, 33, 24)-avx2",
+)  # fmt: skip
 @pytest.mark.parametrize("level", levels("generic", "avx2", "avx512bw"))
 @pytest.mark.parametrize("shape", SHAPES, ids=str)
 def test_equals_the_definition(shape: tuple[int, int, int], level: str) -> None:
@@ -102,6 +105,7 @@ def test_equals_the_definition_of_softmax(case: Case, level: str) -> None:
     check(case, level)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("level", WIDTHS)
 def test_exp_over_its_whole_range(level: str) -> None:
     """Rows that begin with 0, the largest: the others are exp of what stands there, over the sum."""

@@ -74,7 +74,7 @@ def test_convolutions_go_on_in_floats(name: str, level: str) -> None:
     compare(Conv2d(1, 5, 7, 12, 21, (3, 3), padding=(1, 1, 1, 1)), level, name, CODES)
 
 
-@pytest.mark.slow_cases("int8-generic")
+@pytest.mark.slow
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("codes", [None, (0.02, -3, -128, 127, "int8")], ids=["floats", "int8"])
 def test_half_vectors_and_other_results(codes: tuple | None, level: str) -> None:

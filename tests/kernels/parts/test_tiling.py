@@ -26,6 +26,7 @@ from tvmq.kernels.parts.weight_order import panels
 sizes = st.integers(1, 400)
 
 
+@pytest.mark.slow
 @given(sizes, sizes, st.integers(1, 14), st.integers(1, 7))
 def test_tiles_and_panels_follow_each_other(pixels: int, vectors: int, rows: int, columns: int) -> None:
     tiling = cut_tiles(Product(pixels, vectors, 16), min(rows, pixels), min(columns, vectors))
@@ -72,6 +73,7 @@ def test_chunks_cover_everything_once(height: int, width: int, channels: int, fi
         assert chunks.pixel_ranges[-1][0] <= shape.pixels - tiling.rows
 
 
+@pytest.mark.slow
 @given(st.integers(1, 200), st.integers(1, 7), st.sampled_from(sorted(LEVELS)))
 def test_slots_hold_every_channel_once(channels: int, columns: int, name: str) -> None:
     ins = level(name)

@@ -59,11 +59,11 @@ CASES = [
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("name", levels("avx2", "avx512vnni"))
 @pytest.mark.parametrize("number", range(len(CASES)))
-@pytest.mark.slow_cases("1-avx512vnni")
 def test_equals_the_definition(name: str, number: int) -> None:
     compare(CASES[number][0], name, CASES[number][1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", levels("avx2", "avx512bw"))
 def test_small_tiles(name: str) -> None:
     compare(same(20, 40, 6, 7, x_dtype="int8"), name, "add", scheme=F2)

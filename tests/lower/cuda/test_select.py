@@ -22,7 +22,7 @@ from tvmq.target.cuda import cuda_target
 from tvmq.target.nvcc import compile_source
 
 
-@pytest.mark.slow_cases("sm_75-words1")
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "arch, words", [("sm_61", ("tvmq_dp4a_u8s8(", "dp4a_")), ("sm_75", ("tvmq_mma_u8s8(", "mma_"))]
 )

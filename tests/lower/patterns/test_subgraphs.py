@@ -38,7 +38,7 @@ def codes(scale: str = 'R.const(0.03, "float32")', of: str = "n") -> str:
     return CODES.replace('R.const(0.03, "float32")', scale).replace("(n,", f"({of},")
 
 
-@pytest.mark.slow_cases("body0-members0", "body3-members3", "s = R.ad*", "body8-members8")
+@pytest.mark.slow
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize(
     ("body", "members"),
@@ -83,7 +83,6 @@ def test_several_results_of_a_kernel_stay_in_native_code() -> None:
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("shape", [(1, 12, 5, 7), (2, 36, 3, 4)])
 @pytest.mark.parametrize("mode", ["DCR", "CRD"])
-@pytest.mark.slow_cases("CRD-shape1")
 def test_one_kernel(mode: str, shape: tuple[int, ...]) -> None:
     size = 3 if shape[1] == 36 else 2
     n = Net((shape[0], 3, *shape[2:]))
@@ -97,6 +96,7 @@ def test_one_kernel(mode: str, shape: tuple[int, ...]) -> None:
     assert sum(name.startswith("to_nchw") for name in kernels) <= 1, "more than the result is transposed"
 
 
+@pytest.mark.slow
 def test_order_of_the_pixels() -> None:
     """Blocks of rows and columns of different sizes."""
     body = """c = R.nn.max_pool2d(x)

@@ -112,7 +112,7 @@ def check_equal(mod: tvm.IRModule, batches: list[tuple[Feed, int]], *, with_hist
 SCALES = (1.0, 3.0, 1e-3, 40.0, 1e-42, 1e20, 0.0)
 
 
-@pytest.mark.slow_cases("True")
+@pytest.mark.slow
 @pytest.mark.parametrize("with_histogram", [True, False])
 def test_pictures(with_histogram: bool) -> None:
     check_equal(pictures(), feeds((2, 3, 9, 8), SCALES), with_histogram=with_histogram)
@@ -143,6 +143,7 @@ def test_more_samples_than_slots_and_nothing_but_zeros() -> None:
     check_equal(sequences(), feeds((1, 19, 24), tuple(RANDOM.uniform(0.5, 2, 70))))
 
 
+@pytest.mark.slow
 def test_infinity_is_refused_with_the_name_of_the_first_tensor() -> None:
     batches = feeds((2, 3, 9, 8), (1.0, 1.0))
     batches[1][0]["x"][0, 0, 0, 0] = np.inf

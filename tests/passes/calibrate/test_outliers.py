@@ -51,7 +51,7 @@ def found_in(mod: tvm.IRModule, feeds: Sequence[Feed]) -> dict:
     return find_outliers(mod, lambda: ((feed, 1) for feed in feeds), evaluator)
 
 
-@pytest.mark.slow_cases("True")
+@pytest.mark.slow
 @pytest.mark.parametrize("norm_first", [True, False])
 def test_outliers_are_found_and_the_floats_stay(norm_first: bool) -> None:
     mod, feeds = prepared(*transformer(30.0, norm_first=norm_first))
@@ -91,6 +91,7 @@ def test_what_they_are_worth(norm_first: bool) -> None:
     assert {e["precision"] for e in tamed.ledger.layers.values() if e.get("macs")} == {"int8"}
 
 
+@pytest.mark.slow
 def test_nothing_is_done_where_nothing_stands_out() -> None:
     mod, feeds = prepared(*transformer(1.0))
     assert len(candidates(View(mod))) == 3  # two norms and a gelu are looked at

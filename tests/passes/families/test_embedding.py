@@ -55,6 +55,7 @@ def test_rows_for_floats_have_a_scale_for_each_column() -> None:
     assert (np.abs(seen["e"] - TABLE[FEEDS[0]["i"]]) <= half_a_step).all()
 
 
+@pytest.mark.slow
 def test_the_last_axis_has_one_scale() -> None:
     body = "e = R.take(t, i, axis=1)\ns = R.nn.softmax(e, axis=-1)"
     feeds = [{"i": feed["i"] % 8} for feed in FEEDS]

@@ -120,6 +120,7 @@ def test_a_mask_that_others_read_stays_float_for_them() -> None:
     assert "n" in layers and "n" not in layers["s"]["members"] and layers["s"]["precision"] == "int8"
 
 
+@pytest.mark.slow
 def test_a_result_is_int16_codes_of_the_whole_range() -> None:
     made = quantized("s = R.nn.softmax(R.matmul(x, y))", '(2, 3, 10, 10), "float32"')
     call = next(v for _, v in View(made).bindings if op_name(v) == "tvmq.integer_softmax")

@@ -111,7 +111,6 @@ def test_padding_with_a_number_that_has_no_code_before() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize("key", ["split_2", "split_2_0", "split_2_1"])
-@pytest.mark.slow_cases("split_2")
 def test_one_part_of_a_split_stays_float(key: str) -> None:
     """The codes of the whole are split; the part that a rule wants in float is dequantized."""
     net = Net((1, 8, 6, 6))

@@ -62,6 +62,7 @@ def test_rules_for_weights_win():
     assert largest(quantized(HASWELL, rules=rules)[0]) == [127, 127, 63, 63]
 
 
+@pytest.mark.slow
 def test_fewer_bits_stay():
     assert largest(quantized(HASWELL, nbit_weight=5)[0]) == [15] * 4
 

@@ -78,6 +78,7 @@ def test_prelu() -> None:
     assert (names.count("tvmq.prelu"), names.count("tvmq.table")) == (2, 1)
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("mode", ["fixed_point", "power_of_two"])
 def test_modes(mode: str) -> None:

@@ -68,6 +68,7 @@ def test_constants_have_codes_of_their_own() -> None:
     )
 
 
+@pytest.mark.slow
 def test_comparisons_of_two_tensors_are_exact_on_codes() -> None:
     n, y = start()
     z = n.op("Relu", n.conv(y, CHANNELS, CHANNELS))

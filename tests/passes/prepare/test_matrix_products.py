@@ -115,6 +115,7 @@ def test_a_transformer_is_integers_between_its_float_islands(name: str) -> None:
     assert "tvmq.add" not in road.operators() and road.operators().count("tvmq.matmul") == 2
 
 
+@pytest.mark.slow
 def test_constant_matrices_of_heads_have_a_scale_for_each_column() -> None:
     made, outputs = NETS["product_with_a_matrix_for_each_head"]()
     road = drive(made.model(*outputs))

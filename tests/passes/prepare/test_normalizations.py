@@ -96,6 +96,7 @@ def test_rms_norm() -> None:
     assert np.array_equal(found.view(np.int32), reference.view(np.int32))
 
 
+@pytest.mark.slow
 def test_log_softmax() -> None:
     prepared = prepare(module("y = R.nn.log_softmax(x, axis=1)", {}))
     assert_same(prepared, module("y = R.tvmq.log_softmax(x, axis=1)", {}))

@@ -115,7 +115,10 @@ def operators(module) -> list[str]:
     return [op_name(value).removeprefix("tvmq.") for _, value in View(module).bindings]
 
 
-@pytest.mark.slow_cases("layer norm", "two axes", "channels", "rms norm", "gelu of a product")
+@pytest.mark.slow_cases(
+    "layer norm", "two axes", "channels", "rms norm", "gelu of a product", "product", "group norm",
+    "rms norm by reciprocal", "gelu tanh 0",
+)  # fmt: skip
 @pytest.mark.parametrize("form", FORMS)
 def test_forms(form: str) -> None:
     write, expected = FORMS[form]

@@ -227,6 +227,7 @@ def verify_integral(out: Any) -> None:
     assert integrality(inline_functions(split)).is_integral and tvmq.verify(tvmq.build(split), [feed]).exact
 
 
+@pytest.mark.slow
 def test_add_partition() -> None:
     verify_integral(relay.add(relay.var("x", shape=(10, 10)), relay.var("xy", shape=(10, 10))))
 

@@ -267,8 +267,8 @@ def batches(count: int = 3) -> list[dict[str, np.ndarray]]:
     return [{"data": np.random.RandomState(seed).uniform(-1, 1, SHAPE)} for seed in range(count)]  # float64
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["kl_divergence", "percentile"])
-@pytest.mark.slow_cases("kl_divergence")
 def test_thresholds_are_those_of_all_samples_at_once(mode: str) -> None:
     mod, data = module(chain, SHAPE), batches()
     with q.qconfig(calibrate_mode=mode, skip_conv_layers=[]):

@@ -31,7 +31,7 @@ GOLDEN = [
 NAMES = ["randn", "relu", "laplace", "outliers", "uniform", "zeros"]
 
 
-@pytest.mark.slow_cases("randn")
+@pytest.mark.slow
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize(("samples", "kl", "percentile"), GOLDEN, ids=NAMES)
 def test_golden_thresholds(samples: np.ndarray, kl: str, percentile: str) -> None:

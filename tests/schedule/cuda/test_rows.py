@@ -48,7 +48,6 @@ def module(shape: tuple[int, ...], make: Callable[[relax.Expr], relax.Expr]):
 @pytest.mark.thinned(3)
 @needs_gxx
 @pytest.mark.parametrize("shape, make, kernels", CASES, ids=[f"{i}_{shape}" for i, (shape, _, _) in enumerate(CASES)])
-@pytest.mark.slow_cases("5_*")
 def test_rows_are_exact(shape, make, kernels):
     mod = module(shape, make)
     x = (np.random.default_rng(0).standard_normal(shape) * 3).astype(np.float32)
