@@ -409,10 +409,10 @@ from tvmq.dataset import Dataset, Input
 import tvmq.artifact.container as artifact
 write = artifact.write_whole
 
-def limited(path, pieces):
+def limited(path, content):
     # a disk on which only this many bytes have room; the process may be root, who may write everywhere
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, resource.RLIM_INFINITY))
-    write(path, pieces)
+    write(path, content)
 
 artifact.write_whole = limited
 main()

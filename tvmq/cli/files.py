@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 import zipfile
 import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -16,6 +15,7 @@ from tvmq.array_file import ArrayFile
 from tvmq.dataset import samples_in
 from tvmq.errors import DataError, OutputError
 from tvmq.text import printable
+from tvmq.whole_file import write_file
 
 Arrays = dict[str, np.ndarray]
 # What NumPy and zipfile raise for damaged files; RuntimeError: encrypted, or packed in an unknown way.
@@ -144,26 +144,10 @@ def check_output(path: Path) -> None:
         raise OutputError(f"output: no permission to write in '{folder}'; choose another --output")
 
 
-def write_whole(path: Path, write: Callable[[BinaryIO], None]) -> None:
+def write_output(path: Path, write: Callable[[BinaryIO], None]) -> None:
     """Write a file under a temporary name beside it, then rename: it is there whole or not at all.
 
     raises   OutputError, with nothing left behind
     """
     check_output(path)
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.absolute().parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            write(file)
-        # mkstemp makes files for their owner only; give it the permissions that any new file would get
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, path)
-    except OSError as error:
-        raise OutputError(f"output: '{path}' could not be written ({error}); is the disk full?") from error
-    finally:
-        Path(temporary).unlink(missing_ok=True)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+    write_file(path, write, "output")

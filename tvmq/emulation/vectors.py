@@ -12,7 +12,8 @@ from __future__ import annotations
 import io
 import json
 import zipfile
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -26,7 +27,8 @@ from tvmq.emulation.arithmetic import Arithmetic
 from tvmq.emulation.cases import Case, cases_of
 from tvmq.emulation.description import arithmetic_dict, arithmetic_from
 from tvmq.emulation.makers import chip_of
-from tvmq.errors import DataError, OutputError
+from tvmq.errors import DataError
+from tvmq.whole_file import output_errors, write_file
 
 VERSION = 1
 OLDEST = (1980, 1, 1, 0, 0, 0)  # the time in archives, so that they are the same bytes
@@ -62,22 +64,35 @@ def conformance(backend: str | Backend | None, folder: str | Path, *, seed: int 
     entries, counts, values = [], dict[str, int](), 0
     cases = cases_of(description, seed)
     chips = {operator: chip_of(description, operator) for operator in dict.fromkeys(case.operator for case in cases)}
-    try:
+    with _all_or_none(folder) as written:
         for case in cases:
             y = case.made(chips[case.operator]).y
             arrays = {**case.arrays, "y": y}
             file = folder / case.operator / f"{case.name}.npz"
             file.parent.mkdir(parents=True, exist_ok=True)
-            file.write_bytes(_archive(arrays))
+            written.append(write_file(file, _archive(arrays), "conformance"))
             entries.append(_entry(case, arrays))
             counts[case.operator] = counts.get(case.operator, 0) + 1
             values += y.size
         manifest: dict[str, Any] = {"version": VERSION, "backend": description.name, "seed": seed}
         manifest["chips"] = {operator: arithmetic_dict(chip) for operator, chip in chips.items()}
-        (folder / "manifest.json").write_text(json.dumps({**manifest, "cases": entries}, indent=1) + "\n")
-    except OSError as error:
-        raise OutputError(f"conformance: '{folder}' could not be written ({error})") from error
+        text = json.dumps({**manifest, "cases": entries}, indent=1) + "\n"
+        write_file(folder / "manifest.json", text.encode(), "conformance")
     return Vectors(folder, counts, values)
+
+
+@contextmanager
+def _all_or_none(folder: Path) -> Iterator[list[Path]]:
+    """A list for the files that are written; on an error they go, and there is no manifest of others either."""
+    written: list[Path] = []
+    with output_errors(f"conformance: cannot write in '{folder}'", "choose another folder or make room"):
+        (folder / "manifest.json").unlink(missing_ok=True)
+        try:
+            yield written
+        except BaseException:
+            for file in written:
+                file.unlink(missing_ok=True)
+            raise
 
 
 def _entry(case: Case, arrays: dict[str, np.ndarray]) -> dict[str, Any]:

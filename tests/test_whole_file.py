@@ -5,21 +5,24 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
+from typing import BinaryIO
 
 import pytest
 
-from tvmq.artifact import saved_file
-from tvmq.artifact.saved_file import PART, write_whole
+from tvmq import whole_file
+from tvmq.whole_file import PART, write_whole
 
-CONTENT = [b"one", b"two"]
+
+def _write(file: BinaryIO) -> None:
+    file.writelines([b"one", b"two"])
+
 
 
 @pytest.fixture(params=["nameless", "named", "no names for the nameless"])
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     if request.param == "named":
-        monkeypatch.setattr(saved_file, "_nameless", lambda _: None)
+        monkeypatch.setattr(whole_file, "_nameless", lambda *_: None)
     if request.param == "no names for the nameless":
 
         def refuse(*_: object, **__: object) -> None:
@@ -32,7 +35,7 @@ def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
 @pytest.mark.usefixtures("way")
 def test_the_file_is_there_and_nothing_else(tmp_path: Path) -> None:
     for _ in range(2):
-        write_whole(tmp_path / "file", lambda: CONTENT)
+        write_whole(tmp_path / "file", _write)
         assert [path.name for path in tmp_path.iterdir()] == ["file"]
         assert (tmp_path / "file").read_bytes() == b"onetwo"
     umask = os.umask(0)
@@ -44,8 +47,8 @@ def test_the_file_is_there_and_nothing_else(tmp_path: Path) -> None:
 def test_an_error_leaves_what_was_there(tmp_path: Path) -> None:
     (tmp_path / "file").write_bytes(b"old")
 
-    def broken() -> Iterator[bytes]:
-        yield b"one"
+    def broken(file: BinaryIO) -> None:
+        file.write(b"one")
         raise OSError("no room")
 
     with pytest.raises(OSError, match="no room"):
@@ -59,21 +62,21 @@ def test_an_error_leaves_what_was_there(tmp_path: Path) -> None:
 def test_a_writer_that_is_killed_leaves_nothing_for_long(tmp_path: Path, nameless: bool) -> None:
     """Without a name there is nothing at once; with one, the next save removes it, and not what is being written."""
     code = (
-        "import os, signal, sys\nfrom pathlib import Path\nfrom tvmq.artifact import saved_file\n"
-        f"if not {nameless}: saved_file._nameless = lambda _: None\n"
-        "def pieces():\n    yield b'x' * 100000\n    os.kill(os.getpid(), signal.SIGKILL)\n"
-        "saved_file.write_whole(Path(sys.argv[1]), pieces)\n"
+        "import os, signal, sys\nfrom pathlib import Path\nfrom tvmq import whole_file\n"
+        f"if not {nameless}: whole_file._nameless = lambda *_: None\n"
+        "def write(file):\n    file.write(b'x' * 100000)\n    os.kill(os.getpid(), signal.SIGKILL)\n"
+        "whole_file.write_whole(Path(sys.argv[1]), write)\n"
     )
     done = subprocess.run([sys.executable, "-c", code, str(tmp_path / "file")], check=False, timeout=60)
     assert done.returncode == -9
     left = [path.name for path in tmp_path.iterdir()]
-    if nameless and saved_file._nameless(tmp_path) is not None:
+    if nameless and whole_file._nameless(tmp_path) is not None:
         assert left == []
     else:
         assert len(left) == 1 and left[0].startswith(".tvmq-")
     with open(tmp_path / PART.format("now"), "wb") as other:
-        saved_file._lock(other.fileno())
-        write_whole(tmp_path / "file", lambda: CONTENT)
+        whole_file._lock(other.fileno())
+        write_whole(tmp_path / "file", _write)
         assert sorted(path.name for path in tmp_path.iterdir()) == [PART.format("now"), "file"]
-    write_whole(tmp_path / "file", lambda: CONTENT)
+    write_whole(tmp_path / "file", _write)
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
