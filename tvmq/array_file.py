@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 import warnings
 import zipfile
+import zlib
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -19,6 +20,8 @@ from tvmq.errors import MemoryLimitError
 from tvmq.memory import bytes_text, usable_memory
 
 UNPACKED_BASE = 1 << 30
+# What NumPy and zipfile raise for damaged files; RuntimeError: encrypted, or packed in an unknown way.
+UNREADABLE = (OSError, ValueError, zipfile.BadZipFile, zlib.error, EOFError, KeyError, RuntimeError)
 PACKING = 100  # masks and one-hot samples pack 20 to 60 times
 
 

@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import os
-import zipfile
-import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 
-from tvmq.array_file import ArrayFile
+from tvmq.array_file import UNREADABLE, ArrayFile
 from tvmq.dataset import samples_in
 from tvmq.errors import DataError, OutputError
 from tvmq.text import printable
 from tvmq.whole_file import write_file
 
 Arrays = dict[str, np.ndarray]
-# What NumPy and zipfile raise for damaged files; RuntimeError: encrypted, or packed in an unknown way.
-UNREADABLE = (OSError, ValueError, zipfile.BadZipFile, zlib.error, EOFError, KeyError, RuntimeError)
 
 
 def batch_of(exe: Any) -> int:

@@ -151,6 +151,6 @@ def _check_equal(key: str, text: str, known: sqlite3.Cursor) -> None:
     """ArtifactError for a second result that is another one: one of the two was not computed as promised."""
     if (row := known.fetchone()) is not None and row[0] != text:
         raise ArtifactError(
-            f"search: two results for {printable(key[:16])}: {printable(str(row[0]))[:80]} and {printable(text)[:80]}; one "
-            "of them comes from a faulty machine, or from another version of tvmq: keep the journals apart"
+            f"search: two results for {printable(key[:16])}: {printable(str(row[0]))[:80]} and {printable(text)[:80]}; "
+            "one of them comes from a faulty machine, or from another version of tvmq: keep the journals apart"
         )
