@@ -5,13 +5,15 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import threading
 from pathlib import Path
 from typing import BinaryIO
 
 import pytest
 
 from tvmq import whole_file
-from tvmq.whole_file import PART, write_whole
+from tvmq.errors import OutputError
+from tvmq.whole_file import PART, write_file, write_whole
 
 
 def _write(file: BinaryIO) -> None:
@@ -80,3 +82,62 @@ def test_a_writer_that_is_killed_leaves_nothing_for_long(tmp_path: Path, nameles
         assert sorted(path.name for path in tmp_path.iterdir()) == [PART.format("now"), "file"]
     write_whole(tmp_path / "file", _write)
     assert [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.mark.usefixtures("way")
+def test_threads_that_write_in_one_folder(tmp_path: Path) -> None:
+    """Each also removes what others left, and never what another one is about to name."""
+    contents = [bytes([65 + number]) * 4096 for number in range(6)]
+    errors: list[BaseException] = []
+
+    def repeat(content: bytes) -> None:
+        try:
+            for _ in range(25):
+                write_whole(tmp_path / "file", lambda file: file.write(content))
+                assert (tmp_path / "file").read_bytes() in contents
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=repeat, args=[content]) for content in contents]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert errors == [] and [path.name for path in tmp_path.iterdir()] == ["file"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="locks of files, links and pipes")
+@pytest.mark.parametrize("nameless", [True, False])
+def test_processes_that_write_in_one_folder(tmp_path: Path, nameless: bool) -> None:
+    code = (
+        "import sys\nfrom pathlib import Path\nfrom tvmq import whole_file\n"
+        f"if not {nameless}: whole_file._nameless = lambda *_: None\n"
+        "for _ in range(200):\n"
+        "    whole_file.write_files(Path(sys.argv[1]), {'a': sys.argv[2].encode(), 'b': sys.argv[2].encode()}, 'test')\n"
+    )
+    words = ["one", "two", "three"]
+    workers = [subprocess.Popen([sys.executable, "-c", code, str(tmp_path / "f"), word]) for word in words]
+    assert [worker.wait(60) for worker in workers] == [0, 0, 0]
+    assert sorted(path.name for path in (tmp_path / "f").iterdir()) == ["a", "b"]
+    assert (tmp_path / "f" / "a").read_text() == (tmp_path / "f" / "b").read_text(), "of one writer"
+    assert (tmp_path / "f" / "a").read_text() in words
+
+
+@pytest.mark.skipif(os.name != "posix", reason="links and pipes")
+def test_what_others_put_under_such_names_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "victim").write_bytes(b"precious")
+    (tmp_path / PART.format("link")).symlink_to(tmp_path / "victim")
+    (tmp_path / PART.format("folder")).mkdir()
+    os.mkfifo(tmp_path / PART.format("pipe"))
+    write_whole(tmp_path / "file", _write)
+    assert (tmp_path / "victim").read_bytes() == b"precious"
+    assert {path.name for path in tmp_path.iterdir()} >= {"victim", "file", PART.format("folder"), PART.format("link")}
+
+
+@pytest.mark.skipif(not Path("/proc/self/fd").is_dir(), reason="needs /proc")
+def test_standard_output_is_no_output(tmp_path: Path) -> None:
+    """Not even where it is a file: its name would be taken away from all programs."""
+    (tmp_path / "stdout").symlink_to("/proc/self/fd/1")
+    with pytest.raises(OutputError, match="test: cannot write .*: it is there and no regular file; choose another"):
+        write_file(tmp_path / "stdout", b"", "test")
+    assert (tmp_path / "stdout").is_symlink()
