@@ -98,7 +98,9 @@ def module_from_bytes(where: str, blobs: Mapping[str, bytes]) -> tvm.IRModule:
         graph = json.loads(blobs[MODULE])
         for node in tensor_nodes(graph):
             node["data"] = encode_tensor(_constant(blobs, *node["data"]))
-        return tvm.ir.load_json(json.dumps(graph))
+        module = tvm.ir.load_json(json.dumps(graph))
+        _check_module(module)
+        return module
     except Exception as error:  # TVM raises many kinds
         reason = last_line(error)
         unknown = re.search(r"Operator relax\.(\S+) is not registered", reason)
@@ -108,6 +110,20 @@ def module_from_bytes(where: str, blobs: Mapping[str, bytes]) -> tvm.IRModule:
                 "import the package that does (tvmq.extension.operator)"
             ) from error
         raise ArtifactError(f"{where}: TVM cannot read '{MODULE}' ({reason}); save it again") from error
+
+
+def _check_module(module: Any) -> None:
+    """An error for what is no module, has no main function, or attributes that nobody wrote so."""
+    from tvmq.graph.ledger import get_ledger
+    from tvmq.graph.names import get_names, input_names, output_names, weight_names
+
+    functions = {variable.name_hint: function for variable, function in module.functions_items()}
+    if not isinstance(functions.get("main"), tvm.relax.Function):
+        raise ValueError("it has no main function")
+    for function in functions.values():
+        if isinstance(function, tvm.relax.Function):
+            get_ledger(function), get_names(function), input_names(function), weight_names(function)
+            output_names(function, 0)
 
 
 def _constant(blobs: Mapping[str, bytes], begin: int, end: int, member: str = CONSTANTS, *packed: Any) -> bytes:
