@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from tvmq.array_file import UNREADABLE, ArrayFile
+from tvmq.array_file import UNREADABLE, ArrayFile, array_errors
 from tvmq.emulation.arithmetic import Arithmetic
 from tvmq.emulation.cases import Case
 from tvmq.emulation.description import arithmetic_from
@@ -93,9 +93,9 @@ def read_vectors(folder: Path) -> tuple[dict[str, Arithmetic], list[tuple[Case, 
         return chips, cases
     except ConfigError as error:
         raise DataError(f"conformance: {error}; write the vectors again") from error
+    except TvmqError:
+        raise
     except (*UNREADABLE, RecursionError) as error:
-        if isinstance(error, TvmqError):
-            raise
         raise DataError(f"conformance: '{folder}' holds no vectors that can be read ({error}); write them") from error
 
 
@@ -166,12 +166,8 @@ def read_answers(path: Path, cases: Sequence[tuple[Case, np.ndarray]]) -> tuple[
     found, missing = [], []
     for case, wanted in cases:
         name = f"{case.operator}/{case.name}"
-        try:
+        with array_errors(f"conformance: the answer to {name}", "copy it again"):
             answer = look(name)
-        except UNREADABLE as error:
-            if isinstance(error, TvmqError):
-                raise
-            raise DataError(f"conformance: the answer to {name} cannot be read ({error}); copy it again") from error
         if answer is None:
             missing.append(name)
         else:
@@ -203,14 +199,8 @@ def _like(answer: np.ndarray, wanted: np.ndarray, name: str) -> np.ndarray:
 
 def _lookup(path: Path) -> Callable[[str], np.ndarray | None]:
     if path.is_file():
-        try:
+        with array_errors(f"conformance: '{path}'", "give an .npz or a folder of .npy files"):
             file = ArrayFile(path)
-        except UNREADABLE as error:
-            if isinstance(error, TvmqError):
-                raise
-            raise DataError(
-                f"conformance: '{path}' cannot be read ({error}); give an .npz or a folder of .npy files"
-            ) from error
         return lambda name: file[name] if name in (file.names or ()) else None
 
     def look(name: str) -> np.ndarray | None:
