@@ -119,6 +119,32 @@ def test_tvmscript(networks: tuple[Network, Network], stage: str) -> None:
     assert [type(node) for node in ast.walk(hostile)] == [type(node) for node in ast.walk(plain)]
 
 
+# ---- what torch generates, Relay's text
+
+
+@pytest.mark.parametrize("form", ["exact", "quantized_decomposed"])
+def test_torch(networks: tuple[Network, Network], form: str) -> None:
+    """fx writes Python of the names of inputs and buffers, and runs it."""
+    pytest.importorskip("torch")
+    from tvmq.exporters.torch.to_torch import to_torch
+
+    options = {"form": "exact"} if form == "exact" else {}
+    hostile, plain = (ast.parse(str(to_torch(network.module, **options).code)) for network in networks)
+    assert [type(node) for node in ast.walk(hostile)] == [type(node) for node in ast.walk(plain)]
+
+
+def test_relay() -> None:
+    from tvmq import relay
+
+    def text(name: str) -> str:
+        x = relay.var(name, shape=(2,))
+        return str(relay.astext(relay.Function([x], x * relay.const(0.5))))
+
+    shape = re.sub(r"%[\w/.:]+", "%x", text("plain"))
+    for name in HOSTILE:
+        assert re.sub(r"%[\w/.:]+", "%x", text(name)) == shape, name
+
+
 # ---- SVG and HTML
 
 

@@ -17,6 +17,7 @@ from tvmq.errors import ArtifactError, ModelError
 from tvmq.graph.ledger import ATTRIBUTE as LEDGER
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.names import ATTRIBUTE, INPUTS, OUTPUTS, WEIGHTS
+from tvmq.tvm_internals import CONTAINERS
 
 
 @pytest.fixture(scope="module")
@@ -57,6 +58,26 @@ def replaced(blobs: dict[str, bytes], old: str, new: str) -> dict[str, bytes]:
 def test_a_module_without_main(blobs: dict[str, bytes], name: str) -> None:
     with pytest.raises(ArtifactError, match=r"'module.json' \(.*main.*\); save it again$"):
         module_from_bytes("here", replaced(blobs, "main", name))
+
+
+def test_nodes_that_name_themselves_or_later_ones(blobs: dict[str, bytes]) -> None:
+    """TVM would follow them until the stack is full, and the process dies."""
+    graph = json.loads(blobs[MODULE])
+    tried = 0
+    for place, node in enumerate(graph["nodes"]):
+        if node["type"] in CONTAINERS and node["data"]:
+            changes = [(0, place), (-1, len(graph["nodes"]) - 1), (0, -1), (0, None), (0, 10**30)]
+        elif isinstance(node.get("data"), dict) and "ty" in node["data"]:
+            changes = [("ty", place), ("ty", len(graph["nodes"]) - 1), ("span", place)]
+        else:
+            continue
+        for field, value in changes[tried % 3 :: 3]:
+            before, node["data"][field] = node["data"][field], value
+            with pytest.raises(ArtifactError, match=r"\(node \d+ names '.*', which is none before it\); save it again"):
+                module_from_bytes("here", {**blobs, MODULE: json.dumps(graph).encode()})
+            node["data"][field] = before
+        tried += 1
+    assert tried > 20
 
 
 NO_JSON = ["{", "null", "5", '{"a": 5}', '{"a": [5]}', "[5]", "[" * 9999, "{}\0x"]
