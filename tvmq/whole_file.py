@@ -42,12 +42,12 @@ def write_file(path: str | os.PathLike[str], content: bytes | Write, caller: str
 def write_files(folder: Path, files: Mapping[str, bytes], caller: str) -> None:
     """Write files that belong together, all or none, into a folder that is made if need be; OutputError."""
     with output_errors(f"{caller}: cannot write in {str(folder)!r}", "choose another folder or make room"):
-        _check(folder / "_")  # before the folder is made: its name
+        check_place(folder / "_")  # before the folder is made: its name
         folder.mkdir(parents=True, exist_ok=True)
         with contextlib.ExitStack() as parts:
             wholes = [(parts.enter_context(_whole_part(folder, _writer(data))), name) for name, data in files.items()]
             for name in files:
-                _check(folder / name)
+                check_place(folder / name)
             with _alone(folder):  # files of two writers are not mixed
                 for part, name in wholes:
                     part.replace(folder / name)
@@ -60,7 +60,7 @@ def write_whole(path: Path, write: Write, *, private: bool = False) -> None:
     private  for its owner alone, and not worth waiting for the disk
     raises   OSError
     """
-    _check(path)
+    check_place(path)
     with _whole_part(path.parent, write, private=private) as part:
         part.replace(path)
 
@@ -80,8 +80,8 @@ def _writer(data: bytes) -> Write:
     return lambda file: file.write(data)
 
 
-def _check(path: Path) -> None:
-    """OSError for what no file can be written to."""
+def check_place(path: Path) -> None:
+    """OSError where no file can be written, for what the path is; permissions are asked when it is written."""
     if "\0" in str(path):
         raise OSError(errno.EINVAL, "the name holds a null character")
     if not path.name:

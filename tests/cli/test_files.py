@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import pickle
 import stat
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -115,6 +116,8 @@ def test_outputs_that_cannot_be(tmp_path, monkeypatch):
         check_output(tmp_path)
     with pytest.raises(OutputError, match="there is no folder"):
         check_output(tmp_path / "none" / "f")
+    with pytest.raises(OutputError, match="cannot write '.*': it is there and no regular file; choose another --output"):
+        check_output(Path(os.devnull))
     # root may write everywhere, so permission is taken away by pretending
     monkeypatch.setattr(os, "access", lambda *args: False)
     with pytest.raises(OutputError, match="no permission"):

@@ -13,7 +13,7 @@ from tvmq.array_file import UNREADABLE, ArrayFile
 from tvmq.dataset import samples_in
 from tvmq.errors import DataError, OutputError
 from tvmq.text import printable
-from tvmq.whole_file import write_file
+from tvmq.whole_file import check_place, output_errors, write_file
 
 Arrays = dict[str, np.ndarray]
 
@@ -138,6 +138,8 @@ def check_output(path: Path) -> None:
         raise OutputError(f"output: there is no folder '{folder}'; make it, or choose another --output")
     if not os.access(folder, os.W_OK):
         raise OutputError(f"output: no permission to write in '{folder}'; choose another --output")
+    with output_errors(f"output: cannot write '{path}'", "choose another --output"):
+        check_place(path)
 
 
 def write_output(path: Path, write: Callable[[BinaryIO], None]) -> None:
