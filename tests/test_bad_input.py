@@ -451,7 +451,7 @@ def test_results_that_cannot_be_written(place, saved, monkeypatch):
     monkeypatch.setattr(os, "replace", full)
     (place / "scores.npz").write_bytes(b"old")
     sentence = refused(place, "run", saved, "--data", place / "data.npz", "-o", place / "scores.npz", "--quiet")
-    assert "scores.npz' could not be written" in sentence and "No space left" in sentence
+    assert "output: cannot write" in sentence and "scores.npz'" in sentence and "No space left" in sentence
 
 
 def test_a_folder_without_permission(place, monkeypatch):

@@ -167,7 +167,7 @@ FRONT: dict[str, Any] = {"points": [{"name": "a", "drop": 0, "low": 0, "high": 0
 
 
 def hostile_front(value: Any, words: list[str]) -> Any:
-    """The same front with other texts in all places for texts."""
+    """A front with other texts in all places for texts."""
     if isinstance(value, dict):
         kept = {"points", "best", "goal", "float", "name", "recipe", "minimize", *FRONT["points"][0], *FRONT["float"]}
         return {key if key in kept else words.pop(): hostile_front(item, words) for key, item in value.items()}
@@ -302,7 +302,7 @@ def test_files_of_other_formats(networks: tuple[Network, Network], tmp_path: Pat
 
 
 def random_texts(count: int) -> list[str]:
-    """Of what these languages have in their ends, and of any character."""
+    """Texts made of characters that mean something in these languages."""
     drawn = random.Random(0)
     pieces = [*"*/\\?<>&'\"-!]%{}#\n\r\t\0 ax", "\x1b", "\x9b", "\u202e", "\u2028", "\ufffe", "\ud800", "\U0001f600", "]]>"]
     return ["".join(drawn.choice(pieces) for _ in range(drawn.randrange(12))) for _ in range(count)]

@@ -46,16 +46,16 @@ def _save_program(qmod: Module, path: Path) -> None:
 @pytest.fixture(scope="module")
 def modules() -> Callable[[str], Module]:
     """The integer module that a writer takes, made once."""
-    made: dict[str, Module] = {}
+    cache: dict[str, Module] = {}
 
     def module(name: str) -> Module:
         target = {"to_tflite": "tflite", "to_tosa": "tosa", "export_c": "tosa"}.get(name, "cpu")
-        if target not in made:
+        if target not in cache:
             options = {"partition_conversions": "disabled"} if target == "cpu" else {}
-            made[target] = quantized("plain", target, **options)[0]
-        if name == "save" and name not in made:
-            made[name] = tvmq.build(made[target])
-        return made.get(name, made[target])
+            cache[target] = quantized("plain", target, **options)[0]
+        if name == "save" and name not in cache:
+            cache[name] = tvmq.build(cache[target])
+        return cache.get(name, cache[target])
 
     return module
 

@@ -107,6 +107,7 @@ def test_threads_that_write_in_one_folder(tmp_path: Path) -> None:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="locks of files, links and pipes")
+@pytest.mark.slow_cases("True")
 @pytest.mark.parametrize("nameless", [True, False])
 def test_processes_that_write_in_one_folder(tmp_path: Path, nameless: bool) -> None:
     code = (

@@ -95,16 +95,16 @@ def check_references(graph: dict[str, Any]) -> None:
     for place, node in enumerate(graph["nodes"]):
         data = node.get("data")
         if node["type"] in CONTAINERS:
-            named = data
+            references = data
         elif isinstance(data, dict):
             try:
                 literal = _literal_fields(node["type"])
             except UNKNOWN_TYPE:  # of an operator that nobody has made in this process: TVM says so
                 continue
-            named = [value for name, value in data.items() if name not in literal and type(value) is int]
+            references = [value for name, value in data.items() if name not in literal and type(value) is int]
         else:
             continue
-        for other in named:
+        for other in references:
             if type(other) is not int or not 0 <= other < place:
                 raise ValueError(f"node {place} names {str(other)[:20]!r}, which is none before it")
 
@@ -112,18 +112,18 @@ def check_references(graph: dict[str, Any]) -> None:
 @cache
 def _literal_fields(kind: str) -> frozenset[str]:
     """The fields of a type whose numbers stand in the JSON as they are; all others hold places of nodes."""
-    info, found = type_info(kind), set()
+    info, literals = type_info(kind), set()
     while info is not None:
         for field in info.fields or ():
             schema = (field.metadata or {}).get("type_schema", {})
             schema = json.loads(schema) if isinstance(schema, str) else schema
-            found |= {field.name} if schema.get("type") in LITERALS else set()
+            literals |= {field.name} if schema.get("type") in LITERALS else set()
         info = info.parent_type_info
-    return frozenset(found)
+    return frozenset(literals)
 
 
 def type_info(kind: str) -> Any:
-    """What TVM knows of the fields of a type."""
+    """TVM's facts about the fields of a type; ValueError for one that it does not know."""
     from tvm_ffi import core
 
     return core._lookup_or_register_type_info_from_type_key(kind)  # noqa: SLF001

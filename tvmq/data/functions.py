@@ -38,7 +38,7 @@ def load_function(text: str, option: str) -> Callable[..., Any]:
     try:
         module = _from_file(Path(place)) if place.endswith(".py") else _imported(place)
     except (Exception, SystemExit) as error:  # whatever the user's code raises
-        raise ConfigError(f"{option}: '{place}' cannot be loaded ({_said(error)}); mend it") from error
+        raise ConfigError(f"{option}: '{place}' cannot be loaded ({_reason(error)}); mend it") from error
     function = getattr(module, name, None)
     if not callable(function):
         known = [key for key, value in vars(module).items() if callable(value) and not key.startswith("_")]
@@ -84,22 +84,22 @@ def first_item(function: Callable[..., Any], text: str) -> Any:
 
 
 def _items(function: Callable[..., Any], text: str) -> Iterator[Any]:
-    """What the function yields; DataError with its place for what its code raises."""
-    done = 0
+    """The items that the function yields; DataError with its place for what its code raises."""
+    count = 0
     try:
         for item in _batches(function, text):
             yield item
-            done += 1
+            count += 1
     except (TvmqError, MemoryError):
         raise
     except (Exception, SystemExit) as error:
         last = traceback.extract_tb(error.__traceback__)[-1]
         raise DataError(
-            f"data: '{text}' ended in {_said(error)} at batch {done}, line {last.lineno} of '{last.filename}'; mend it"
+            f"data: '{text}' ended in {_reason(error)} at batch {count}, line {last.lineno} of '{last.filename}'; mend it"
         ) from error
 
 
-def _said(error: BaseException) -> str:
+def _reason(error: BaseException) -> str:
     """An exception of the user's code, on one line."""
     return f"{type(error).__name__}: {printable(str(error))[:LONGEST]}"
 

@@ -120,18 +120,18 @@ def _read(folder: Path, data: Any, path: str, chips: Mapping[str, Arithmetic]) -
         refuse(inside(path, "arrays"), f"must be what '{entry['file']}' holds, {forms}")
     wanted = arrays.pop("y")
     case = Case(name, operator, checked_text(entry["branch"], inside(path, "branch")), attributes, arrays)
-    _check_made(case, chips[operator], wanted, path)
+    _check_wanted(case, chips[operator], wanted, path)
     return case, wanted
 
 
-def _check_made(case: Case, chip: Arithmetic, wanted: np.ndarray, path: str) -> None:
+def _check_wanted(case: Case, chip: Arithmetic, wanted: np.ndarray, path: str) -> None:
     """The answer that is wanted is the one that the chip makes."""
     try:
         with np.errstate(all="ignore"):
-            made = case.made(chip).y
+            y = case.made(chip).y
     except (ArithmeticError, LookupError, TypeError, ValueError) as error:
         refuse(path, f"'{case.operator}/{case.name}' cannot be computed ({error})")
-    if made.dtype != wanted.dtype or not np.array_equal(made, wanted, equal_nan=True):
+    if y.dtype != wanted.dtype or not np.array_equal(y, wanted, equal_nan=True):
         refuse(path, f"'{case.operator}/{case.name}' wants another answer than its chip makes")
 
 
@@ -157,7 +157,7 @@ def _sizes(value: Any, path: str, count: int, least: int) -> list[int]:
 
 
 def read_answers(path: Path, cases: Sequence[tuple[Case, np.ndarray]]) -> tuple[list[Answered], list[str]]:
-    """What a device answered, and the names of the cases without an answer.
+    """Answers of a device, and the names of the cases without one.
 
     path     an .npz, or a folder of .npy files, by the names of cases
     raises   DataError where there is not one answer, or one that cannot be read, or is of another shape or type

@@ -61,13 +61,13 @@ def conformance(backend: str | Backend | None, folder: str | Path, *, seed: int 
     entries, counts, values = [], dict[str, int](), 0
     cases = cases_of(description, seed)
     chips = {operator: chip_of(description, operator) for operator in dict.fromkeys(case.operator for case in cases)}
-    with _all_or_none(folder) as written:
+    with _all_or_none(folder) as files:
         for case in cases:
             y = case.made(chips[case.operator]).y
             arrays = {**case.arrays, "y": y}
             file = folder / case.operator / f"{case.name}.npz"
             file.parent.mkdir(parents=True, exist_ok=True)
-            written.append(write_file(file, _archive(arrays), "conformance"))
+            files.append(write_file(file, _archive(arrays), "conformance"))
             entries.append(_entry(case, arrays))
             counts[case.operator] = counts.get(case.operator, 0) + 1
             values += y.size
@@ -81,13 +81,13 @@ def conformance(backend: str | Backend | None, folder: str | Path, *, seed: int 
 @contextmanager
 def _all_or_none(folder: Path) -> Iterator[list[Path]]:
     """A list for the files that are written; on an error they go, and there is no manifest of others either."""
-    written: list[Path] = []
+    files: list[Path] = []
     with output_errors(f"conformance: cannot write in '{folder}'", "choose another folder or make room"):
         (folder / "manifest.json").unlink(missing_ok=True)
         try:
-            yield written
+            yield files
         except BaseException:
-            for file in written:
+            for file in files:
                 file.unlink(missing_ok=True)
             raise
 

@@ -128,7 +128,7 @@ class Journal:
 
 
 def check_result(data: Any, where: str) -> dict[str, Any]:
-    """What a trial measured, of the form that trials.py gives; ConfigError for all else."""
+    """A result of the form that trials.py gives; ConfigError for all else."""
     known = ("error", "noise", "module", *NUMBERS, *MAYBE_NUMBERS)
     fields = dict(checked_fields(data, where, known))
     if "error" in fields:

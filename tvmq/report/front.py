@@ -62,8 +62,8 @@ def _check_form(point: Any, number: int, where: str) -> None:
     if not isinstance(point, dict):
         raise DataError(f"{where} must be an object. Got {type(point).__name__} instead")
     point.setdefault("drop", None)
-    judged = SCORES if point["drop"] is not None or point.get("sqnr") is None else ()
-    _require(point, [*judged, *COSTS, *(name for name in ("sqnr", "int8") if point.get(name) is not None)], where)
+    names = SCORES if point["drop"] is not None or point.get("sqnr") is None else ()
+    _require(point, [*names, *COSTS, *(name for name in ("sqnr", "int8") if point.get(name) is not None)], where)
     point["name"] = str(point.get("name", f"point {number}"))
     point["recipe"] = point.get("recipe") if isinstance(point.get("recipe"), dict) else {}
 
