@@ -94,9 +94,8 @@ def _items(function: Callable[..., Any], text: str) -> Iterator[Any]:
         raise
     except (Exception, SystemExit) as error:
         last = traceback.extract_tb(error.__traceback__)[-1]
-        raise DataError(
-            f"data: '{text}' ended in {_reason(error)} at batch {count}, line {last.lineno} of '{last.filename}'; mend it"
-        ) from error
+        place = f"line {last.lineno} of '{last.filename}'"
+        raise DataError(f"data: '{text}' ended in {_reason(error)} at batch {count}, {place}; mend it") from error
 
 
 def _reason(error: BaseException) -> str:
