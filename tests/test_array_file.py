@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import io
 import struct
 import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tvmq import array_file
+from tvmq.analysis.dumps import Dumps
 from tvmq.array_file import ArrayFile
 from tvmq.cli.files import read_arrays
 from tvmq.dataset import Dataset, Input
-from tvmq.errors import DataError, MemoryLimitError
+from tvmq.errors import CalibrationError, DataError, MemoryLimitError
+from tvmq.observers.result import CalibrationResult
 
 
 def npy(shape: str, body: bytes = bytes(64)) -> bytes:
@@ -65,3 +69,50 @@ def test_what_unpacks_to_too_much(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
     for read in (lambda: read_arrays(path, ["x"]), lambda: list(Dataset(path, [Input("x", (None, 5), "float32")]))):
         with pytest.raises(MemoryLimitError, match=r"kB, would unpack to 20.0 MB, which no samples do; .*numpy.savez"):
             read()
+
+
+def saved(array: np.ndarray) -> bytes:
+    buffer = io.BytesIO()
+    np.save(buffer, array, allow_pickle=True)
+    return buffer.getvalue()
+
+
+def archive_of(content: bytes) -> bytes:
+    buffer = io.BytesIO()
+    with zipfile.ZipFile(buffer, "w") as archive:
+        archive.writestr("x.npy", content)
+    return buffer.getvalue()
+
+
+WHOLE = saved(np.ones((4, 3), np.float32))
+DAMAGED = {
+    "empty": b"", "text": b"hello" * 20, "zip": b"PK\x03\x04" + b"y" * 50, "cut zip": archive_of(WHOLE)[:120],
+    "cut": WHOLE[:60], "cut data": WHOLE[:-8], "objects": saved(np.array([{"a": 1}], object)),
+    "objects inside": archive_of(saved(np.array([{"a": 1}], object))), "text inside": archive_of(b"hello"),
+    "shape": npy("(9999999999,)"), "negative": npy("(-1, 4)"), "header": npy("(" * 500), "version": b"\x93NUMPY\x09\x09" + bytes(99),
+    "encrypted": archive_of(WHOLE).replace(b"PK\x01\x02\x14\x03\x14\x00\x00\x00", b"PK\x01\x02\x14\x03\x14\x00\x01\x00"),
+    "another packing": archive_of(WHOLE).replace(b"\x14\x00\x00\x00\x00\x00", b"\x14\x00\x00\x00\x63\x00"),
+    "other sum": archive_of(WHOLE).replace(np.ones(3, np.float32).tobytes(), np.full(3, 2, np.float32).tobytes()),
+}  # fmt: skip
+READERS: dict[str, tuple[type[Exception], Callable[[Path], object]]] = {
+    "data": (DataError, lambda path: read_arrays(path, ["x"])),
+    "dumps": (DataError, lambda path: _look_at_dumps(path)),
+    "dumps in a folder": (DataError, lambda path: _look_at_dumps(path.parent)),
+    "calibration": (CalibrationError, CalibrationResult.load),
+}
+
+
+def _look_at_dumps(path: Path) -> None:
+    dumps = Dumps(path)
+    dumps.match({"x": ("x",)}, {"x": (4, 3)})
+
+
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("content", DAMAGED)
+def test_damaged_files_are_one_sentence_for_every_reader(tmp_path: Path, reader: str, content: str) -> None:
+    error, read = READERS[reader]
+    path = tmp_path / f"x.{'npy' if DAMAGED[content].startswith(bytes([0x93])) else 'npz'}"
+    path.write_bytes(DAMAGED[content])
+    with pytest.raises(error) as caught:
+        read(path)
+    assert "\n" not in str(caught.value) and path.name in str(caught.value)

@@ -413,10 +413,10 @@ from tvmq.dataset import Dataset, Input
 import tvmq.artifact.container as artifact
 write = artifact.write_whole
 
-def limited(path, pieces):
+def limited(path, content):
     # a disk on which only this many bytes have room; the process may be root, who may write everywhere
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, resource.RLIM_INFINITY))
-    write(path, pieces)
+    write(path, content)
 
 artifact.write_whole = limited
 main()
@@ -455,7 +455,7 @@ def test_results_that_cannot_be_written(place, saved, monkeypatch):
     monkeypatch.setattr(os, "replace", full)
     (place / "scores.npz").write_bytes(b"old")
     sentence = refused(place, "run", saved, "--data", place / "data.npz", "-o", place / "scores.npz", "--quiet")
-    assert "scores.npz' could not be written" in sentence and "No space left" in sentence
+    assert "output: cannot write" in sentence and "scores.npz'" in sentence and "No space left" in sentence
 
 
 @pytest.mark.slow

@@ -37,7 +37,7 @@ SYSTEM_FILES = {
     "tvmq.target.nvcc": "where CUDA is usually installed",
     "tvmq.target.host": "features of the CPU",
     "tvmq.artifact.memory_file": "files in memory",
-    "tvmq.artifact.saved_file": "files without a name, by their number",
+    "tvmq.whole_file": "files without a name, by their number",
     "tvmq.artifact.native": "a library in memory, where the temporary folder forbids execution",
     "tvmq.runtime.threads": "threads of one core",
     "tvmq.cost": "sizes of caches",

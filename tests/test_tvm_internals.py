@@ -52,6 +52,16 @@ def code(module: tvm.IRModule, tmp_path_factory: pytest.TempPathFactory) -> byte
     return path.read_bytes()
 
 
+def test_nodes_stand_behind_what_they_hold(module: tvm.IRModule) -> None:
+    broken = "TVM writes the nodes of a module in another order: artifact/module_bytes.py would refuse every saved module"
+    graph = json.loads(tvm.ir.save_json(module))
+    internals.check_references(graph)
+    assert internals._literal_fields("ir.IntImm") == {"value"}, broken
+    assert internals._literal_fields("relax.TensorType") == {"ndim"}, broken
+    kinds = {node["type"] for node in graph["nodes"]}
+    assert {"ffi.Array", "ffi.Map", "relax.expr.Function"} <= kinds and set(internals.CONTAINERS) & kinds, broken
+
+
 def test_tensors_are_written_as_before(code: bytes) -> None:
     broken = "TVM writes tensors in another form: artifact/shared_constants.py and bytecode.py would not find constants"
     head = internals.TENSOR_HEAD.pack(*struct.unpack("<Q", internals.TENSOR_MARK), 0, internals.CPU, 0, 1, 2, 32, 1)

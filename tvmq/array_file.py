@@ -7,19 +7,36 @@ PACKING times its size, beyond UNPACKED_BASE, is refused.
 from __future__ import annotations
 
 import math
+import tokenize
 import warnings
 import zipfile
+import zlib
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 
-from tvmq.errors import MemoryLimitError
+from tvmq.errors import DataError, MemoryLimitError, TvmqError
 from tvmq.memory import bytes_text, usable_memory
+from tvmq.text import printable
 
 UNPACKED_BASE = 1 << 30
+# What NumPy and zipfile raise for damaged files; RuntimeError: encrypted, or packed in an unknown way.
+UNREADABLE = (OSError, ValueError, zipfile.BadZipFile, zlib.error, EOFError, KeyError, RuntimeError)
 PACKING = 100  # masks and one-hot samples pack 20 to 60 times
+
+
+@contextmanager
+def array_errors(where: str, remedy: str) -> Iterator[None]:
+    """DataError for what NumPy and zipfile raise for damaged files: where, why, what to do."""
+    try:
+        yield
+    except TvmqError:
+        raise
+    except UNREADABLE as error:
+        raise DataError(f"{where} cannot be read ({printable(str(error))}); {remedy}") from error
 
 
 class ArrayFile:
@@ -98,7 +115,10 @@ def _array_bytes(file: BinaryIO | Any, size: int, where: str) -> int:
     read = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        shape, _, dtype = read(file)
+        try:
+            shape, _, dtype = read(file)
+        except (tokenize.TokenError, SyntaxError, RecursionError, TypeError) as error:  # of Python's parser
+            raise ValueError(f"{where} has a header that cannot be read") from error
     if any(length < 0 for length in shape):
         raise ValueError(f"{where} claims the shape {shape}")
     count = math.prod(shape) * dtype.itemsize

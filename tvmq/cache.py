@@ -12,12 +12,12 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-import tempfile
 import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
 from tvmq.errors import ConfigError
+from tvmq.whole_file import write_whole
 
 VARIABLE = "TVMQ_CACHE"
 PRIVATE = 0o700  # mode of a new folder
@@ -107,13 +107,7 @@ def replace_file(path: Path, content: bytes) -> None:
     raises  OSError
     """
     _make_private(path.parent)
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-        os.replace(temporary, path)
-    finally:
-        Path(temporary).unlink(missing_ok=True)
+    write_whole(path, lambda file: file.write(content), private=True)
 
 
 @contextlib.contextmanager

@@ -6,10 +6,13 @@ A path reads as the file does: `mychip.json: operators[3].weights.dtype`.
 from __future__ import annotations
 
 import difflib
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
 from tvmq.errors import ConfigError
+
+LARGEST = sys.float_info.max
 
 
 def refuse(path: str, what: str) -> NoReturn:
@@ -79,6 +82,13 @@ def checked_int(value: Any, path: str, low: int, high: int) -> int:
     """A whole number in low..high."""
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
         refuse(path, f"must be a whole number in {low}..{high}. Got {_shown(value)} instead")
+    return value
+
+
+def checked_number(value: Any, path: str) -> float:
+    """A finite number."""
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) <= LARGEST:
+        refuse(path, f"must be a finite number. Got {_shown(value)} instead")
     return value
 
 

@@ -1,14 +1,26 @@
-"""Text of a model's own as it can be printed: without characters that move the cursor, or hide what stands there."""
+"""Text of a model's own, such as the name of a layer, escaped for the language that it is written into.
+
+    terminal, messages    printable, printable_name     one line, no control characters
+    C comment             c_comment
+    HTML, SVG, XML        xml_text                      between tags, and inside of quoted attributes
+    JSON inside <script>  script_json
+    C, TVMScript names    identifier of graph/names.py  letters, digits, "_"
+
+JSON in files and texts inside of TVMScript are escaped by the libraries that write them.
+"""
 
 from __future__ import annotations
 
 import hashlib
+import html
 import json
+import re
 import unicodedata
 from typing import Any
 
 LONGEST = 521  # characters of a name; longer ones are cut, and told apart by a hash
 KEPT = 500
+NO_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def printable(text: str) -> str:
@@ -65,6 +77,42 @@ def printable_name(name: str) -> str:
     if len(text) <= LONGEST:
         return text
     return f"{text[:KEPT]}...~{hashlib.sha256(name.encode('utf-8', 'surrogatepass')).hexdigest()[:17]}"
+
+
+def c_comment(text: str) -> str:
+    r"""Text that stands inside of a comment of C and cannot end it, in ASCII.
+
+    Backslashes go first: a slash that they leave could end the comment, and one at the end of a line would join the
+    next one to it. "??" goes too, since compilers read "??/" as a backslash.
+
+    >>> print(c_comment("a */ b *\\ c //* d ??/"), c_comment("größe"))
+    a * / b * / c / / * d ? ?/ gr&#246;&#223;e
+    """
+    text = printable(text).encode("ascii", "xmlcharrefreplace").decode().replace("\\", "/")
+    return re.sub(r"(?<=[*/])(?=/)|(?<=/)(?=\*)|(?<=\?)(?=\?)", " ", text)
+
+
+def xml_text(text: str) -> str:
+    """Text for HTML, SVG and other XML: between tags, or inside of an attribute in quotes of either kind.
+
+    Characters that XML does not have, as references too, are written as escapes.
+
+    >>> print(xml_text("</title><b x='1\\x1b'>"))
+    &lt;/title&gt;&lt;b x=&#x27;1\\x1b&#x27;&gt;
+    """
+    return html.escape(NO_XML.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text))
+
+
+def script_json(value: Any) -> str:
+    """JSON for the inside of a script element of HTML: nothing in it ends the element or begins a comment.
+
+    raises   ValueError for NaN and infinities
+
+    >>> print(script_json({"</script>": "<!-- & -->"}))
+    {"\\u003c/script\\u003e":"\\u003c!-- \\u0026 --\\u003e"}
+    """
+    text = json.dumps(value, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+    return re.sub("[<>&]", lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def last_line(error: Exception) -> str:

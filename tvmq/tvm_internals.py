@@ -7,8 +7,10 @@ of tvmq stands on the one that changed. Everything else of tvmq uses TVM's publi
 from __future__ import annotations
 
 import base64
+import json
 import struct
 from collections.abc import Callable, Iterator
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from tvmq.tvm_runtime import runtime_function
@@ -60,6 +62,9 @@ LOOKUPS = (b"TVMFFIEnvModLookupFromImports", b"TVMFFIFunctionGetGlobal")
 COMPILE_CUDA, SEE_CUDA = "tvm_callback_cuda_compile", "tvm_callback_cuda_postproc"
 
 TENSOR_NODE = "ffi.Tensor"  # type of the nodes of a module's JSON that hold a constant
+CONTAINERS = ("ffi.Array", "ffi.List", "ffi.Map", "ffi.Dict")  # ... and of those that hold places of nodes
+UNKNOWN_TYPE = (ValueError, KeyError, RuntimeError)  # what asking for a type that is not there raises
+LITERALS = ("int", "float", "bool", "ffi.BigInt")  # types of fields that stand in it as they are
 
 
 def global_function(name: str) -> Callable[..., Any]:
@@ -80,6 +85,48 @@ def bytecode_of(lowered: tvm.IRModule) -> relax.VMExecutable:
 def tensor_nodes(graph: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """The nodes of a module's JSON that hold constants, in their "data"."""
     return (node for node in graph["nodes"] if node["type"] == TENSOR_NODE)
+
+
+def check_references(graph: dict[str, Any]) -> None:
+    """ValueError where a node of a module's JSON names one that does not stand before it.
+
+    TVM writes what a node holds before the node. It follows an endless chain until the process dies.
+    """
+    for place, node in enumerate(graph["nodes"]):
+        data = node.get("data")
+        if node["type"] in CONTAINERS:
+            references = data
+        elif isinstance(data, dict):
+            try:
+                literal = _literal_fields(node["type"])
+            except UNKNOWN_TYPE:  # of an operator that nobody has made in this process: TVM says so
+                continue
+            references = [value for name, value in data.items() if name not in literal and type(value) is int]
+        else:
+            continue
+        for other in references:
+            if type(other) is not int or not 0 <= other < place:
+                raise ValueError(f"node {place} names {str(other)[:20]!r}, which is none before it")
+
+
+@cache
+def _literal_fields(kind: str) -> frozenset[str]:
+    """The fields of a type whose numbers stand in the JSON as they are; all others hold places of nodes."""
+    info, literals = type_info(kind), set()
+    while info is not None:
+        for field in info.fields or ():
+            schema = (field.metadata or {}).get("type_schema", {})
+            schema = json.loads(schema) if isinstance(schema, str) else schema
+            literals |= {field.name} if schema.get("type") in LITERALS else set()
+        info = info.parent_type_info
+    return frozenset(literals)
+
+
+def type_info(kind: str) -> Any:
+    """TVM's facts about the fields of a type; ValueError for one that it does not know."""
+    from tvm_ffi import core
+
+    return core._lookup_or_register_type_info_from_type_key(kind)  # noqa: SLF001
 
 
 def decode_tensor(data: str) -> bytes:

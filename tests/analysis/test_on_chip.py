@@ -129,7 +129,7 @@ def test_refused(digits, tmp_path):
     with pytest.raises(DataError, match="there are no dumps at"):
         Dumps(tmp_path)
     (tmp_path / "x.npz").write_bytes(b"no archive")
-    with pytest.raises(DataError, match="is no .npz or .npy"):
+    with pytest.raises(DataError, match="x.npz' cannot be read .*; give .npz or .npy files of plain arrays"):
         Dumps(tmp_path / "x.npz")
     np.save(tmp_path / "a_b.npy", np.zeros(1))
     np.save(tmp_path / "a.b.npy", np.zeros(1))

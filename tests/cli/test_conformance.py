@@ -9,7 +9,7 @@ import pytest
 
 import tvmq
 from tests.models import Net, feeds_of
-from tvmq.emulation.vectors import read_vectors
+from tvmq.emulation.read_vectors import read_vectors
 from tvmq.numerics.requantize_rule import RequantizeRule
 
 SMALL = tvmq.Backend("small", families=frozenset({"add", "multiply", "table"}), activations=("int8",), floats=False,

@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 import pickle
 import stat
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from tvmq.cli.files import Batches, check_output, read_arrays, write_whole
+from tvmq.cli.files import Batches, check_output, read_arrays, write_output
 from tvmq.errors import DataError, OutputError
 
 X = np.arange(6, dtype=np.float32).reshape(3, 2)
@@ -84,10 +85,10 @@ def test_batches_report_their_progress():
     assert len(calls) == 3
 
 
-def test_write_whole(tmp_path):
+def test_write_output(tmp_path):
     path = tmp_path / "f.bin"
-    write_whole(path, lambda file: file.write(b"new"))
-    write_whole(path, lambda file: file.write(b"newer"))
+    write_output(path, lambda file: file.write(b"new"))
+    write_output(path, lambda file: file.write(b"newer"))
     assert path.read_bytes() == b"newer" and os.listdir(tmp_path) == ["f.bin"]
     mask = os.umask(0)
     os.umask(mask)
@@ -106,7 +107,7 @@ def test_a_broken_write_leaves_the_old_file_and_nothing_else(tmp_path, error, se
         raise error
 
     with pytest.raises(seen):
-        write_whole(path, write)
+        write_output(path, write)
     assert path.read_bytes() == b"old" and os.listdir(tmp_path) == ["f.bin"]
 
 
@@ -115,6 +116,8 @@ def test_outputs_that_cannot_be(tmp_path, monkeypatch):
         check_output(tmp_path)
     with pytest.raises(OutputError, match="there is no folder"):
         check_output(tmp_path / "none" / "f")
+    with pytest.raises(OutputError, match="cannot write '.*': it is there and no regular file; choose another --output"):
+        check_output(Path(os.devnull))
     # root may write everywhere, so permission is taken away by pretending
     monkeypatch.setattr(os, "access", lambda *args: False)
     with pytest.raises(OutputError, match="no permission"):

@@ -35,10 +35,11 @@ def test_by_module_and_by_file(module):
 @pytest.mark.parametrize("text, message", [
     ("my_data:nothing", "has no function 'nothing'; it has batches"), ("my_data:value", "has no function 'value'"),
     ("no_such:batches", "'no_such' cannot be loaded .ModuleNotFoundError"), ("none.py:f", "there is no file 'none.py'"),
-    ("broken.py:f", "'broken.py' cannot be loaded .ZeroDivisionError"),
+    ("broken.py:f", "'broken.py' cannot be loaded .ZeroDivisionError"), ("ended.py:f", "cannot be loaded .SystemExit: 3"),
 ])  # fmt: skip
 def test_what_cannot_be_loaded(module, text, message):
     (module.parent / "broken.py").write_text("1 / 0")
+    (module.parent / "ended.py").write_text("raise SystemExit(3)")
     with pytest.raises(ConfigError, match=f"--data: .*{message}"):
         load_function(text, "--data")
 
@@ -83,6 +84,40 @@ def test_functions_that_give_nothing():
         first_item(lambda: [], "f")
     with pytest.raises(DataError, match="'f' returned int; let it yield batches"):
         first_item(lambda: 3, "f")
+
+
+def _raise(error):
+    raise error
+
+
+def _forever():
+    return _forever()
+
+
+def _later(error):
+    yield batch(1)
+    raise error
+
+
+@pytest.mark.parametrize("function, words", [
+    (lambda: _raise(RuntimeError("\x1b[31mno\nway")), r"RuntimeError: \\x1b\[31mno\\nway at batch 0"),
+    (lambda: _later(OSError(5, "disk")), "OSError: .*disk at batch 1"), (_forever, "RecursionError: .* at batch 0"),
+    (lambda: _raise(SystemExit(7)), "SystemExit: 7 at batch 0"), (lambda: [batch(1), *[None / 1]], "TypeError: .* at batch 0"),
+    (lambda: (1 // n for n in (1, 0)), "ZeroDivisionError: .* at batch 1"), (lambda x: [], "TypeError: .* at batch 0"),
+])  # fmt: skip
+def test_what_a_function_raises_is_one_sentence(function, words):
+    wanted = f"^data: 'f' ended in {words}, line [0-9]+ of '.*functions?.py'; mend it$"
+    with pytest.raises(DataError, match=wanted):
+        spool_samples(lambda: (item if item is None else batch(1) for item in function()), "f", X, 4)
+    if "batch 0" in words:
+        with pytest.raises(DataError, match=wanted):
+            first_item(function, "f")
+
+
+def test_interrupts_and_own_errors_pass():
+    for error in (KeyboardInterrupt(), MemoryError(), DataError("a sentence")):
+        with pytest.raises(type(error)):
+            first_item(lambda error=error: _raise(error), "f")
 
 
 def test_more_than_the_model_takes_is_left_out():

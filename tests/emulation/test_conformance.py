@@ -13,7 +13,7 @@ from tvmq.backends.operator_entry import OperatorEntry
 from tvmq.backends.tensor_forms import WeightForm
 from tvmq.emulation.accumulator import Accumulator
 from tvmq.emulation.arithmetic import Arithmetic
-from tvmq.emulation.vectors import read_vectors
+from tvmq.emulation.read_vectors import read_vectors
 from tvmq.errors import DataError
 from tvmq.numerics.known_rules import KNOWN_RULES
 from tvmq.numerics.requantize_rule import RequantizeRule

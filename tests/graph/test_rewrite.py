@@ -223,7 +223,10 @@ def test_ledger_is_kept_in_the_module() -> None:
     mod = block(X, "a = R.abs(x)")
     assert get_ledger(mod) == Ledger()
     ledger = Ledger(
-        "annotated", {"nbit_weight": 4}, {"a": {"op": "abs", "precision": "float", "why": "rule 'ä'"}}, notes=["one"]
+        "annotated",
+        {"nbit_weight": 4},
+        layers={"a": {"op": "abs", "precision": "float", "why": "rule 'ä'"}},
+        notes=["one"],
     )
     after = with_ledger(mod, ledger)
     assert get_ledger(after) == ledger == get_ledger(tvm.script.from_source(after.script(show_meta=True)))

@@ -11,11 +11,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 import numpy as np
 
-from tvmq.array_file import ArrayFile
+from tvmq.array_file import ArrayFile, array_errors
 from tvmq.errors import DataError
 from tvmq.text import printable
 
@@ -43,6 +44,10 @@ def _fits(shape: tuple[int, ...], wanted: tuple[int | str, ...]) -> tuple[bool, 
     return fit(shape), fit((*shape[-1:], *shape[:-1]))
 
 
+def _dump_errors(file: Path) -> AbstractContextManager[None]:
+    return array_errors(f"compare: '{file}'", "give .npz or .npy files of plain arrays")
+
+
 class Dumps:
     """The arrays of a file or folder, read when they are asked for.
 
@@ -67,17 +72,16 @@ class Dumps:
             )
 
     def _archive(self, file: Path) -> None:
-        try:
+        with _dump_errors(file):
             names = ArrayFile(file).names
-        except (OSError, ValueError, KeyError, RuntimeError) as error:
-            raise DataError(f"compare: '{file}' is no .npz or .npy of plain arrays ({error})") from error
         for name in names or [file.stem]:
             self._add(name, file, name if names else None)
 
     def _add(self, name: str, file: Path, member: str | None) -> None:
         if key(name) in self._files:
             raise DataError(f"compare: two dumps at '{self.path}' are called '{key(name)}'; keep one")
-        self._files[key(name)] = (ArrayFile(file), member)
+        with _dump_errors(file):
+            self._files[key(name)] = (ArrayFile(file), member)
 
     def match(self, layers: Mapping[str, tuple[str, ...]], shapes: Mapping[str, tuple[int | str, ...]]) -> None:
         """Find the dump of each layer.
@@ -91,7 +95,8 @@ class Dumps:
             place = next((key(name) for name in (*reversed(names), variable) if key(name) in self._files), None)
             if place is not None:
                 file, member = self._files[place]
-                self._found[variable] = file.array() if member is None else file[member]
+                with _dump_errors(file.path):
+                    self._found[variable] = file.array() if member is None else file[member]
         if not self._found:
             some = ", ".join(f"'{printable(name)}'" for name in list(self._files)[:3])
             known = ", ".join(f"'{printable(names[-1])}'" for names in list(layers.values())[:3])

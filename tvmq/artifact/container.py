@@ -57,7 +57,7 @@ from tvmq.artifact.manifest import (
     make_manifest,
 )
 from tvmq.artifact.members import METHODS, Archive, open_archive
-from tvmq.artifact.saved_file import Readable, SavedFile, write_whole
+from tvmq.artifact.saved_file import Readable, SavedFile
 from tvmq.artifact.shared_constants import Known
 from tvmq.by_name import load_object
 from tvmq.errors import ArtifactError, ConfigError, OutputError, TargetError, TvmqError
@@ -66,6 +66,7 @@ from tvmq.target.cuda import CudaTarget, cuda_target, is_cuda
 from tvmq.target.host import missing_features, still_needed
 from tvmq.target.saved import saved_target
 from tvmq.text import last_line, printable_name, read_json
+from tvmq.whole_file import write_whole
 
 if TYPE_CHECKING:
     import tvm
@@ -95,13 +96,13 @@ def save(path: Path, parts: Any, module: Callable[[], tvm.IRModule]) -> str:
     """
     try:
         saved = parts.saved or SavedFile.of(f"save: '{path}'", pack_executable(parts, module()))
-        write_whole(path, saved.blocks)
+        write_whole(path, lambda file: file.writelines(saved.blocks()))
     except ArtifactError:  # the file it was loaded from was changed
         raise
-    except (OSError, ValueError) as error:  # ValueError: a null character in the name
-        reason = getattr(error, "strerror", None) or str(error)
+    except OSError as error:
         raise OutputError(
-            f"save: '{path}' could not be written ({reason}), nothing was changed; make room or name another place"
+            f"save: '{path}' could not be written ({error.strerror or error}), nothing was changed; make room or name "
+            "another place"
         ) from error
     return saved.sha256
 

@@ -65,8 +65,8 @@ def written(backend: Backend) -> str:
     data["lowerings"] = [lowering for lowering in backend.lowerings if isinstance(lowering, str)]
     if not data["lowerings"]:
         del data["lowerings"]
-    lines = [f"  {json.dumps(name)}: {json.dumps(value, ensure_ascii=False)}" for name, value in data.items()]
-    own = ",\n".join(f"    {json.dumps(entry, ensure_ascii=False)}" for entry in entries)
+    lines = [f"  {json.dumps(name)}: {json.dumps(value)}" for name, value in data.items()]
+    own = ",\n".join(f"    {json.dumps(entry)}" for entry in entries)
     lines.append(f'  "operators": [\n{own}\n  ]' if entries else '  "operators": []')
     return "{\n" + ",\n".join(lines) + "\n}\n"
 

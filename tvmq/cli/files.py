@@ -3,23 +3,19 @@
 from __future__ import annotations
 
 import os
-import tempfile
-import zipfile
-import zlib
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, BinaryIO
 
 import numpy as np
 
-from tvmq.array_file import ArrayFile
+from tvmq.array_file import UNREADABLE, ArrayFile
 from tvmq.dataset import samples_in
 from tvmq.errors import DataError, OutputError
 from tvmq.text import printable
+from tvmq.whole_file import check_place, output_errors, write_file
 
 Arrays = dict[str, np.ndarray]
-# What NumPy and zipfile raise for damaged files; RuntimeError: encrypted, or packed in an unknown way.
-UNREADABLE = (OSError, ValueError, zipfile.BadZipFile, zlib.error, EOFError, KeyError, RuntimeError)
 
 
 def batch_of(exe: Any) -> int:
@@ -142,28 +138,14 @@ def check_output(path: Path) -> None:
         raise OutputError(f"output: there is no folder '{folder}'; make it, or choose another --output")
     if not os.access(folder, os.W_OK):
         raise OutputError(f"output: no permission to write in '{folder}'; choose another --output")
+    with output_errors(f"output: cannot write '{path}'", "choose another --output"):
+        check_place(path)
 
 
-def write_whole(path: Path, write: Callable[[BinaryIO], None]) -> None:
+def write_output(path: Path, write: Callable[[BinaryIO], None]) -> None:
     """Write a file under a temporary name beside it, then rename: it is there whole or not at all.
 
     raises   OutputError, with nothing left behind
     """
     check_output(path)
-    handle, temporary = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.absolute().parent)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            write(file)
-        # mkstemp makes files for their owner only; give it the permissions that any new file would get
-        os.chmod(temporary, 0o666 & ~_umask())
-        os.replace(temporary, path)
-    except OSError as error:
-        raise OutputError(f"output: '{path}' could not be written ({error}); is the disk full?") from error
-    finally:
-        Path(temporary).unlink(missing_ok=True)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask
+    write_file(path, write, "output")

@@ -25,6 +25,7 @@ from typing import Any
 
 import typer
 
+from tvmq.cli.screen import notice
 from tvmq.errors import AccuracyWarning, TvmqError
 from tvmq.memory import ROOM
 
@@ -80,16 +81,16 @@ def guarded(command: Callable[..., Any]) -> Callable[..., Any]:
             except (Exception, KeyboardInterrupt) as error:
                 # Inside of TVM an interrupt may become another error.
                 if seen or isinstance(error, KeyboardInterrupt):
-                    print("tvmq: interrupted; nothing half-written is left behind", file=sys.stderr)
+                    notice("tvmq: interrupted; nothing half-written is left behind")
                     raise typer.Exit(INTERRUPTED) from None
                 if isinstance(error, MemoryError) and not isinstance(error, TvmqError):
-                    print(f"tvmq: memory ran out; give fewer samples (--samples), {ROOM}", file=sys.stderr)
+                    notice(f"tvmq: memory ran out; give fewer samples (--samples), {ROOM}")
                     raise typer.Exit(FAILED) from None
                 if isinstance(error, AccuracyWarning):
-                    print(f"tvmq: {error}; nothing was saved, --force saves the model as it is", file=sys.stderr)
+                    notice(f"tvmq: {error}; nothing was saved, --force saves the model as it is")
                     raise typer.Exit(REFUSED) from None
                 if isinstance(error, TvmqError):
-                    print(f"tvmq: {error}", file=sys.stderr)
+                    notice(f"tvmq: {error}")
                     raise typer.Exit(FAILED) from None
                 raise
 

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from tvmq.cli.files import write_whole
+from tvmq.cli.files import write_output
 from tvmq.cli.judge import judge
 from tvmq.cli.metrics import class_labels, metric_named, read_labels, usual_metric, width
 from tvmq.cli.opening import Opened
@@ -170,7 +170,7 @@ def save(path: Path, samples: Samples, index: np.ndarray) -> str:
     arrays = samples.feed(index)
     labels = class_labels(samples)
     extra = {"labels": labels[index]} if labels is not None and "labels" not in arrays else {}
-    write_whole(path, lambda file: np.savez(file, **{**arrays, **extra}))
+    write_output(path, lambda file: np.savez(file, **{**arrays, **extra}))
     return str(path)
 
 

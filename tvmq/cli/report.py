@@ -14,7 +14,7 @@ from tvmq.cli.arguments import Batch, Json, MaxBytes, Quiet, Shapes
 from tvmq.cli.bench import inputs_for
 from tvmq.cli.bound import bound, check_bound, refusing
 from tvmq.cli.data import check_data
-from tvmq.cli.files import check_output, write_whole
+from tvmq.cli.files import check_output, write_output
 from tvmq.cli.measure import Wanted, measured
 from tvmq.cli.opening import Opened, opened
 from tvmq.cli.options import with_qconfig_options
@@ -137,7 +137,7 @@ def report(
     title = (quantized_model or model).name
     page = assemble(title=title, front=front, **facts)
     text = page.html().encode("utf-8")
-    write_whole(output, partial(_write, text))
+    write_output(output, partial(_write, text))
     if as_json:
         print_json({"output": str(output), "bytes": len(text), "title": title, "missing": page.missing,
                     "guard": page.guard, "layers": page.rows})  # fmt: skip

@@ -10,7 +10,7 @@ import typer
 
 import tvmq
 from tvmq.cli.arguments import Artefact, Inputs, Json, Quiet, Sha256
-from tvmq.cli.files import Arrays, Batches, batch_of, check_arrays, check_output, read_arrays, write_whole
+from tvmq.cli.files import Arrays, Batches, batch_of, check_arrays, check_output, read_arrays, write_output
 from tvmq.cli.screen import print_json, print_rows, step
 from tvmq.dataset import samples_in
 from tvmq.errors import DataError
@@ -38,7 +38,7 @@ def run(
     results = run_all(exe, arrays, quiet=quiet)
     if output is not None:
         # savez has keywords of its own; arrays of such a name cannot be handed over otherwise
-        write_whole(output, lambda file: np.savez(file, **results))  # type: ignore[arg-type]
+        write_output(output, lambda file: np.savez(file, **results))  # type: ignore[arg-type]
     show(results, output, as_json=as_json)
 
 

@@ -13,10 +13,19 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
+from tvmq.text import printable
+
 
 def notice(text: str) -> None:
     """A line for the reader that is no result."""
-    print(text, file=sys.stderr, flush=True)
+    print(terminal_text(text), file=sys.stderr, flush=True)
+
+
+def terminal_text(text: str) -> str:
+    """Text whose characters do not move the cursor; its own newlines stay, those of names of files do not."""
+    for argument in filter(None, sys.argv[1:]):
+        text = text.replace(argument, printable(argument))
+    return "\n".join(map(printable, text.split("\n")))
 
 
 def print_json(value: Mapping[str, Any]) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 import importlib
 import importlib.util
 import sys
-from collections.abc import Callable, Iterable, Mapping
+import traceback
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ import numpy as np
 
 from tvmq.data.spool import Spool
 from tvmq.dataset import Input, check_batch, samples_in
-from tvmq.errors import ConfigError, DataError
+from tvmq.errors import ConfigError, DataError, TvmqError
+from tvmq.text import LONGEST, printable
 
 
 def is_function(text: str) -> bool:
@@ -35,11 +37,8 @@ def load_function(text: str, option: str) -> Callable[..., Any]:
     place, _, name = text.rpartition(":")
     try:
         module = _from_file(Path(place)) if place.endswith(".py") else _imported(place)
-    except Exception as error:  # whatever the user's code raises
-        reason = str(error).splitlines()[0] if str(error) else ""
-        raise ConfigError(
-            f"{option}: '{place}' cannot be loaded ({type(error).__name__}: {reason}); mend it"
-        ) from error
+    except (Exception, SystemExit) as error:  # whatever the user's code raises
+        raise ConfigError(f"{option}: '{place}' cannot be loaded ({_reason(error)}); mend it") from error
     function = getattr(module, name, None)
     if not callable(function):
         known = [key for key, value in vars(module).items() if callable(value) and not key.startswith("_")]
@@ -84,7 +83,27 @@ def first_item(function: Callable[..., Any], text: str) -> Any:
     raise DataError(f"data: '{text}' yields nothing; it must yield batches: arrays, {{input: array}}, or tuples")
 
 
-def _items(function: Callable[..., Any], text: str) -> Iterable[Any]:
+def _items(function: Callable[..., Any], text: str) -> Iterator[Any]:
+    """The items that the function yields; DataError with its place for what its code raises."""
+    count = 0
+    try:
+        for item in _batches(function, text):
+            yield item
+            count += 1
+    except (TvmqError, MemoryError):
+        raise
+    except (Exception, SystemExit) as error:
+        last = traceback.extract_tb(error.__traceback__)[-1]
+        place = f"line {last.lineno} of '{last.filename}'"
+        raise DataError(f"data: '{text}' ended in {_reason(error)} at batch {count}, {place}; mend it") from error
+
+
+def _reason(error: BaseException) -> str:
+    """An exception of the user's code, on one line."""
+    return f"{type(error).__name__}: {printable(str(error))[:LONGEST]}"
+
+
+def _batches(function: Callable[..., Any], text: str) -> Iterable[Any]:
     found = function()
     if isinstance(found, (np.ndarray, Mapping)) or hasattr(found, "detach"):
         return [found]

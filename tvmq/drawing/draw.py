@@ -17,6 +17,7 @@ from tvmq.drawing.placement import place
 from tvmq.errors import ConfigError
 from tvmq.graph.functions import plain_module, unpack_weights
 from tvmq.runtime.executable import Executable
+from tvmq.whole_file import write_file
 
 Model: TypeAlias = "tvm.IRModule | Executable | tuple[tvm.IRModule, Mapping[str, Any]]"
 DETAILS = ("auto", "operators", "layers", "blocks")
@@ -39,8 +40,8 @@ class Drawing:
     detail: str
 
     def save(self, path: str | Path) -> None:
-        """Write the SVG to a file."""
-        Path(path).write_text(self.svg, encoding="utf-8")
+        """Write the SVG to a file. raises OutputError"""
+        write_file(path, self.svg.encode(), "draw")
 
     def _repr_svg_(self) -> str:
         return self.svg

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from html import escape
 
 from tvmq.drawing.network import INPUT, RESULT, Card, plain_operator
 from tvmq.drawing.placement import Edge, Placement, Point
 from tvmq.rules import short_names
+from tvmq.text import xml_text
 
 LETTER = 7.3  # width of a letter of 12 px in any monospaced face
 SMALL = 6.1  # of 10 px
@@ -82,7 +82,7 @@ def write(cards: Sequence[Card], placement: Placement, *, operators: bool, label
     width, height = placement.width, placement.height
     head = (
         f'<svg class="tvmq-drawing" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_n(width)} {_n(height)}" '
-        f'width="{_n(width)}" height="{_n(height)}" role="img" aria-label="{escape(label)}">'
+        f'width="{_n(width)}" height="{_n(height)}" role="img" aria-label="{xml_text(label)}">'
     )
     boxes = [_card(card, at, operators) for card, at in zip(cards, placement.corners, strict=True)]
     return "\n".join([head, f"<style>{STYLE}</style>", *_edges(cards, placement.edges), *boxes, "</svg>"])
@@ -108,7 +108,8 @@ def _edges(cards: Sequence[Card], edges: Sequence[Edge]) -> list[str]:
             x, y = edge.points[-1]
             tips.setdefault(edge.source, []).append(f"M{_n(x)} {_n(y)}l-3.5-{TIP:g}h7z")
     return [
-        f'<g data-from="{escape(cards[card].key)}">{_lines("edge far", far.get(card))}{_lines("edge", paths.get(card))}'
+        f'<g data-from="{xml_text(cards[card].key)}">'
+        f'{_lines("edge far", far.get(card))}{_lines("edge", paths.get(card))}'
         f"{_lines('tip', tips.get(card))}</g>"
         for card in dict.fromkeys((*paths, *far))
     ]
@@ -149,13 +150,13 @@ def _card(card: Card, at: Point, operators: bool) -> str:
     width, height = size_of(card, operators=operators)
     kind = " ".join(filter(None, ("card", card.precision, "block" if card.inside else "")))
     lines = lines_of(card, operators=operators)
-    texts = [f'<text class="name" x="{_n(PAD + 5)}" y="{_n(PAD + 9)}">{escape(title_of(card))}</text>']
+    texts = [f'<text class="name" x="{_n(PAD + 5)}" y="{_n(PAD + 9)}">{xml_text(title_of(card))}</text>']
     for number, line in enumerate(lines):
         top = PAD + 9 + LINE + ROW * number
-        texts.append(f'<text x="{_n(PAD + 5)}" y="{_n(top - 1)}">{escape(shortened(line, _most()))}</text>')
+        texts.append(f'<text x="{_n(PAD + 5)}" y="{_n(top - 1)}">{xml_text(shortened(line, _most()))}</text>')
     return (
-        f'<g class="{kind}" data-key="{escape(card.key)}" transform="translate({_n(x)} {_n(y)})">'
-        f"<title>{escape(_hint(card))}</title>"
+        f'<g class="{kind}" data-key="{xml_text(card.key)}" transform="translate({_n(x)} {_n(y)})">'
+        f"<title>{xml_text(_hint(card))}</title>"
         f'<rect class="box" width="{_n(width)}" height="{_n(height)}" rx="5"/>'
         f'<rect class="bar" width="5" height="{_n(height)}" rx="2"/>{"".join(texts)}</g>'
     )

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from tvmq.emulation.accumulator import Accumulator
-from tvmq.emulation.arithmetic import Arithmetic
+from tvmq.emulation.accumulator import OVERFLOWS, Accumulator
+from tvmq.emulation.arithmetic import FLOATS, Arithmetic
 from tvmq.numerics.requantize_rule import RequantizeRule
+from tvmq.schema import checked_choice, checked_fields, checked_int, inside
+
+FIELDS, SUMS = ("accumulator", "rule", "bias_bits", "floats"), ("bits", "overflow")
 
 
 def arithmetic_dict(chip: Arithmetic) -> dict[str, Any]:
@@ -23,12 +26,15 @@ def arithmetic_dict(chip: Arithmetic) -> dict[str, Any]:
     }
 
 
-def arithmetic_from(fields: dict[str, Any]) -> Arithmetic:
-    """Inverse of `arithmetic_dict`."""
-    rule = fields["rule"]
+def arithmetic_from(data: Any, path: str = "chip:") -> Arithmetic:
+    """Inverse of `arithmetic_dict`; ConfigError with the path of the field for what is not of its form."""
+    fields = checked_fields(data, path, FIELDS, FIELDS)
+    sums = checked_fields(fields["accumulator"], inside(path, "accumulator"), SUMS, SUMS)
+    sums_path, rule = inside(path, "accumulator"), fields["rule"]
+    bits = checked_int(sums["bits"], inside(sums_path, "bits"), 2, 32)
     return Arithmetic(
-        Accumulator(**fields["accumulator"]),
-        None if rule is None else RequantizeRule.from_dict(rule),
-        fields["bias_bits"],
-        fields["floats"],
+        Accumulator(bits, checked_choice(sums["overflow"], inside(sums_path, "overflow"), OVERFLOWS)),
+        None if rule is None else RequantizeRule.from_dict(rule, inside(path, "rule")),
+        checked_int(fields["bias_bits"], inside(path, "bias_bits"), 2, 64),
+        checked_choice(fields["floats"], inside(path, "floats"), FLOATS),
     )

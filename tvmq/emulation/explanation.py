@@ -19,8 +19,8 @@ from tvmq.emulation.add_forms import ADD_FORMS
 from tvmq.emulation.arithmetic import Arithmetic
 from tvmq.emulation.counts import aligned
 from tvmq.emulation.identify import Identification, identify_requantize
+from tvmq.emulation.read_vectors import Answered, read_answers, read_vectors
 from tvmq.emulation.single import FAULTS, Made
-from tvmq.emulation.vectors import Answered, read_answers, read_vectors
 
 # Faults that an operator can have.
 POSSIBLE = {

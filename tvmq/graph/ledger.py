@@ -21,9 +21,11 @@ import tvm
 from tvm import relax
 
 from tvmq.errors import StageError
-from tvmq.graph.names import read_attribute
+from tvmq.graph.names import attribute_errors, read_attribute
+from tvmq.text import read_json
 
 ATTRIBUTE = "tvmq.ledger"
+TEXTS = ("op", "precision", "why")  # of each entry
 STAGES = ("imported", "prepared", "partitioned", "annotated", "calibrated", "realized")
 
 
@@ -43,7 +45,27 @@ def get_ledger(source: tvm.IRModule | relax.Function) -> Ledger:
     """The ledger of a module's main function (or of a function); an empty one where there is none."""
     func = source["main"] if isinstance(source, tvm.IRModule) else source
     text = read_attribute(func, ATTRIBUTE)
-    return Ledger(**json.loads(text)) if text else Ledger()
+    if not text:
+        return Ledger()
+    with attribute_errors(ATTRIBUTE):
+        ledger = Ledger(**read_json(text.encode()))
+        _check_form(ledger)
+        return ledger
+
+
+def _check_form(ledger: Ledger) -> None:
+    """TypeError for fields that no pass writes so."""
+    is_right = (
+        ledger.stage in STAGES
+        and isinstance(ledger.backend, str)
+        and isinstance(ledger.config, dict)
+        and all(isinstance(note, str) for note in ledger.notes)
+        and all(isinstance(scale, float | int) and isinstance(zero, int) for scale, zero in ledger.codes.values())
+        and all(isinstance(entry.get(name, ""), str) for entry in ledger.layers.values() for name in TEXTS)
+        and all(isinstance(name, str) for entry in ledger.layers.values() for name in entry.get("layers", ()))
+    )
+    if not is_right:
+        raise TypeError
 
 
 def stage_of(mod: tvm.IRModule) -> str:

@@ -10,11 +10,13 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from itertools import chain
 
 from tvm import relax
 
+from tvmq.errors import ModelError
 from tvmq.text import printable_name
 
 ATTRIBUTE = "tvmq.names"
@@ -25,8 +27,9 @@ WEIGHTS = "tvmq.weights"  # of an imported module alone: `prepare` makes constan
 def get_names(func: relax.Function) -> dict[str, tuple[str, ...]]:
     """{variable name: source names}; variables without known source are absent."""
     text = read_attribute(func, ATTRIBUTE)
-    table = json.loads(text) if text else {}
-    return {variable: tuple(map(printable_name, sources)) for variable, sources in table.items()}
+    with attribute_errors(ATTRIBUTE):
+        table = json.loads(text) if text else {}
+        return {variable: tuple(map(printable_name, sources)) for variable, sources in table.items()}
 
 
 def input_names(func: relax.Function) -> dict[str, str]:
@@ -49,7 +52,8 @@ def rename_inputs(func: relax.Function, names: Iterable[str]) -> relax.Function:
 
 def weight_names(func: relax.Function) -> dict[str, str]:
     """{parameter: name of the weight in the source}, as the source spells it; of others the parameter's own name."""
-    given = json.loads(read_attribute(func, WEIGHTS) or "[]")
+    with attribute_errors(WEIGHTS):
+        given = ["".join(name) for name in json.loads(read_attribute(func, WEIGHTS) or "[]")]
     parameters = [param.name for param in func.params]
     weights = parameters[len(parameters) - len(given) :] if len(given) <= len(parameters) else []
     return {name: name for name in parameters} | dict(zip(weights, given, strict=False))
@@ -69,12 +73,25 @@ def with_names(func: relax.Function, names: Mapping[str, Iterable[str]]) -> rela
 
 def _read_names(func: relax.Function, key: str) -> list[str]:
     """A list of source names, as they can be printed."""
-    return [printable_name(name) for name in json.loads(read_attribute(func, key) or "[]")]
+    with attribute_errors(key):
+        return [printable_name(name) for name in json.loads(read_attribute(func, key) or "[]")]
 
 
 def read_attribute(func: relax.Function, key: str) -> str | None:
     """A text attribute of a function, None where it is absent."""
     return str(func.attrs[key]) if func.attrs and key in func.attrs else None
+
+
+@contextmanager
+def attribute_errors(key: str) -> Iterator[None]:
+    """ModelError for what goes wrong where the JSON of an attribute is of another form than the one that is written."""
+    try:
+        yield
+    except (ValueError, RecursionError, AttributeError, TypeError) as error:
+        raise ModelError(
+            f"module: its attribute '{key}' is damaged, or was written by something else; make the module again, or "
+            "leave the attribute out"
+        ) from error
 
 
 def identifier(source: str) -> str:

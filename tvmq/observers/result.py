@@ -7,7 +7,6 @@ File  one .npz (a zip of arrays, nothing pickled): `document` holds JSON as byte
 
 from __future__ import annotations
 
-import contextlib
 import io
 import json
 import os
@@ -20,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from tvmq.errors import CalibrationError, OutputError
+from tvmq.errors import CalibrationError
 from tvmq.observers.rounding import (
     ROUNDING_ARRAYS,
     Rounding,
@@ -28,6 +27,7 @@ from tvmq.observers.rounding import (
     pack_roundings,
     unpack_roundings,
 )
+from tvmq.whole_file import write_file
 
 SCHEMA_VERSION = 2
 # More than any network needs; keeps a forged archive from filling the memory.
@@ -111,18 +111,7 @@ class CalibrationResult:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the file; OutputError where that fails, and then nothing is left behind."""
-        path = Path(path)
-        temporary = path.with_name(f".{path.name}.{os.getpid()}.tmp")
-        try:
-            temporary.write_bytes(self._packed())
-            os.replace(temporary, path)
-        except OSError as error:
-            raise OutputError(
-                f"calibration: cannot write {str(path)!r}: {error.strerror}; choose another path or make room"
-            ) from error
-        finally:
-            with contextlib.suppress(OSError):
-                temporary.unlink()
+        write_file(path, self._packed(), "calibration")
 
     def _packed(self) -> bytes:
         means = [one.channel_means for one in self.tensors.values() if one.channel_means is not None]

@@ -8,10 +8,10 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from tvmq.artifact.saved_file import write_whole
 from tvmq.config import DEFAULTS, QConfig
 from tvmq.precision_search.goal import Goal
 from tvmq.precision_search.space import Recipe
+from tvmq.whole_file import write_file
 
 
 @dataclass(frozen=True)
@@ -135,7 +135,7 @@ def write_text(path: Path, text: str) -> None:
 
     raises  OutputError
     """
-    write_whole(path, lambda: [text.encode()])
+    write_file(path, text.encode(), "search")
 
 
 def recipe_json(config: QConfig) -> str:

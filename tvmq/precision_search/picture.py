@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from html import escape
 from typing import Any
 
 from tvmq.precision_search.goal import OBJECTIVES
+from tvmq.text import xml_text
 
 WIDTH, HEIGHT, LEFT, RIGHT, TOP, BOTTOM = 640.0, 380.0, 64.0, 24.0, 30.0, 48.0
 STYLE = """
@@ -59,7 +59,8 @@ def draw_front(front: Mapping[str, Any]) -> str:
         parts.append(f'<text x="{x.at(whole) - 9:.1f}" y="{place - 8:.1f}" text-anchor="end">float</text>')
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" class="pareto" viewBox="0 0 {WIDTH:g} {HEIGHT:g}" role="img" '
-        f'aria-label="Pareto front: what is lost over {goal.get("minimize", "latency")}"><style>{STYLE}</style>'
+        f'aria-label="Pareto front: what is lost over {xml_text(str(goal.get("minimize", "latency")))}">'
+        f"<style>{STYLE}</style>"
         f"{''.join(parts)}</svg>\n"
     )
 
@@ -97,7 +98,7 @@ def _dot(point: Mapping[str, Any], x: float, y: _Axis, losses: Sequence[float], 
     low, high = min(losses), max(losses)
     interval = f'<path class="interval" d="M{x:.1f} {y.at(low):.1f}V{y.at(high):.1f}"/>' if low < high else ""
     circle = f'<circle class="{kind}" cx="{x:.1f}" cy="{y.at(losses[0]):.1f}" r="{6 if is_best else 4.5}">'
-    return f"{interval}{circle}<title>{escape(title)}</title></circle>"
+    return f"{interval}{circle}<title>{xml_text(title)}</title></circle>"
 
 
 def _axes(x: _Axis, y: _Axis, figure: str, *, in_points: bool) -> str:

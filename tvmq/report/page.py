@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,6 +12,7 @@ from tvmq.drawing.folding import fold
 from tvmq.drawing.network import Network
 from tvmq.errors import ConfigError
 from tvmq.report.rows import Row
+from tvmq.text import script_json
 from tvmq.version import __version__
 
 HERE = Path(__file__).parent
@@ -57,7 +57,7 @@ class Report:
             "blocks": {card.key: [one.key for one in card.inside] for card in blocks},
         }
         return str(template.render(
-            report=self, drawings=drawings, data=_embedded(data), version=__version__,
+            report=self, drawings=drawings, data=script_json(data), version=__version__,
             style=_text("page.css"), script=_text("page.js"),
         ))  # fmt: skip
 
@@ -92,12 +92,6 @@ def _environment() -> Any:
 
 def _text(name: str) -> str:
     return (HERE / name).read_text(encoding="utf-8")
-
-
-def _embedded(data: Mapping[str, Any]) -> str:
-    """JSON that ends no script element, whatever names say."""
-    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
-    return text.replace("<", "\\u003c").replace("\u2028", "\\u2028").replace("\u2029", "\\u2029")
 
 
 def decibels(figures: Mapping[str, Any] | None) -> str:

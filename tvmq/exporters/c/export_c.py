@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 from collections.abc import Sequence
@@ -12,7 +11,7 @@ from pathlib import Path
 import tvm
 from tvm import relax
 
-from tvmq.errors import ConfigError, IntegralError, ModelError, OutputError, StageError
+from tvmq.errors import ConfigError, IntegralError, ModelError, StageError
 from tvmq.exporters.c.files import End, header, source
 from tvmq.exporters.c.forms import FORMS
 from tvmq.exporters.c.placing import name_results, plan_arena, text_of
@@ -25,6 +24,7 @@ from tvmq.graph.ledger import get_ledger
 from tvmq.graph.names import UniqueNames, identifier, input_names, output_names
 from tvmq.graph.symbolic import free_dimensions
 from tvmq.graph.view import View, is_const, op_name, sizes_of
+from tvmq.whole_file import write_files
 
 IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 # Words of C and of C++, which reads the header too
@@ -108,7 +108,7 @@ def export_c(qmod: tvm.IRModule, folder: str | os.PathLike[str], *, name: str = 
         f"{name}.c": source(name, walk, steps, inputs, outputs, arena),
         f"{name}.h": header(name, inputs, outputs, arena),
     }
-    _write(folder, files)
+    write_files(folder, {file: text.encode("ascii", "replace") for file, text in files.items()}, "export_c")
     return CExport(
         folder / f"{name}.c",
         folder / f"{name}.h",
@@ -166,22 +166,3 @@ def _names_in_c(sources: Sequence[str]) -> list[str]:
         name = re.sub(r"[^A-Za-z0-9_]", "_", identifier(text))
         found.append(name + taken(name.upper())[len(name) :])
     return found
-
-
-def _write(folder: Path, files: dict[str, str]) -> None:
-    """All files or none: each under another name first."""
-    temporary = {file: folder / f".{file}.{os.getpid()}.tmp" for file in files}
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        for file, text in files.items():
-            temporary[file].write_text(text, encoding="ascii", errors="replace")
-        for file in files:
-            os.replace(temporary[file], folder / file)
-    except OSError as error:
-        raise OutputError(
-            f"export_c: cannot write in {str(folder)!r}: {error.strerror}; choose another folder or make room"
-        ) from error
-    finally:
-        for path in temporary.values():
-            with contextlib.suppress(OSError):
-                path.unlink()

@@ -11,7 +11,7 @@ from tvmq.exporters.c.constants import PER_LINE
 from tvmq.exporters.c.scales import Meaning
 from tvmq.exporters.c.tensor import C_TYPES, Tensor
 from tvmq.exporters.c.walk import Walk
-from tvmq.text import printable
+from tvmq.text import c_comment
 from tvmq.version import __version__
 
 
@@ -73,7 +73,7 @@ def header(name: str, inputs: Sequence[End], outputs: Sequence[End], arena: int)
 def _about(upper: str, kind: str, end: End) -> list[str]:
     own = f"{upper}_{end.name.upper()}"
     shape = ", ".join(map(str, end.tensor.shape))
-    source = _comment(end.source)
+    source = c_comment(end.source)
     lines = [f"/* {kind} '{source}': {C_TYPES[end.tensor.type]} [{shape}] */", f"#define {own}_SIZE {end.tensor.size}"]
     if end.meaning is None:
         return lines
@@ -90,14 +90,6 @@ def _float(value: float) -> str:
     """A float32 that a compiler reads back to the bit."""
     text = f"{float(value):.9g}"
     return (text if any(c in text for c in ".en") else text + ".0") + "f"
-
-
-def _comment(text: str) -> str:
-    """Text that cannot end a comment."""
-    text = printable(text).encode("ascii", "xmlcharrefreplace").decode()
-    for code in ("*/", "/*", "??"):
-        text = text.replace(code, " ".join(code))
-    return text.replace("\\", "/")
 
 
 def _signature(name: str, inputs: Sequence[End], outputs: Sequence[End], *, inside: bool = False) -> str:
@@ -145,7 +137,7 @@ def source(
             "} arena;\n"
             f"typedef char check_arena_size[sizeof arena == {name.upper()}_ARENA_BYTES ? 1 : -1];"
         )
-    body = "".join(f"    /* {_comment(layer)} */\n{text}" for layer, text in steps)
+    body = "".join(f"    /* {c_comment(layer)} */\n{text}" for layer, text in steps)
     parts += [walk.library.text.rstrip("\n"), walk.constants.used_in(body)[0]]
     parts.append(f"{_signature(name, inputs, outputs, inside=True)}\n{{\n{body}}}")
     return "\n\n".join(part for part in parts if part) + "\n"

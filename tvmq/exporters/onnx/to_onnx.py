@@ -15,9 +15,9 @@ from tvmq.errors import StageError
 from tvmq.exporters.onnx.dialects import TENSORRT, check_opset, dialect_named
 from tvmq.exporters.onnx.tensorrt_rules import require_tensorrt
 from tvmq.exporters.onnx.walk import Exporter
-from tvmq.exporters.whole_file import write_whole
 from tvmq.graph.functions import plain_module
 from tvmq.graph.ledger import get_ledger
+from tvmq.whole_file import write_file
 
 
 def to_onnx(
@@ -46,4 +46,4 @@ def to_onnx(
     model = Exporter(qmod, described, opset).run()
     if described is TENSORRT:
         require_tensorrt(model)
-    write_whole(path, model.SerializeToString(), "to_onnx")
+    write_file(path, model.SerializeToString(), "to_onnx")

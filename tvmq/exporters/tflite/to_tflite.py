@@ -15,10 +15,10 @@ from tvmq.exporters.tflite.codes import Codes
 from tvmq.exporters.tflite.flatbuffer import schema
 from tvmq.exporters.tflite.forms import FORMS
 from tvmq.exporters.tflite.walk import Walk
-from tvmq.exporters.whole_file import write_whole
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.names import input_names, output_names
 from tvmq.graph.view import View, dtype_of
+from tvmq.whole_file import write_file
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,7 @@ def to_tflite(qmod: tvm.IRModule, path: str | os.PathLike[str]) -> TFLiteExport:
         if isinstance(codes, Codes)
     }
     data = walk.file.pack(*places)
-    path = write_whole(path, data, "to_tflite")
+    path = write_file(path, data, "to_tflite")
     counts = Counter(operator.code for operator in walk.file.operators)
     return TFLiteExport(path, len(data), dict(sorted(counts.items())), inputs, outputs, inside)
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from pathlib import Path
+from functools import partial
 
 import torch
 import tvm
 
 from tvmq.exporters.torch.to_torch import to_torch
+from tvmq.whole_file import write_file
 
 
 def save_program(
@@ -19,13 +20,8 @@ def save_program(
 
     inputs  shape and element type of each; sizes are numbers
     form    as of `to_torch`
+    raises  OutputError
     """
     example = tuple(torch.zeros(shape, dtype=getattr(torch, dtype)) for shape, dtype in inputs)
     program = torch.export.export(to_torch(qmod, form=form), example)
-    path = Path(path)
-    temporary = path.with_name(f".{os.getpid()}.{path.stem}.pt2")
-    try:
-        torch.export.save(program, temporary)
-        os.replace(temporary, path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    write_file(path, partial(torch.export.save, program), "to_torch")

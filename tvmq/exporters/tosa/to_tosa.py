@@ -13,10 +13,10 @@ from tvmq.exporters.layouts import End
 from tvmq.exporters.tosa.forms import FORMS
 from tvmq.exporters.tosa.graph import schema
 from tvmq.exporters.tosa.walk import MOVED, Tensor, Walk
-from tvmq.exporters.whole_file import write_whole
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.names import input_names, output_names
 from tvmq.graph.view import View, dtype_of
+from tvmq.whole_file import write_file
 
 
 @dataclass(frozen=True)
@@ -68,7 +68,7 @@ def to_tosa(qmod: tvm.IRModule, path: str | os.PathLike[str]) -> TosaExport:
         _ends(walk, walk.view.outputs, sources, results),
     )
     data = walk.graph.pack()
-    return TosaExport(write_whole(path, data, "to_tosa"), len(data), dict(sorted(walk.graph.counts.items())), *ends)
+    return TosaExport(write_file(path, data, "to_tosa"), len(data), dict(sorted(walk.graph.counts.items())), *ends)
 
 
 def _ends(walk: Walk, variables: list[str], names: list[str], tensors: list[Tensor]) -> tuple[End, ...]:
