@@ -374,8 +374,12 @@ class Exporter:
 
     def _is_of_loop(self, var: relax.Var) -> bool:
         """True for the weight of loops alone: they write it themselves, in their own order."""
-        readers = self.view.readers[var.name]
-        return bool(readers) and all(op_name(self.view.value[name]) in where(kind=RECURRENT) for name in readers)
+        readers = [self.view.value[name] for name in self.view.readers[var.name]]
+        return bool(readers) and all(
+            op_name(call) in where(kind=RECURRENT)
+            and [i for i, arg in enumerate(call.args) if isinstance(arg, relax.Var) and arg.name == var.name] == [1]
+            for call in readers
+        )
 
     # ---- results
 
