@@ -125,7 +125,9 @@ def _pool(op_type: str) -> Writer:
 
 
 def _prelu(node: Node) -> str:
-    """The slopes of ONNX broadcast from the right; those of Relax lie along an axis."""
+    """The slopes of ONNX broadcast from the right; those of Relax lie along an axis, that of a table is one number."""
+    if not hasattr(node.attrs, "axis"):
+        return node.write("PRelu", *node.inputs)
     shape = [1] * (len(node.shapes[0]) - int(node.attrs.axis) - 1)
     slope = node.before("Reshape", node.inputs[1], node.constant(int64s([-1, *shape]), "slope_shape"))
     return node.write("PRelu", node.inputs[0], slope)

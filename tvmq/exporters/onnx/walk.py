@@ -43,7 +43,7 @@ from tvmq.graph.names import input_names, output_names
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import CONVOLUTION, PRODUCT, RECURRENT
 from tvmq.graph.symbolic import free_dimensions
-from tvmq.graph.view import View, const_value, dtype_of, is_const, leaves, op_name
+from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, results_of
 from tvmq.version import __version__
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Exporter:
         self.ledger = get_ledger(mod)
         form = form_for(self.view, self.ledger, dialect, opset)
         self.inputs = input_names(self.view.func)
-        self.results = list(leaves(self.view.func.body.body))
+        self.results = results_of(self.view.func)
         self.outputs = output_names(self.view.func, len(self.results))
         self.graph = OnnxGraph([*self.inputs.values(), *self.outputs], free_dimensions(mod), form)
         self.values: dict[str, Any] = dict(self.inputs)
@@ -383,10 +383,13 @@ class Exporter:
 
     # ---- results
 
-    def _output(self, var: relax.Var, name: str) -> onnx.ValueInfoProto:
-        value = self.values[var.name]
+    def _output(self, var: relax.Expr, name: str) -> onnx.ValueInfoProto:
+        if is_const(var):
+            value, layer = self.graph.constant(const_value(var), f"{name}_constant"), name
+        else:
+            value, layer = self.values[var.name], self._layers(var.name)[0]
         value = value.codes if isinstance(value, Coded) else value
-        self.graph.rename(value, name, {*self.inputs.values(), *self.outputs}, self._layers(var.name)[0])
+        self.graph.rename(value, name, {*self.inputs.values(), *self.outputs}, layer)
         return info(var, name)
 
 
