@@ -229,7 +229,13 @@ class Exporter:
         def fits(product: np.ndarray) -> np.ndarray:
             return same_constants(product / s_y, multiplier, shift, str(attrs.mode))
 
-        real = self.values[call.args[0].name].written(factor * s_y, fits, self._facts(var.name))
+        sums = self.values[call.args[0].name]
+        if dtype_of(call.args[0]) in CODES and not isinstance(sums, Rows):  # of another width
+            real = self._coded(call.args[0]).real
+        elif isinstance(sums, Rows):
+            real = sums.written(_columns(sums, (factor * s_y).astype(np.float32)))
+        else:
+            real = sums.written(factor * s_y, fits, self._facts(var.name))
         if attrs.negative_slope != 1.0:
             real = self._step("LeakyRelu", [real], var, alpha=float(attrs.negative_slope))
         return self._clipped(real, var, int(attrs.qmin), int(attrs.qmax))
@@ -391,6 +397,13 @@ class Exporter:
         value = value.codes if isinstance(value, Coded) else value
         self.graph.rename(value, name, {*self.inputs.values(), *self.outputs}, layer)
         return info(var, name)
+
+
+def _columns(rows: Rows, scale: np.ndarray) -> Scale:
+    """The scale of a table, one number or one for each column."""
+    is_one = scale.size == 1
+    numbers = scale.reshape(() if is_one else -1)
+    return Scale(numbers, np.zeros(numbers.shape, np.int32), "int8", None if is_one else rows.table.ndim - 1)
 
 
 HANDLERS: dict[str, Any] = {
