@@ -2,6 +2,7 @@
 
     python benchmarks/fuzz.py [--cases 3000] [--seed 0] [--save failures] [--quick]
     python benchmarks/fuzz.py --damage [--cases 3000]      # damaged .onnx, .tvmq and calibration files instead
+    python benchmarks/fuzz.py --writers [--cases 300]      # every writer and training instead, tests/fuzz_writers.py
 
 A worker process runs the cases, so that a crash of the process itself is a failure like any other. Failures are
 printed with their seed, and saved as small models with their inputs to the folder of --save.
@@ -148,6 +149,35 @@ def _shape_of(text: str) -> str:
     return re.sub(r"'[^']*'|[0-9]+", "_", text)[:90]
 
 
+def fuzz_writers(seeds: range) -> None:
+    """Graphs, values and refusals of each writer; exit code 1 where one fails."""
+    from tests.fuzz_writers import run_writers
+
+    counts: Counter[tuple[str, str]] = Counter()
+    values: Counter[str] = Counter()
+    refusals: Counter[str] = Counter()
+    graphs = 0
+    for seed in progress(seeds):
+        written = list(run_writers(seed))
+        graphs += bool(written)
+        for outcome in written:
+            counts[outcome.writer, outcome.kind] += 1
+            values[outcome.writer] += outcome.values
+            if outcome.kind == "refused":
+                refusals[_shape_of(outcome.text)] += 1
+            elif outcome.failed:
+                said = outcome.text.strip().splitlines()[-1][:300]
+                print(f"seed {seed}: {outcome.writer} {outcome.kind}: {said}", flush=True)
+    print(f"seeds {seeds.start}..{seeds.stop - 1}: {graphs} graphs, {sum(values.values())} values compared")
+    for writer in dict.fromkeys(name for name, _ in counts):
+        kinds = {kind: count for (name, kind), count in counts.items() if name == writer}
+        print(f"  {writer:10s} {kinds}, {values[writer]} values")
+    for text, count in refusals.most_common(40):
+        print(f"  refused {count:5d}  {text}")
+    if any(kind not in ("equal", "refused") for _, kind in counts):
+        raise SystemExit(1)
+
+
 def main() -> None:
     """Command line; see the head of this file."""
     parser = argparse.ArgumentParser(description="Fuzz the front end and the pipeline.")
@@ -157,8 +187,12 @@ def main() -> None:
     parser.add_argument("--json", type=Path, help="also write counts and failures to this file")
     parser.add_argument("--quick", action="store_true", help="import and quantize only: nothing is compiled")
     parser.add_argument("--damage", action="store_true", help="damaged files in place of wild models")
+    parser.add_argument("--writers", action="store_true", help="every writer and training in place of the pipeline")
     options = parser.parse_args()
     sys.path.insert(0, str(ROOT))
+    if options.writers:
+        fuzz_writers(range(options.seed, options.seed + options.cases))
+        return
     counts: Counter[str] = Counter()
     refusals: Counter[str] = Counter()
     failures: list[tuple[int, str, str, str]] = []

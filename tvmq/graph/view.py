@@ -168,6 +168,18 @@ def leaves(expr: relax.Expr) -> Iterator[relax.Var]:
     return iter(found)
 
 
+def results_of(func: relax.Function) -> list[relax.Expr]:
+    """The results of a function in order, variables and constants."""
+    waiting, found = [func.body.body], list[relax.Expr]()
+    while waiting:
+        expr = waiting.pop()
+        if isinstance(expr, relax.Tuple):
+            waiting.extend(reversed(list(expr.fields)))
+        else:
+            found.append(expr)
+    return found
+
+
 def _add_leaves(expr: relax.Expr, found: list[relax.Var]) -> None:
     kind = _kind(expr)
     if kind is relax.Var:

@@ -16,9 +16,9 @@ from tvmq import numerics
 from tvmq.errors import UnsupportedOpError
 from tvmq.graph.functions import unpack_weights
 from tvmq.graph.ledger import get_ledger
-from tvmq.graph.names import input_names
+from tvmq.graph.names import input_names, output_names
 from tvmq.graph.symbolic import sizes_in, with_sizes
-from tvmq.graph.view import View, const_value, is_const, op_name
+from tvmq.graph.view import View, const_value, is_const, op_name, results_of
 from tvmq.passes.families.avg_pool import factors_of
 from tvmq.passes.families.embedding import column_scales
 from tvmq.passes.families.integer_softmax import WHOLE
@@ -34,6 +34,7 @@ from tvmq.training.float_source import FloatSource
 from tvmq.training.forms import Place, form_of, holds_activations
 from tvmq.training.meaning import Arrays, Codes, Sums
 from tvmq.training.parameters import LearnedScale, WeightedLayer
+from tvmq.training.refusals import check_inputs, check_state
 from tvmq.training.source import Source, with_constants
 from tvmq.training.straight_through import exactly
 
@@ -69,7 +70,13 @@ class IntegerNetwork(nn.Module):
         self._handles, self.not_in_source = builder.handles, tuple(builder.own)
         self.float_source: FloatSource | None = None
         self._built_for = self._starts()
+        self.register_load_state_dict_pre_hook(_check_state)
         self.register_load_state_dict_post_hook(_follow_state)
+
+    @property
+    def output_names(self) -> list[str]:
+        """Names of the results in their order: the keys of a model that returns a dictionary."""
+        return output_names(self.integers["main"], len(results_of(self.integers["main"])))
 
     def integer_module(self) -> tvm.IRModule:
         """What `convert` makes of the parameters as they are now."""
@@ -225,11 +232,15 @@ class IntegerNetwork(nn.Module):
     # ---- running
 
     def forward(self, *inputs: torch.Tensor) -> Any:
-        """The outputs of the integer module for these inputs, in the model's order."""
+        """The outputs of the integer module for these inputs: a tensor, or a list in the order of `output_names`.
+
+        raises  DataError for inputs of another number or shape than the model has
+        """
         return self.values_of(inputs)
 
     def values_of(self, inputs: Sequence[torch.Tensor], watched: dict[str, Any] | None = None) -> Any:
         """As `forward`; every variable's value stands in `watched` then."""
+        check_inputs(self.integers, inputs)
         feed = {name: value.detach().numpy() for (_, name), value in zip(self._inputs, inputs, strict=True)}
         view = self._program(feed)
         values: dict[str, Any] = dict(zip([param for param, _ in self._inputs], inputs, strict=True))
@@ -240,7 +251,7 @@ class IntegerNetwork(nn.Module):
         self._kept.clear()
         if watched is not None:
             watched.update(values)
-        return _read(view.func.body.body, values)
+        return _result(_read(view.func.body.body, values))
 
     def _program(self, feed: Mapping[str, np.ndarray]) -> View:
         sizes = sizes_in(self.integers, feed)
@@ -369,6 +380,17 @@ def _with_value(value: Any, smooth: Any) -> Any:
     tensor = torch.from_numpy(np.array(value))
     is_smooth = isinstance(smooth, torch.Tensor) and smooth.requires_grad and tensor.is_floating_point()
     return exactly(tensor, smooth) if is_smooth else tensor
+
+
+def _result(value: Any) -> Any:
+    """Results as tensors, constants too."""
+    if isinstance(value, list):
+        return [_result(part) for part in value]
+    return torch.from_numpy(np.array(value)) if isinstance(value, np.ndarray | np.generic) else value
+
+
+def _check_state(net: IntegerNetwork, state: Mapping[str, Any], prefix: str, *_rest: Any) -> None:
+    check_state(net, state, prefix)
 
 
 def _follow_state(net: IntegerNetwork, _keys: Any) -> None:

@@ -191,3 +191,17 @@ def test_norms(tmp_path: Path) -> None:
     for mod in (module, again):
         names = [op_name(value) for _, value in View(mod).bindings]
         assert names.count("tvmq.group_norm") == 2 and {"tvmq.rms_norm", "tvmq.log_softmax"}.issubset(names)
+
+
+def test_a_prelu_of_one_slope_and_a_constant_result(tmp_path: Path) -> None:
+    """The slope is part of a table, which knows no axis."""
+    net = Net((1, 3, 6, 6))
+    y = net.op("PRelu", net.conv("x", 3, 4), net.constant(np.float32([0.25])))
+    source = net.model(net.conv(y, 4, 2))
+    anchors = onnx.helper.make_tensor_value_info("anchors", onnx.TensorProto.FLOAT, [2])
+    source.graph.initializer.append(onnx.numpy_helper.from_array(np.float32([1, 2]), "anchors"))
+    source.graph.output.append(anchors)
+    module = tvmq.quantize(*tvmq.from_onnx(source), feeds_of(source), guard=None)
+    model = exported(module, tmp_path)
+    assert "PRelu" in {node.op_type for node in model.graph.node}
+    assert_same_results(module, come_back(model), feeds_of(source)[:2])

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -125,10 +126,18 @@ def _pool(op_type: str) -> Writer:
 
 
 def _prelu(node: Node) -> str:
-    """The slopes of ONNX broadcast from the right; those of Relax lie along an axis."""
+    """The slopes of ONNX broadcast from the right; those of Relax lie along an axis, that of a table is one number."""
+    if not hasattr(node.attrs, "axis"):
+        return node.write("PRelu", *node.inputs)
     shape = [1] * (len(node.shapes[0]) - int(node.attrs.axis) - 1)
     slope = node.before("Reshape", node.inputs[1], node.constant(int64s([-1, *shape]), "slope_shape"))
     return node.write("PRelu", node.inputs[0], slope)
+
+
+def _filled(value: int, node: Node) -> str:
+    """One value everywhere."""
+    one = node.constant(np.asarray(value, str(node.attrs.dtype)), "value")
+    return node.write("Expand", one, node.sizes(node.shapes[-1], "shape"))
 
 
 def _stack(node: Node) -> str:
@@ -304,6 +313,8 @@ WRITERS: dict[str, Writer] = {
         }.items()
     },
     "astype": _cast,
+    "zeros": partial(_filled, 0),
+    "ones": partial(_filled, 1),
     "broadcast_to": lambda node: node.write(
         "Expand", node.inputs[0], node.sizes(node.shapes[-1], "shape")
     ),

@@ -8,16 +8,23 @@ the dialect wants them; tables become the functions they were made of.
 from __future__ import annotations
 
 import os
+from typing import TYPE_CHECKING
 
 import tvm
 
-from tvmq.errors import StageError
+from tvmq.errors import StageError, UnsupportedOpError
 from tvmq.exporters.onnx.dialects import TENSORRT, check_opset, dialect_named
 from tvmq.exporters.onnx.tensorrt_rules import require_tensorrt
 from tvmq.exporters.onnx.walk import Exporter
 from tvmq.graph.functions import plain_module
 from tvmq.graph.ledger import get_ledger
+from tvmq.reasons import clause
 from tvmq.whole_file import write_file
+
+if TYPE_CHECKING:
+    import onnx
+
+LARGEST_CHECKED = 2**31 - 2**20  # bytes; the checker takes no larger message
 
 
 def to_onnx(
@@ -46,4 +53,21 @@ def to_onnx(
     model = Exporter(qmod, described, opset).run()
     if described is TENSORRT:
         require_tensorrt(model)
+    _check(model)
     write_file(path, model.SerializeToString(), "to_onnx")
+
+
+def _check(model: onnx.ModelProto) -> None:
+    """Refuse to write what ONNX's checker does not accept, types and shapes included."""
+    from onnx import checker, shape_inference
+
+    if model.ByteSize() > LARGEST_CHECKED:
+        return
+    try:
+        checker.check_model(model)
+        shape_inference.infer_shapes(model, check_type=True, strict_mode=True, data_prop=True)
+    except (checker.ValidationError, shape_inference.InferenceError) as error:
+        raise UnsupportedOpError(
+            f"to_onnx: the model has no valid ONNX form here, nothing was written{clause(error)}; "
+            "keep the layer that it names in float"
+        ) from None

@@ -65,7 +65,7 @@ def dims(expr: relax.Expr) -> tuple[Any, ...]:
     return tuple(int(d) if isinstance(d, tvm.tirx.IntImm) else d for d in expr.ty.shape)
 
 
-def info(var: relax.Var, name: str) -> onnx.ValueInfoProto:
+def info(var: relax.Expr, name: str) -> onnx.ValueInfoProto:
     """An input or output with its type; symbolic dimensions keep their names."""
     from onnx import helper
 

@@ -43,7 +43,7 @@ from tvmq.graph.names import input_names, output_names
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import CONVOLUTION, PRODUCT, RECURRENT
 from tvmq.graph.symbolic import free_dimensions
-from tvmq.graph.view import View, const_value, dtype_of, is_const, leaves, op_name
+from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, results_of
 from tvmq.version import __version__
 
 if TYPE_CHECKING:
@@ -63,7 +63,7 @@ class Exporter:
         self.ledger = get_ledger(mod)
         form = form_for(self.view, self.ledger, dialect, opset)
         self.inputs = input_names(self.view.func)
-        self.results = list(leaves(self.view.func.body.body))
+        self.results = results_of(self.view.func)
         self.outputs = output_names(self.view.func, len(self.results))
         self.graph = OnnxGraph([*self.inputs.values(), *self.outputs], free_dimensions(mod), form)
         self.values: dict[str, Any] = dict(self.inputs)
@@ -229,7 +229,13 @@ class Exporter:
         def fits(product: np.ndarray) -> np.ndarray:
             return same_constants(product / s_y, multiplier, shift, str(attrs.mode))
 
-        real = self.values[call.args[0].name].written(factor * s_y, fits, self._facts(var.name))
+        sums = self.values[call.args[0].name]
+        if dtype_of(call.args[0]) in CODES and not isinstance(sums, Rows):  # of another width
+            real = self._coded(call.args[0]).real
+        elif isinstance(sums, Rows):
+            real = sums.written(_columns(sums, (factor * s_y).astype(np.float32)))
+        else:
+            real = sums.written(factor * s_y, fits, self._facts(var.name))
         if attrs.negative_slope != 1.0:
             real = self._step("LeakyRelu", [real], var, alpha=float(attrs.negative_slope))
         return self._clipped(real, var, int(attrs.qmin), int(attrs.qmax))
@@ -374,16 +380,30 @@ class Exporter:
 
     def _is_of_loop(self, var: relax.Var) -> bool:
         """True for the weight of loops alone: they write it themselves, in their own order."""
-        readers = self.view.readers[var.name]
-        return bool(readers) and all(op_name(self.view.value[name]) in where(kind=RECURRENT) for name in readers)
+        readers = [self.view.value[name] for name in self.view.readers[var.name]]
+        return bool(readers) and all(
+            op_name(call) in where(kind=RECURRENT)
+            and [i for i, arg in enumerate(call.args) if isinstance(arg, relax.Var) and arg.name == var.name] == [1]
+            for call in readers
+        )
 
     # ---- results
 
-    def _output(self, var: relax.Var, name: str) -> onnx.ValueInfoProto:
-        value = self.values[var.name]
+    def _output(self, var: relax.Expr, name: str) -> onnx.ValueInfoProto:
+        if is_const(var):
+            value, layer = self.graph.constant(const_value(var), f"{name}_constant"), name
+        else:
+            value, layer = self.values[var.name], self._layers(var.name)[0]
         value = value.codes if isinstance(value, Coded) else value
-        self.graph.rename(value, name, {*self.inputs.values(), *self.outputs}, self._layers(var.name)[0])
+        self.graph.rename(value, name, {*self.inputs.values(), *self.outputs}, layer)
         return info(var, name)
+
+
+def _columns(rows: Rows, scale: np.ndarray) -> Scale:
+    """The scale of a table, one number or one for each column."""
+    is_one = scale.size == 1
+    numbers = scale.reshape(() if is_one else -1)
+    return Scale(numbers, np.zeros(numbers.shape, np.int32), "int8", None if is_one else rows.table.ndim - 1)
 
 
 HANDLERS: dict[str, Any] = {

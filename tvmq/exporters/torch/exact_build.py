@@ -45,7 +45,7 @@ class ExactBuilder(Builder):
             self.values[param] = self.values[name] = self.graph.placeholder(_identifier(name))
         for var, value in self.source.bindings:
             self.values[var.name] = self._value(var, value)
-        return self._finish([self.values[var.name] for var in self.exporter.results])
+        return self._finish([self._argument(result) for result in self.exporter.results])
 
     def _value(self, var: relax.Var, value: relax.Expr) -> Any:
         if isinstance(value, relax.Var):
