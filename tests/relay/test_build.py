@@ -18,7 +18,7 @@ from tvmq.relay.module import IRModule
 from tvmq.relay.op import nn
 from tvmq.relay.testing import create_workload
 from tvmq.relay.tvm import target as targets
-from tvmq.relay.vm import VirtualMachine, load_executable
+from tvmq.relay.vm import Executable, VirtualMachine, load_executable
 from tvmq.relay.vm import compile as vm_compile
 from tvmq.target.cuda import cuda_target
 
@@ -273,3 +273,17 @@ def test_gpus_as_scripts_name_them(make):
 @pytest.mark.parametrize("text, arch", [("cuda -arch=sm_80", "sm_80"), ("cuda -arch sm_90", "sm_90")])
 def test_the_architecture_in_a_text_is_kept(text, arch):
     assert str(targets.Target(text).attrs["arch"]) == arch
+
+
+def test_virtual_machines_save_as_scripts_did(tmp_path):
+    x = var("x", shape=(2,))
+    code, lib = vm_compile(IRModule.from_expr(x + const(1.0))).save()
+    lib.export_library(tmp_path / "net.so")
+    for read in (lib, load_module(tmp_path / "net.so")):
+        machine = VirtualMachine(Executable.load_exec(code, read), DEVICE)
+        np.testing.assert_array_equal(machine.invoke("main", np.float32([1, 2])).numpy(), [2, 3])
+
+
+def test_a_module_is_printed_as_relays_text():
+    mod = IRModule.from_expr(nn.relu(var("x", shape=(2,))))
+    assert str(mod) == mod.astext() and "nn.relu(%x)" in str(mod)

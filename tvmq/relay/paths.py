@@ -4,8 +4,8 @@
     from tvmq.relay.tvm.contrib import graph_executor        # tvmq.relay.graph_executor
 
 A path of the table is imported like any module, and has the names of its row. A place below `tvm` gives all other names
-as TVM has them today. What is nowhere is an ImportError that says the way round. All modules of this layer are packages,
-so that Python asks here for `register_compute`, too, in `from tvmq.relay.op import register_compute`.
+as TVM has them today. What is nowhere is an ImportError that says the way round. All modules here are packages, so that
+Python asks here for `register_compute`, too, in `from tvmq.relay.op import register_compute`.
 
 >>> from tvmq.relay.testing import mlp
 >>> mlp.get_net.__name__, mlp.__name__

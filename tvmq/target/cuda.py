@@ -172,8 +172,8 @@ def _options(target: Any) -> dict[str, Any]:
 def _check_arch(arch: Any) -> None:
     if re.fullmatch(r"sm_[1-7]\d", str(arch)) and _capability(arch) < _capability(PORTABLE):
         raise TargetError(
-            f"build: target 'cuda' has architecture {arch!r}, which the CUDA 13 that TVM needs neither compiles for nor "
-            f"runs on; the oldest is {PORTABLE}"
+            f"build: target 'cuda' has architecture {arch!r}, which the CUDA 13 that TVM needs neither compiles for "
+            f"nor runs on; the oldest is {PORTABLE}"
         )
     if arch not in ARCHITECTURES:
         close = get_close_matches(str(arch), ARCHITECTURES, n=1)
