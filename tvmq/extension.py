@@ -13,7 +13,8 @@ For passes     `rewrite(mod, visit)` calls visit(rewriter, variable, value) for 
                `Rewriter` is the same by hand, `View` reads a module, `ops` are our operators
 For families   `Family` says what is asked of one, `Group` is what it finds, `Codes` what it reads and gives,
                `Realizer` what it is offered
-For observers  `Observer`; `TensorStatistics` is what it reads, `usable_range` makes its answer valid
+For observers  `Observer`; `TensorStatistics` is what it reads, `usable_range` makes its answer valid; `WeightObserver`
+               for weights: thresholds(weights, spec, axis, name)
 For roads      what chooses ranges by itself between the passes of docs/by-hand.md: `watched_tensors`, `weights_of` and
                `bias_variables` say what wants a range, `evaluator(return_intermediates(mod, names))` runs the model
 For importers  `importer` and `torch_importer` register what imports ONNX nodes of a domain of yours, and custom
@@ -55,7 +56,7 @@ from tvmq.memory import check_max_bytes, check_size
 from tvmq.observers.base import Observer, TensorStatistics, usable_range
 from tvmq.observers.kl_divergence import best_half_width
 from tvmq.observers.minmax import range_of_threshold
-from tvmq.observers.weight_observers import power_above
+from tvmq.observers.weight_observers import WeightObserver, power_above
 from tvmq.passes.calibrate.collect import watched_tensors
 from tvmq.passes.calibrate.observed_model import drop_uncalibrated, return_intermediates
 from tvmq.passes.families.base import Codes, Group, OwnFamily, Realizer
@@ -81,6 +82,7 @@ __all__ = [
     "Rewriter",
     "TensorStatistics",
     "View",
+    "WeightObserver",
     "best_half_width",
     "bias_spec",
     "bias_variables",

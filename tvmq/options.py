@@ -13,6 +13,7 @@ from tvmq.by_name import is_object_name
 from tvmq.option_checks import SWITCH, choice, is_number, names_of, number, option, tuple_of, whole
 from tvmq.rules import Rule
 
+WEIGHT_SCALES = ("max", "power2", "mse")
 CALIBRATE_MODES = (
     "auto", "minmax", "moving_average", "percentile", "histogram", "kl_divergence", "global_scale",
 )  # fmt: skip
@@ -111,13 +112,17 @@ class Options:
             " averaging_constant = 1 - momentum. None: the mean of all samples. Example: 0.99."
         ),
     )
-    weight_scale: str = choice(
+    weight_scale: str = option(
         "max",
-        ("max", "power2", "mse"),
+        (
+            lambda value: isinstance(value, str) and (value in WEIGHT_SCALES or is_object_name(value)),
+            f'one of {", ".join(WEIGHT_SCALES)}, or the "module:object" of an observer',
+        ),
         (
             "Range of weights. max: the largest magnitude; power2: the same, raised to a power of two;"
             " mse: the range of least squared error, which may clip."
         ),
+        choices=WEIGHT_SCALES,
     )
     scheme: str = choice(
         "asymmetric",

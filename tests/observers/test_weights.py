@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from tvmq.config import qconfig
 from tvmq.errors import ConfigError, DataError, RangeError
 from tvmq.numerics.affine import dequantize, quantize
-from tvmq.observers import WEIGHT_OBSERVERS, make_weight_observer
+from tvmq.observers import WEIGHT_OBSERVERS, make_observer, make_weight_observer
 from tvmq.spec import QuantSpec, choose_qparams
 
 SYMMETRIC = QuantSpec("int8", symmetric=True, per_channel=True)
@@ -133,3 +136,48 @@ def test_options_are_checked() -> None:
             make_weight_observer("mse", **options)
     with pytest.raises(ConfigError, match="'weight_scale' must be one of max, power2, mse. Got 'pow2'"):
         make_weight_observer("pow2")
+
+
+class Halved:
+    """Half of the range, as `weight_scale="module:object"` names it."""
+
+    def thresholds(self, weights, spec, axis=None, name=""):
+        low, high = make_weight_observer("max").thresholds(weights, spec, axis, name)
+        return low / 2, high / 2
+
+
+class OfActivations:
+    """The signature that observers of activations have."""
+
+    def thresholds(self, statistics, spec):
+        return 0.0, 1.0
+
+
+def test_an_observer_of_ones_own_is_named_for_the_whole_network() -> None:
+    config = qconfig(weight_scale=f"{__name__}:Halved")
+    weights = np.float32([[1, -2], [3, 4]])
+    spec = QuantSpec("int8", symmetric=True)
+    low, high = make_weight_observer(config.weight_scale).thresholds(weights, spec)
+    assert (low, high) == (-2.0, 2.0)
+    with pytest.raises(ConfigError, match='or the "module:object" of an observer'):
+        qconfig(weight_scale="halved")
+
+
+@pytest.mark.parametrize(
+    ("make", "name", "words"),
+    [
+        (make_weight_observer, "OfActivations", r"has thresholds\(statistics, spec\); it is called as thresholds\(weights, spec, axis, name\)"),
+        (make_weight_observer, "ConfigError", r"has no method thresholds\(weights, spec, axis, name\); see docs/extending.md"),
+        (make_observer, "Three", r"has thresholds\(a, b, c\); it is called as thresholds\(statistics, spec\)"),
+    ],
+)  # fmt: skip
+def test_a_wrong_signature_is_one_sentence(make: Any, name: str, words: str) -> None:
+    with pytest.raises(ConfigError, match=words):
+        make(f"{__name__}:{name}")
+
+
+class Three:
+    """A method of three arguments."""
+
+    def thresholds(self, a, b, c):
+        return a, b

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import tvm
 
+import tvmq
 from tvmq import relay
 from tvmq.errors import ArtifactError, ConfigError, DataError, ModelError
 from tvmq.relay import debug_executor, graph_executor
@@ -16,8 +17,10 @@ from tvmq.relay.expr import Function, Tuple, const, var
 from tvmq.relay.module import IRModule
 from tvmq.relay.op import nn
 from tvmq.relay.testing import create_workload
-from tvmq.relay.vm import VirtualMachine, load_executable
+from tvmq.relay.tvm import target as targets
+from tvmq.relay.vm import Executable, VirtualMachine, load_executable
 from tvmq.relay.vm import compile as vm_compile
+from tvmq.target.cuda import cuda_target
 
 DEVICE = tvm.cpu(0)
 
@@ -252,3 +255,36 @@ def test_optimize_folds_what_is_constant(built, data):
     assert left == {} and [p.name for p in tvm.IRModule(dict(optimized.functions_items()))["main"].params] == ["data"]
     run = relay.create_executor("graph", optimized).evaluate()
     np.testing.assert_allclose(run(data).numpy(), expected(params, data), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("make", [
+    lambda: targets.cuda(), lambda: targets.Target("cuda"), lambda: targets.Target("cuda -arch=sm_80"),
+    lambda: targets.cuda(arch="sm_80"), lambda: tvm.target.Target("cuda"),
+], ids=["cuda()", "Target(cuda)", "Target(cuda -arch)", "cuda(arch)", "tvm's Target(cuda)"])  # fmt: skip
+@pytest.mark.filterwarnings("ignore:build. target 'cuda' names no architecture")
+def test_gpus_as_scripts_name_them(make):
+    target = make()
+    architecture = "sm_80" if str(target.attrs["arch"]) == "sm_80" else cuda_target("cuda").arch
+    assert cuda_target(target).arch == architecture
+    x = var("x", shape=(2, 3))
+    lib = build(IRModule.from_expr(nn.relu(x)), target)
+    assert lib.target.arch == architecture == tvmq.build(lib.ir_mod, target=target).target.arch
+
+
+@pytest.mark.parametrize("text, arch", [("cuda -arch=sm_80", "sm_80"), ("cuda -arch sm_90", "sm_90")])
+def test_the_architecture_in_a_text_is_kept(text, arch):
+    assert str(targets.Target(text).attrs["arch"]) == arch
+
+
+def test_virtual_machines_save_as_scripts_did(tmp_path):
+    x = var("x", shape=(2,))
+    code, lib = vm_compile(IRModule.from_expr(x + const(1.0))).save()
+    lib.export_library(tmp_path / "net.so")
+    for read in (lib, load_module(tmp_path / "net.so")):
+        machine = VirtualMachine(Executable.load_exec(code, read), DEVICE)
+        np.testing.assert_array_equal(machine.invoke("main", np.float32([1, 2])).numpy(), [2, 3])
+
+
+def test_a_module_is_printed_as_relays_text():
+    mod = IRModule.from_expr(nn.relu(var("x", shape=(2,))))
+    assert str(mod) == mod.astext() and "nn.relu(%x)" in str(mod)

@@ -9,6 +9,7 @@ import sys
 import pytest
 
 from project import ROOT
+from tvmq import relay
 from tvmq.relay import testing, tvm
 from tvmq.relay.paths import PATHS, find_places, targets
 
@@ -37,8 +38,8 @@ def test_other_names():
         importlib.import_module("tvmq.relay.testing.alexnet")
 
 
-def test_packages_hold_modules():
-    assert tvm.contrib.__path__ == [] and not hasattr(tvm.ir, "__path__")
+def test_all_are_packages_without_files_of_their_own():
+    assert tvm.contrib.__path__ == [] == tvm.ir.__path__ == relay.transform.__path__
     assert not list(pkgutil.iter_modules(tvm.contrib.__path__))
 
 

@@ -32,7 +32,7 @@ def test_modules_are_imported_by_their_paths(path):
 @pytest.mark.parametrize("path, way", [
     ("tir", "tvm.tirx today"), ("lower", "tvm.s_tir"), ("nothing", "neither TVM nor tvmq"),
     ("contrib.cc", "graph_executor and debugger"), ("target.arm_cpu", "mcpu"), ("te.create_schedule", "tvm.te"),
-    ("auto_scheduler.extract_tasks", "tune=seconds"), ("micro.Session", "to_onnx"),
+    ("auto_scheduler.extract_tasks", "tune=seconds"), ("micro.Session", "export_c"),
     ("autotvm.task", "autotvm.task went with Relay; tiles are measured"), ("driver.tvmc", "tvmq quantize"),
     ("transform.nothing", "relay.transform"), ("runtime.nothing", "of today"), ("ir.nothing", "neither"),
 ])  # fmt: skip

@@ -42,8 +42,17 @@ def test_without_a_gpu_it_is_the_portable_one_and_that_is_said(monkeypatch):
         assert cuda_target("cuda").arch == "sm_75"
 
 
+@pytest.mark.parametrize("version, arch", [(None, "sm_75"), ("9.0", "sm_90")])
+@pytest.mark.filterwarnings("ignore:build. target 'cuda' names no architecture")
+def test_a_target_of_tvm_that_names_no_architecture_is_the_gpu_at_hand(monkeypatch, version, arch):
+    """tvm.target.Target("cuda") without a GPU has arch sm_50, which nobody asked for."""
+    unnamed = tvm.target.Target({"kind": "cuda", "arch": "sm_50"})
+    gpu(monkeypatch, version)
+    assert cuda_target(unnamed).arch == arch
+
+
 @pytest.mark.parametrize("version, arch", [
-    ("9.0", "sm_90"), ("10.3", "sm_103"), ("6.2", "sm_61"), ("10.1", "sm_100"), ("13.0", "sm_121"),
+    ("9.0", "sm_90"), ("10.3", "sm_103"), ("6.2", "sm_75"), ("10.1", "sm_100"), ("13.0", "sm_121"),
 ])  # fmt: skip
 @pytest.mark.filterwarnings("error")
 def test_with_a_gpu_it_is_that_or_the_last_known_before_it(monkeypatch, version, arch):
@@ -75,7 +84,9 @@ def test_capabilities_grow_along_the_list():
 
 @pytest.mark.parametrize("target, words", [
     ("cuda -arch=sm_81", "no architecture 'sm_81'; did you mean sm_"),
-    ({"kind": "cuda", "arch": 80}, "no architecture 80; known are sm_61, "),
+    ({"kind": "cuda", "arch": 80}, "no architecture 80; known are sm_75, "),
+    ("cuda -arch=sm_61", "'sm_61', which the CUDA 13 that TVM needs neither compiles for nor runs on; the oldest is sm_75"),
+    ({"kind": "cuda", "arch": "sm_50"}, "'sm_50', which the CUDA 13"),
     ("cuda -arc=sm_80", "no option 'arc'; did you mean arch"),
     ({"kind": "cuda", "zzz": 1}, "no option 'zzz'; it takes arch, host"),
     ({"kind": "cuda", "host": "llvm -mcpu=haswel"}, "no CPU 'haswel'"),

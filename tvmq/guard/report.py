@@ -12,7 +12,8 @@ from tvmq.guard.raising import Search
 from tvmq.guard.regions import Part
 
 NAMED_PARTS = 3
-LEFT = "left: more calibration samples, training with quantization in mind"
+TRAINING = "training with quantization in mind (finetune=, `tvmq finetune`)"
+LEFT = f"left: more calibration samples, {TRAINING}"
 
 
 def with_report(module: tvm.IRModule, search: Search, final: Figure) -> tvm.IRModule:
@@ -42,7 +43,7 @@ def missed_bound(search: Search, final: Figure, guard: Guard, *, tried: int, ref
     start = f"quantize: int8 keeps {final} of float's outputs, the guard asks for {guard}; to blame: {_worst(search)}"
     best = f"{tried} choices of more precision were tried, the best has {search.best.figure}"
     if refusal is not None:
-        left = f"{refusal}; left: another target, or training with quantization in mind"
+        left = f"{refusal}; left: another target, or {TRAINING}"
     else:
         left = LEFT
     return f"{start}; {best}; {left}, or a lower bound (guard=, --guard; guard=None asks for none)"

@@ -312,7 +312,7 @@ class Lowerer:
 
     def constant(self, array: np.ndarray) -> relax.Expr:
         """A constant of a kernel; layers that share a weight share it packed, too."""
-        array = np.ascontiguousarray(array)
+        array = np.asarray(array, order="C")
         if array.nbytes < LEAST_SHARED:
             return relax.const(array, str(array.dtype))
         key = array.shape, str(array.dtype), sha256(array.reshape(-1).view(np.uint8).data).digest()

@@ -57,7 +57,7 @@ def _made(lowering: Lowering, match: Match) -> Loops | str:
             f"{where}: its function gave a {type(func).__name__}; return a PrimFunc, a TE tensor, (PrimFunc, "
             "constants), or a text that says why it does not take the match"
         )
-    arrays = tuple(np.ascontiguousarray(constant) for constant in constants)
+    arrays = tuple(np.asarray(constant, order="C") for constant in constants)
     listed = match.listed()
     given = [*listed[: len(match.inputs)], *(f"{a.dtype}{list(a.shape)}" for a in arrays), listed[-1]]
     why = _misfit(func, given)

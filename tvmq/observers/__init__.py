@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
-from collections.abc import Mapping
+import inspect
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from tvmq.by_name import is_object_name, load_object, object_named
@@ -72,13 +73,32 @@ def make_weight_observer(name: str, **options: Any) -> WeightObserver:
     return _make(WEIGHT_OBSERVERS, "weight_scale", name, options)
 
 
+# How an observer of one's own is called, by the option that names it
+ARGUMENTS = {"calibrate_mode": ("statistics", "spec"), "weight_scale": ("weights", "spec", "axis", "name")}
+
+
 def _own(option: str, name: str) -> Any:
     """An observer of another package: the object itself, or what the class that is named makes."""
     found = object_named(name, option, "observer")
     observer = found() if isinstance(found, type) else found
-    if not callable(getattr(observer, "thresholds", None)):
-        raise ConfigError(f"{option}: {name!r} has no method thresholds(statistics, spec); see tvmq.extension.Observer")
+    method, wanted = getattr(observer, "thresholds", None), ARGUMENTS[option]
+    listed = f"thresholds({', '.join(wanted)})"
+    if not callable(method):
+        raise ConfigError(f"{option}: {name!r} has no method {listed}; see docs/extending.md")
+    if not _takes(method, wanted):
+        raise ConfigError(f"{option}: {name!r} has thresholds{inspect.signature(method)}; it is called as {listed}")
     return observer
+
+
+def _takes(method: Any, arguments: Sequence[str]) -> bool:
+    """Whether a call with so many arguments fits; True for what Python cannot tell, such as compiled code."""
+    try:
+        inspect.signature(method).bind(*arguments)
+    except TypeError:
+        return False
+    except ValueError:
+        return True
+    return True
 
 
 def _make(table: Mapping[str, str], option: str, name: str, options: Mapping[str, Any]) -> Any:

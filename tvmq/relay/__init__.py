@@ -7,7 +7,7 @@ used. What has no counterpart says so, with the Relax way to do it.
 >>> relay.nothing_of_the_kind
 Traceback (most recent call last):
     ...
-AttributeError: relay.nothing_of_the_kind: Relay had no such name that is known here; docs: MIGRATING.md
+AttributeError: relay.nothing_of_the_kind: it is not here; docs: MIGRATING.md
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from __future__ import annotations
 import importlib
 import typing
 
-from tvmq.relay.paths import find_places
+from tvmq.relay.paths import PATHS, find_places
 
 find_places()
 
@@ -85,7 +85,7 @@ def __getattr__(name: str) -> typing.Any:
     """Load a name on first use (PEP 562) and keep it."""
     if name.startswith("__"):
         raise AttributeError(f"module 'tvmq.relay' has no attribute {name!r}")
-    found = _PUBLIC.get(name) or _operator(name)
+    found = _PUBLIC.get(name) or (f"tvmq.relay.{name}" if name in PATHS else _operator(name))
     module_name, _, attribute = found.partition(":")
     module = importlib.import_module(module_name)
     value = getattr(module, attribute) if attribute else module

@@ -5,25 +5,53 @@ from __future__ import annotations
 import fnmatch
 
 _BUILDER = "write it with tvm.relax.BlockBuilder"
+_GRADIENTS = "tvmq.training trains with the deployed integers (docs/training.md); in Relax: relax.transform.Gradient"
+_OWN_CODE = (
+    "tvmq.Lowering(pattern, function) computes operators of the integer module by your code (docs/lowering.md), "
+    "tvmq.extension.operator makes an operator of your own (docs/extending.md)"
+)
+_LAYOUTS = "layouts and kernels are chosen by tvmq.build; code of your own is a tvmq.Lowering (docs/lowering.md)"
 
 # Pattern of names -> what to do; the first that fits counts
 ADVICE = {
     # control flow and algebraic data types
-    "If": "keep one branch, or compute both and choose with relay.where; in Relax: tvm.relax.If",
-    "Match": "models here are straight lines; write the loop out, step by step",
-    "Ref*": "models here have no memory of their own; hand the state over as an input and an output",
+    "*If": "keep one branch, or compute both and choose with relay.where; in Relax: tvm.relax.If",
+    "*Match": "models here are straight lines; write the loop out, step by step",
+    "*Ref[CRWT]*": "models here have no memory of their own; hand the state over as an input and an output",
     "GlobalVar": "put the called function into the caller: relay.bind, or call the relay.Function itself",
     "prelude*": "models here are straight lines of tensors; there are no lists, trees or other data types",
     "adt*": "models here are straight lines of tensors; there are no lists, trees or other data types",
+    "loops*": "models here are straight lines; write the loop out, step by step",
+    # code for operators
+    "*register_compute": f"{_OWN_CODE}; simulated_quantize rounds as tvmq.numerics.quantize does",
+    "*register_strategy": _OWN_CODE,
+    "*register_*schedule": _OWN_CODE,
+    "*register_pattern": _OWN_CODE,
+    "*register_gradient": _GRADIENTS,
+    "*register_alter_op_layout": _LAYOUTS,
+    "*register_convert_op_layout": _LAYOUTS,
+    "*register_*legalize": _LAYOUTS,
+    "*register_external_compiler": "use tvmq.Lowering with a tvmq.extension.Codegen",
+    "*alter_op_layout": _LAYOUTS,
+    "op.strategy*": _OWN_CODE,
+    "strategy": _OWN_CODE,
+    "op.contrib*": "a chip or library is described by tvmq.Backend, its functions by tvmq.Lowering (docs/backends.md)",
+    "contrib": "a chip or library is described by tvmq.Backend, its functions by tvmq.Lowering (docs/backends.md)",
+    "*fixed_point_multiply_per_axis": "relay.fixed_point_multiply has one multiplier; one for each channel has "
+    "tvmq.extension.ops.requantize(mode='fixed_point', axis=...)",
+    "op.op.*": "operators are made by calls: relay.add(x, y); one of your own by tvmq.extension.operator",
+    "frontend.common*": "read node.checked_type, which has shape and dtype, and relay.create_executor().evaluate(node)",
+    "testing.temp_op_attr*": _LAYOUTS,
+    "testing.py_converter*": "use relay.create_executor, or tvmq.reference.run",
     # quantized models of frameworks
     "qnn*": "import the quantized model with tvmq.from_onnx, which adopts QuantizeLinear and DequantizeLinear",
-    "transform.FakeQuantization*": "tvmq.from_onnx and tvmq.quantize adopt models that are quantized already",
+    "transform.[Ff]ake*uantization*": "tvmq.from_onnx and tvmq.quantize adopt models that are quantized already",
     # external code and hardware
     "vision.*": "use tvm.relax.op.vision behind the network; quantize the network without it",
     "nn.contrib_*": "use the operator without contrib_; layouts and Winograd are chosen by tvmq.build",
     "nn.sparse_*": "use the dense operator; tvmq packs weights when it builds",
     "nn.bitserial_*": "quantize with fewer bits: tvmq.qconfig(nbit_weight=4)",
-    "nn.*_grad": "training is not what tvmq does; in Relax: tvm.relax.transform.Gradient",
+    "nn.*_grad": _GRADIENTS,
     "nn.adaptive_max_pool*": "use relay.nn.max_pool2d where the size divides, else tvm.relax.op",
     "nn.fifo_buffer": "hand the state over as an input and an output",
     "nn.fast_softmax": "use relay.nn.softmax; its kernel is fast here",
@@ -82,11 +110,11 @@ ADVICE = {
     "transform.MergeCompilerRegions": "use tvm.relax.transform.MergeCompositeFunctions",
     "transform.CombineParallelConv2D": "nothing is to do: tvmq.build chooses kernels for each convolution",
     "transform.AnnotateSpans": "operators have names, which messages and tvmq.explain use; there are no spans",
-    "transform.FirstOrderGradient": "training is not what tvmq does; in Relax: tvm.relax.transform.Gradient",
-    "transform.gradient": "training is not what tvmq does; in Relax: tvm.relax.transform.Gradient",
+    "transform.FirstOrderGradient": _GRADIENTS,
+    "transform.gradient": _GRADIENTS,
     "transform.*": "look for it in tvm.relax.transform",
     "analysis.*": "look for it in tvm.relax.analysis",
-    "dataflow_pattern*": "use tvm.relax.dpl",
+    "dataflow_pattern*": "use tvm.relax.dpl, whose patterns tvmq.Lowering takes",
     "collage*": "use tvm.relax.transform.FuseOpsByPattern",
     "nn.*": "look for it in tvm.relax.op.nn",
     "backend*": "nothing of Relay's back ends is left; use tvmq.build",
@@ -100,9 +128,15 @@ def advice(name: str) -> str:
     >>> advice("nn.bitserial_conv2d")
     'quantize with fewer bits: tvmq.qconfig(nbit_weight=4)'
     >>> advice("nothing_of_the_kind")
-    'Relay had no such name that is known here; docs: MIGRATING.md'
+    'it is not here; docs: MIGRATING.md'
     """
-    for pattern, text in ADVICE.items():
-        if fnmatch.fnmatchcase(name, pattern):
-            return text
-    return "Relay had no such name that is known here; docs: MIGRATING.md"
+    return way_round(name) or "it is not here; docs: MIGRATING.md"
+
+
+def way_round(name: str) -> str | None:
+    """The entry of the table for a name or a module's path, None without one.
+
+    >>> way_round("nothing_of_the_kind") is way_round("op.op") is None
+    True
+    """
+    return next((text for pattern, text in ADVICE.items() if fnmatch.fnmatchcase(name, pattern)), None)

@@ -62,6 +62,9 @@ class IRModule(tvm.IRModule):
 
         return astext(self, show_meta_data)
 
+    def __str__(self) -> str:
+        return self.astext()
+
     def __setitem__(self, name: Any, func: Any) -> None:
         key = name if isinstance(name, str) else name.name_hint
         made = func.relax if isinstance(func, Function) else func

@@ -4,7 +4,8 @@
     from tvmq.relay.tvm.contrib import graph_executor        # tvmq.relay.graph_executor
 
 A path of the table is imported like any module, and has the names of its row. A place below `tvm` gives all other names
-as TVM has them today; where TVM has none either, the error says what to do.
+as TVM has them today. What is nowhere is an ImportError that says the way round. All modules here are packages, so that
+Python asks here for `register_compute`, too, in `from tvmq.relay.op import register_compute`.
 
 >>> from tvmq.relay.testing import mlp
 >>> mlp.get_net.__name__, mlp.__name__
@@ -18,8 +19,12 @@ import sys
 from collections.abc import Callable, Sequence
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
+from importlib.util import spec_from_file_location
+from pathlib import Path
 from types import ModuleType
 from typing import Any
+
+from tvmq.errors import TvmqError
 
 _ROOT = "tvmq.relay"
 
@@ -27,6 +32,8 @@ _ROOT = "tvmq.relay"
 PATHS: dict[str, dict[str, str]] = {
     "backend": {"build_module": "Executor Runtime"},
     "debug_executor": {"graph_executor": "GraphModuleDebug create=create_debug"},
+    "function": {"expr": "Function"},
+    "op.op": {"op.registry": "Op get"},
     "param_dict": {"executor_factory": "load_param_dict save_param_dict"},
     "scope_builder": {"module": "ScopeBuilder"},
     "quantize._partition": {"quantize.context": "QPartitionExpr"},
@@ -73,20 +80,36 @@ def targets(path: str) -> dict[str, str]:
 
 
 class _Places(MetaPathFinder, Loader):
-    """Finds and makes the modules of the table."""
+    """Finds the modules of this layer: those that are files, those of the table, and TVM's behind `tvm`."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """The module's place, None for names that are not in the table."""
+        """The module's place; None for modules of others, and where there is nothing to say but that.
+
+        raises   ImportError that says the way round, for what Relay and TVM had and is not here
+        """
         place = fullname.removeprefix(f"{_ROOT}.")
-        if place == fullname or place not in PATHS:
+        if place == fullname:
             return None
-        return ModuleSpec(fullname, self, is_package=any(other.startswith(f"{place}.") for other in PATHS))
+        if place in PATHS:
+            return ModuleSpec(fullname, self, is_package=True)
+        file = Path(__file__).parent.joinpath(*place.split(".")).with_suffix(".py")
+        if file.exists():
+            spec = spec_from_file_location(fullname, file)
+            assert spec
+            spec.submodule_search_locations = []
+            return spec
+        if file.with_suffix("").joinpath("__init__.py").exists():
+            return None
+        return ModuleSpec(fullname, self, is_package=True) if _elsewhere(fullname) is not None else None
 
     def exec_module(self, module: ModuleType) -> None:
         """Give the module its names, each of which is looked up when it is first used."""
         place = module.__name__.removeprefix(f"{_ROOT}.")
+        if place not in PATHS:  # Python's import takes what stands in sys.modules afterwards
+            sys.modules[module.__name__] = _elsewhere(module.__name__)
+            return
         names = targets(place)
         module.__doc__ = f"{place}, as scripts of Relay import it; see tvmq/relay/paths.py."
         module.__dict__["__all__"] = sorted(names)
@@ -106,12 +129,38 @@ def _lookup(place: str, names: dict[str, str]) -> Callable[[str], Any]:
             from tvmq.relay.tvm.forward import forward
 
             return forward(place, name)
-        raise AttributeError(f"module '{_ROOT}.{place}' has no attribute {name!r}")
+        from tvmq.relay.advice import way_round
+
+        way = way_round(f"{place}.{name}")
+        missing = f"module '{_ROOT}.{place}' has no attribute {name!r}"
+        raise AttributeError(f"relay.{place}.{name}: {way}" if way else missing)
 
     return look_up
 
 
+def _elsewhere(fullname: str) -> Any:
+    """The module that an attribute of the package is, TVM's among them; None if there is nothing to say.
+
+    raises   ImportError with the sentence that the attribute is refused with
+    """
+    from tvmq.relay.advice import way_round
+    from tvmq.relay.tvm.forward import Gone, inside
+
+    package_name, _, name = fullname.rpartition(".")
+    package = sys.modules[package_name]
+    try:
+        held = inside(package, name) if package.__name__.partition(".")[0] == "tvm" else getattr(package, name)
+    except (AttributeError, TvmqError) as error:
+        place = fullname.removeprefix(f"{_ROOT}.")
+        way = way_round(place)
+        refusal = f"relay.{place}: {way}" if way else str(error)
+        if refusal.startswith("module '"):  # Python's own words say no more than that
+            return None
+        raise ImportError(refusal) from None
+    return held if isinstance(held, ModuleType | Gone) else None
+
+
 def find_places() -> None:
-    """Have Python's import find the modules of the table, behind those that are files."""
+    """Have Python's import ask here first; each module of this layer has one place only."""
     if not any(type(finder).__name__ == _Places.__name__ for finder in sys.meta_path):
-        sys.meta_path.append(_Places())
+        sys.meta_path.insert(0, _Places())

@@ -135,6 +135,15 @@ class Executable:
         """Names of a function's parameters."""
         return [info.name for info in self.executable[func_name].input_info]
 
+    def save(self) -> tuple[bytearray, Executable]:
+        """(code, library) of old scripts: the code is in the library, which export_library writes; see `load_exec`."""
+        return bytearray(), self
+
+    @staticmethod
+    def load_exec(bytecode: bytes | bytearray, lib: Any) -> Executable:
+        """What `save` gave, also where the library was written, and read by relay.load_module."""
+        return lib if isinstance(lib, Executable) else Executable(lib.executable)
+
     def export_library(self, file_name: str | Path, **options: Any) -> str:
         """Write one file and return its sha256; `load_executable` reads it."""
         return self.executable.save(file_name)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -16,13 +17,15 @@ if TYPE_CHECKING:
     from tvmq.kernels.parts.types import Isa
 
 KIND = "cuda"
-# Names that CUDA gives to its GPUs; "a" is code that no later GPU runs. int8 dot products begin with sm_61.
+# Names that CUDA 13 gives to the GPUs it compiles for; "a" is code that no later GPU runs.
 ARCHITECTURES = (
-    "sm_61", "sm_70", "sm_72", "sm_75", "sm_80", "sm_86", "sm_87", "sm_88", "sm_89", "sm_90", "sm_90a",
+    "sm_75", "sm_80", "sm_86", "sm_87", "sm_88", "sm_89", "sm_90", "sm_90a",
     "sm_100", "sm_100a", "sm_103", "sm_110", "sm_120", "sm_121",
 )  # fmt: skip
 # The oldest that CUDA 13 compiles for; its code, kept as PTX as well, runs on all later GPUs.
 PORTABLE = "sm_75"
+# TVM's architecture of a tvm.target.Target that names none on a machine without a GPU; CUDA 13 has it no more.
+TVM_DEFAULT = "sm_50"
 # Options of TVM's that we set ourselves, or that are without effect on our code.
 IDLE = ("keys", "tag", "device", "model", "libs", "max_num_threads", "thread_warp_size", "max_threads_per_block",
         "max_shared_memory_per_block", "registers_per_block", "l2_cache_size_bytes")  # fmt: skip
@@ -98,8 +101,8 @@ def cuda_target(target: Any = KIND) -> CudaTarget:
     target   "cuda": the GPU of this machine, or, with a UserWarning that says so, code that all GPUs since sm_75 run
              where there is none;
              "cuda -arch=sm_90"; {"kind": "cuda", "arch": "sm_90"}, "host" as `resolve_target` takes it;
-             a tvm.target.Target; a CudaTarget
-    raises   TargetError for an unknown option or architecture
+             a tvm.target.Target, also as tvm.target.Target("cuda") makes it; a CudaTarget
+    raises   TargetError for an unknown option or architecture, and for one before sm_75
 
     >>> cuda_target("cuda -arch=sm_80").name
     'cuda sm_80'
@@ -160,11 +163,18 @@ def _options(target: Any) -> dict[str, Any]:
         return parse(target)
     if is_tvm_target(target):
         options = {str(key): value for key, value in target.export().items() if key != "host"}
+        if options.get("arch") == TVM_DEFAULT:
+            del options["arch"]
         return {**options, **({"host": target.host} if target.host is not None else {})}
     return dict(target)
 
 
 def _check_arch(arch: Any) -> None:
+    if re.fullmatch(r"sm_[1-7]\d", str(arch)) and _capability(arch) < _capability(PORTABLE):
+        raise TargetError(
+            f"build: target 'cuda' has architecture {arch!r}, which the CUDA 13 that TVM needs neither compiles for "
+            f"nor runs on; the oldest is {PORTABLE}"
+        )
     if arch not in ARCHITECTURES:
         close = get_close_matches(str(arch), ARCHITECTURES, n=1)
         hint = f"did you mean {close[0]}?" if close else f"known are {', '.join(ARCHITECTURES)}"

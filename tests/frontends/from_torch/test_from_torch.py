@@ -291,3 +291,19 @@ def test_missing_torch_names_the_extra(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(ModelError, match=r'pip install "tvmq\[torch\]"'):
         tvmq.from_torch(object())
+
+
+class Specialized(torch.nn.Module):
+    """Takes one length only."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x + torch.ones(6, 4)
+
+
+def test_torchs_lines_that_name_the_cause_are_quoted():
+    shapes = {"x": {1: torch.export.Dim("t")}}
+    with pytest.raises(ModelError) as refusal:
+        tvmq.from_torch(Specialized(), (torch.zeros(1, 6, 4),), dynamic_shapes=shapes)
+    message = str(refusal.value)
+    assert "Constraints violated (t)" in message and "constant (6)" in message and "torch suggests t = 6" in message
+    assert "\n" not in message and "TORCH_LOGS" not in message

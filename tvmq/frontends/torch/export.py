@@ -27,6 +27,9 @@ import tvm
 from tvmq.frontends.assemble import assemble
 from tvmq.memory import check_max_bytes
 from tvmq.reasons import explain_exceptions
+from tvmq.text import printable
+
+LONGEST_CAUSE = 600  # characters of torch's own text that are quoted
 
 # Decompositions that lose what the later stages look for: products of three dimensions become batches of copied
 # weights, functions become comparisons, nearest resizing becomes indexing.
@@ -112,7 +115,7 @@ def _export(
         raise
     except Exception as error:  # torch.export raises dozens of types
         raise ModelError(
-            f"from_torch: torch.export refuses {type(model).__name__}: {first_line(error)}; make "
+            f"from_torch: torch.export refuses {type(model).__name__}: {_cause(error)}; make "
             "torch.export.export(model, inputs) work first, most often by removing branches that depend on values"
         ) from error
 
@@ -200,6 +203,22 @@ def _decompositions() -> Any:
         packet, _, overload = name.partition(".")
         table.pop(getattr(getattr(torch.ops.aten, packet), overload), None)
     return table
+
+
+def _cause(error: Exception) -> str:
+    """The first line of torch's text, and the listed lines behind it that name the cause, such as constraints on sizes.
+
+    >>> _cause(ValueError("Constraints violated (t)! For more information, see\\n  - Not valid because t < 9."))
+    'Constraints violated (t)!: Not valid because t < 9'
+    """
+    text, _, behind = str(error).partition("Suggested fixes:")
+    listed = [line.strip()[2:].rstrip(".;") for line in text.splitlines() if line.strip().startswith("- ")]
+    if not listed:
+        return first_line(error)
+    start = first_line(error).partition(" For more information")[0]
+    fixes = ", ".join(line.strip() for line in behind.split("\n\n")[0].splitlines() if line.strip())
+    cause = printable(f"{start}: {'; '.join(listed)}"[:LONGEST_CAUSE])
+    return f"{cause}; torch suggests {printable(fixes[:LONGEST_CAUSE])}" if fixes else cause
 
 
 def first_line(error: Exception) -> str:

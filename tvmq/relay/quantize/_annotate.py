@@ -8,12 +8,12 @@ import numpy as np
 from tvm import relax
 
 from tvmq import QuantSpec
-from tvmq.errors import ConfigError, UnsupportedOpError
+from tvmq.errors import ConfigError
 from tvmq.extension import op_name, ops
 from tvmq.relay.expr import Call, Expr
 from tvmq.relay.op import registry
 from tvmq.relay.op.annotation import SIMULATED
-from tvmq.relay.quantize.context import QAnnotateExpr, quantize_context
+from tvmq.relay.quantize.context import QAnnotateExpr, quantize_context, register_annotate_function
 from tvmq.relay.quantize.qconfig import QAnnotateKind, current_qconfig, kind2str
 from tvmq.relay.quantize.translate import to_tvmq
 
@@ -70,11 +70,11 @@ def _is_of_kind(data: Any, kind: int) -> bool:
 
 def __getattr__(name: str) -> Any:
     if name.endswith("_rewrite"):
-        raise UnsupportedOpError(
-            f"relay.quantize._annotate.{name}: rules for single operators are families here, tvmq/passes/ops/*.py; "
-            "to keep an operator in float use tvmq.Rule or register_annotate_function"
+        raise AttributeError(
+            f"relay.quantize._annotate.{name}: rules for single operators are families here, "
+            "tvmq/passes/families/*.py; to keep an operator in float use tvmq.Rule or register_annotate_function"
         )
     raise AttributeError(f"module 'tvmq.relay.quantize._annotate' has no attribute {name!r}")
 
 
-__all__ = ["QAnnotateExpr", "QAnnotateKind", "attach_simulated_quantize"]
+__all__ = ["QAnnotateExpr", "QAnnotateKind", "attach_simulated_quantize", "register_annotate_function"]

@@ -43,6 +43,7 @@ from tvmq.relay.quantize.thresholds import (
     Extent,
     KlCount,
     PercentileCount,
+    _find_scale_by_kl,  # noqa: F401 scripts import it from here
     relay_max,
     relay_percentile,
     relay_power2,

@@ -12,7 +12,6 @@ from typing import Any
 import numpy as np
 import tvm
 
-from tvmq.errors import UnsupportedOpError
 from tvmq.relay.base import post_order
 from tvmq.relay.expr import Call, Expr, Function
 from tvmq.relay.module import IRModule
@@ -69,7 +68,7 @@ def __getattr__(name: str) -> Any:
     if name in NETWORKS:
         return importlib.import_module(f"tvmq.relay.testing.{name}")
     if name in ABSENT:
-        raise UnsupportedOpError(
+        raise AttributeError(
             f"relay.testing.{name} is not here: it reads formats, or makes gradients, that this layer does not have; "
             "read such models through ONNX"
         )

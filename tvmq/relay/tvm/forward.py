@@ -23,6 +23,15 @@ ADVICE = {
 }
 
 
+# Name, without "tvm." -> the module that has it today
+MOVED = {
+    "convert": "tvm_ffi",
+    "ir.get_first_structural_mismatch": "tvm_ffi",
+    "ir.structural_equal": "tvm_ffi",
+    "ir.structural_hash": "tvm_ffi",
+}
+
+
 def forward(place: str, name: str) -> Any:
     """An attribute or module of TVM's module `place`.
 
@@ -39,10 +48,14 @@ def forward(place: str, name: str) -> Any:
 
 def _look_up(place: str, name: str) -> Any:
     """The attribute, or the module that nobody has loaded yet; None where there is neither."""
-    return reduce(_inside, [*place.split(".")[1:], name], importlib.import_module("tvm"))
+    path = [*place.split(".")[1:], name]
+    if ".".join(path) in MOVED:
+        return getattr(importlib.import_module(MOVED[".".join(path)]), name)
+    return reduce(inside, path, importlib.import_module("tvm"))
 
 
-def _inside(module: Any, name: str) -> Any:
+def inside(module: Any, name: str) -> Any:
+    """An attribute of a module of TVM, which may be a module that nobody has loaded yet; None if it has none."""
     if not hasattr(module, name) and hasattr(module, "__path__") and find_spec(f"{module.__name__}.{name}"):
         importlib.import_module(f"{module.__name__}.{name}")
     return getattr(module, name, None)
@@ -60,7 +73,7 @@ GONE = {
     "auto_scheduler": _TILES,
     "driver": "the command line is `tvmq`: tvmq quantize, tvmq bench, tvmq run",
     "meta_schedule": _TILES,
-    "micro": "microcontrollers are not what tvmq compiles for; tvmq.to_onnx writes the integer model",
+    "micro": "tvmq.export_c(qmod) writes C99 of the integer model for microcontrollers",
 }
 
 
@@ -73,8 +86,12 @@ class Gone:
     AttributeError: tvm.micro.Session went with Relay; use something else
     """
 
+    __path__: tuple[str, ...] = ()  # a package for Python's import, which then asks for its names; see paths.py
+    __spec__ = None
+
     def __init__(self, name: str, advice: str) -> None:
         self._name, self._advice = name, advice
+        self.__name__ = f"tvmq.relay.{name}"
 
     def __getattr__(self, name: str) -> NoReturn:
         raise AttributeError(f"{self._name}.{name} went with Relay; {self._advice}")

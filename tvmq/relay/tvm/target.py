@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Any
 
 import tvm
@@ -22,16 +23,26 @@ class Target:
     """
 
     def __new__(cls, target: Any, host: Any = None) -> Any:
-        if isinstance(target, str) and target.split()[0] == "llvm" and target != "llvm":
-            return tvm.target.Target(resolve_target(target).tvm)
         if isinstance(target, tvm.target.Target):
             return target
-        return tvm.target.Target(target.split()[0] if isinstance(target, str) else target)
+        if isinstance(target, str) and target.split()[:1] == ["llvm"] and target != "llvm":
+            return tvm.target.Target(resolve_target(target).tvm)
+        return tvm.target.Target(_read_options(target) if isinstance(target, str) else target)
 
     @staticmethod
     def current(allow_none: bool = True) -> Any:
         """The target of the innermost scope, None outside of all."""
         return tvm.target.Target.current(allow_none)
+
+
+def _read_options(text: str) -> dict[str, str]:
+    """Options of "kind -key=value -key value", as TVM takes them today.
+
+    >>> _read_options("cuda -arch=sm_80")
+    {'kind': 'cuda', 'arch': 'sm_80'}
+    """
+    kind, *words = shlex.split(text.replace("=", " "))
+    return {"kind": kind, **{key.lstrip("-"): value for key, value in zip(words[::2], words[1::2], strict=True)}}
 
 
 def create(target: Any) -> Any:
