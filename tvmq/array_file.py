@@ -17,6 +17,7 @@ import numpy as np
 
 from tvmq.errors import MemoryLimitError
 from tvmq.memory import bytes_text, usable_memory
+from tvmq.regular_file import check_regular
 
 UNPACKED_BASE = 1 << 30
 PACKING = 100  # masks and one-hot samples pack 20 to 60 times
@@ -37,6 +38,7 @@ class ArrayFile:
         self.path = path
         self._bound = max_bytes or usable_memory() // 2
         self._members: dict[str, str] | None = None
+        check_regular(path)
         with path.open("rb") as file:
             is_archive = file.read(2) == b"PK"
             if not is_archive:

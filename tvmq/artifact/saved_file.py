@@ -20,7 +20,6 @@ import hashlib
 import io
 import os
 import secrets
-import stat
 import weakref
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
@@ -29,6 +28,7 @@ from pathlib import Path
 from typing import IO, Any, Protocol
 
 from tvmq.errors import ArtifactError
+from tvmq.regular_file import check_regular
 
 HELD = 2**12  # bytes that are kept together of what says where members lie
 CHUNK = 2**18  # bytes that are hashed while they are in a core's cache
@@ -94,11 +94,12 @@ class SavedFile:
 
     @classmethod
     def open(cls, where: str, path: Path) -> SavedFile:
-        """A file on disk; what is none, a pipe for instance, is read at once.
+        """A file on disk; what is none, a pipe for instance, may never end and is refused.
 
         raises   ArtifactError if it cannot be read
         """
         try:
+            check_regular(path)
             with open(path, "rb", buffering=0) as file:
                 facts = os.fstat(file.fileno())
                 if facts.st_size > LARGEST_FILE:
@@ -106,7 +107,7 @@ class SavedFile:
                         f"{where} has {facts.st_size} bytes, the limit is {LARGEST_FILE}; it is no tvmq file"
                     )
                 # without os.preadv, on Windows, an open file could not be replaced either
-                if not stat.S_ISREG(facts.st_mode) or not hasattr(os, "preadv"):
+                if not hasattr(os, "preadv"):
                     return cls.of(where, file.read())
                 return cls._of_descriptor(where, os.dup(file.fileno()), facts.st_size)
         except ArtifactError:  # too large
@@ -152,7 +153,9 @@ class SavedFile:
         raises   ArtifactError if it is not, and where the file has become shorter
         """
         count = self._read_into(place, buffer)
-        for number, known in self._held.items():
+        touched = range(place // HELD, -(-(place + len(buffer)) // HELD))
+        for number in touched if len(touched) < len(self._held) else list(self._held):
+            known = self._held.get(number, b"")
             begin = max(HELD * number, place)
             end = min(HELD * number + len(known), place + len(buffer))
             if begin < end and buffer[begin - place : end - place] != known[begin - HELD * number :][: end - begin]:

@@ -17,6 +17,7 @@ import typer
 from tvmq.config import DEFAULTS, OPTION_CHOICES, OPTION_HELP, QConfig, qconfig
 from tvmq.errors import ConfigError
 from tvmq.options import FIXED
+from tvmq.regular_file import check_regular
 from tvmq.rules import DYNAMIC, Rule
 from tvmq.spec import QuantSpec
 
@@ -129,6 +130,7 @@ def _plain(name: str, value: Any) -> Any:
 def read_config(path: Path) -> dict[str, Any]:
     """Options from a JSON file; ConfigError where it is none."""
     try:
+        check_regular(path)
         options = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise ConfigError(f"--config: '{path}' cannot be read ({error.strerror})") from error

@@ -28,6 +28,7 @@ from tvmq.observers.rounding import (
     pack_roundings,
     unpack_roundings,
 )
+from tvmq.regular_file import check_regular
 
 SCHEMA_VERSION = 2
 # More than any network needs; keeps a forged archive from filling the memory.
@@ -221,6 +222,7 @@ DAMAGES = (zipfile.BadZipFile, zlib.error, RuntimeError)
 def _read(path: Path, place: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """The members of the archive; CalibrationError where it is not such an archive."""
     try:
+        check_regular(path)
         with zipfile.ZipFile(path) as archive:
             size = sum(member.file_size for member in archive.infolist())
         if size > MOST_BYTES:

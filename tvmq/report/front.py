@@ -17,6 +17,7 @@ from typing import Any
 
 from tvmq.errors import DataError
 from tvmq.precision_search.picture import draw_front
+from tvmq.regular_file import check_regular
 
 JUDGED_BY_SCORES = ("drop", "low", "high", "seconds", "bytes")
 JUDGED_BY_DECIBELS = ("sqnr", "seconds", "bytes")
@@ -28,6 +29,7 @@ def read_front(path: Path) -> dict[str, Any]:
     raises   DataError for a file that cannot be read or is of another form, with the point and what it lacks
     """
     try:
+        check_regular(path)
         front = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise DataError(
