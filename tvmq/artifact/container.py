@@ -28,6 +28,7 @@ import io
 import json
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -429,10 +430,10 @@ def _count(manifest: dict[str, Any]) -> int:
 
 
 def _check_names(where: str, names: list[str], several: Sequence[str]) -> None:
-    for name in names:
-        if name not in (*MEMBERS, *GPU, *several) or names.count(name) > 1:
-            shown = printable_name(name)
-            raise ArtifactError(f"{where} holds {names.count(name)} members '{shown}'; it is no tvmq file")
+    known = {*MEMBERS, *GPU, *several}
+    for name, count in Counter(names).items():
+        if name not in known or count > 1:
+            raise ArtifactError(f"{where} holds {count} members '{printable_name(name)}'; it is no tvmq file")
 
 
 def _bounded(unpacked: int, packed: int) -> bool:

@@ -32,7 +32,8 @@ from tvmq.regular_file import check_regular
 
 HELD = 2**12  # bytes that are kept together of what says where members lie
 CHUNK = 2**18  # bytes that are hashed while they are in a core's cache
-# Bound against what is no model: bytes of a file
+# Bounds against what is no model: bytes of its directory, some 70 for each of a few dozen members; bytes of a file
+MOST_AT_ONCE = 2**17
 LARGEST_FILE = 16 * 2**30
 
 
@@ -192,7 +193,7 @@ class SavedFile:
 
     def stream(self) -> io.BufferedReader:
         """The same as a file of which every byte that is read stays in memory, independent of other streams."""
-        return io.BufferedReader(_Stream(self), HELD)
+        return _Bounded(_Stream(self), HELD)
 
 
 class Span:
@@ -228,6 +229,15 @@ class Span:
             self.readinto(buffer)
         self.file.pin(self.begin, self._hash.digest())
         return self._hash.hexdigest()
+
+
+class _Bounded(io.BufferedReader):
+    """A reader of what says where members lie: of a model it is small, and whoever claims more gets nothing."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        if size is not None and size > MOST_AT_ONCE:
+            raise OSError(errno.EFBIG, f"a directory of {size} bytes, the limit is {MOST_AT_ONCE}")
+        return super().read(size)
 
 
 class _Stream(io.RawIOBase):
