@@ -14,6 +14,7 @@ from typing import Annotated, Any
 
 import typer
 
+from tvmq.cli.trust import refuse_code
 from tvmq.config import DEFAULTS, OPTION_CHOICES, OPTION_HELP, QConfig, qconfig
 from tvmq.errors import ConfigError
 from tvmq.options import FIXED
@@ -138,6 +139,7 @@ def read_config(path: Path) -> dict[str, Any]:
         raise ConfigError(f"--config: '{path}' is no JSON ({error}); write {{\"nbit_weight\": 4}}") from error
     if not isinstance(options, dict):
         raise ConfigError(f"--config: '{path}' must hold an object {{...}}. Got {type(options).__name__}")
+    refuse_code(options, f"--config: '{path}'")
     return options
 
 
