@@ -168,3 +168,15 @@ def test_a_directory_of_many_entries_is_refused_unread(tmp_path):
         tvmq.load(path)
     with pytest.raises(ArtifactError, match="it is not the file that was saved"):
         tvmq.load(path, sha256="0" * 64)
+
+
+def test_a_module_whose_names_are_damaged(digits, tmp_path):
+    """It runs; asked for its module it says what is wrong."""
+    parts = members(digits.path)
+    name = "module.json"
+    assert b'"tvmq.names"' in parts[name] and b'{\\"' in parts[name]
+    changed = {**parts, name: parts[name].replace(b'{\\"', b'{\\\\"')}
+    (tmp_path / "lie.tvmq").write_bytes(packed(changed, json.loads(parts[container.MANIFEST])))
+    exe = tvmq.load(tmp_path / "lie.tvmq")
+    with pytest.raises(ArtifactError, match="TVM cannot read 'module.json'"):
+        _ = exe.module

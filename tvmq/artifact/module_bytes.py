@@ -98,7 +98,9 @@ def module_from_bytes(where: str, blobs: Mapping[str, bytes]) -> tvm.IRModule:
         graph = json.loads(blobs[MODULE])
         for node in tensor_nodes(graph):
             node["data"] = encode_tensor(_constant(blobs, *node["data"]))
-        return tvm.ir.load_json(json.dumps(graph))
+        module = tvm.ir.load_json(json.dumps(graph))
+        _check_texts(module)
+        return module
     except Exception as error:  # TVM raises many kinds
         reason = last_line(error)
         unknown = re.search(r"Operator relax\.(\S+) is not registered", reason)
@@ -108,6 +110,14 @@ def module_from_bytes(where: str, blobs: Mapping[str, bytes]) -> tvm.IRModule:
                 "import the package that does (tvmq.extension.operator)"
             ) from error
         raise ArtifactError(f"{where}: TVM cannot read '{MODULE}' ({reason}); save it again") from error
+
+
+def _check_texts(module: tvm.IRModule) -> None:
+    """Read what functions carry as JSON in their attributes: names and the ledger; ValueError where it is none."""
+    for _, func in module.functions_items():
+        for key, value in (func.attrs or {}).items():
+            if key.startswith("tvmq.") and str(value)[:1] in ("{", "["):
+                json.loads(str(value))
 
 
 def _constant(blobs: Mapping[str, bytes], begin: int, end: int, member: str = CONSTANTS, *packed: Any) -> bytes:
