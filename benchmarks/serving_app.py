@@ -16,6 +16,7 @@ import argparse
 import io
 import threading
 import zipfile
+import zlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -56,25 +57,45 @@ def pack(arrays: Sequence[np.ndarray] | Feed) -> bytes:
 _READING = threading.Lock()
 
 
+MOST_BYTES = 64 * 2**20  # of a body, and of what it unpacks to: some MB claim GB
+
+
 def unpack(data: bytes) -> Feed:
-    """Arrays of .npz; nothing that is pickled."""
+    """Arrays of .npz; nothing that is pickled.
+
+    raises   ValueError for more than MOST_BYTES, before anything is inflated
+    """
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        size = sum(member.file_size for member in archive.infolist())
+    if size > MOST_BYTES:
+        raise ValueError(f"the arrays would take {size} bytes, at most {MOST_BYTES} are read")
     with _READING, np.load(io.BytesIO(data), allow_pickle=False) as arrays:
-        return dict(arrays)
+        return {name: arrays[name] for name in arrays.files}
+
+
+async def body_of(request: Request) -> bytes:
+    """The body of a request; 413 for more than MOST_BYTES, as soon as so many have come."""
+    body = bytearray()
+    async for piece in request.stream():
+        body += piece
+        if len(body) > MOST_BYTES:
+            raise HTTPException(413, f"the body has more than {MOST_BYTES} bytes")
+    return bytes(body)
 
 
 def app(path: Path) -> FastAPI:
     """The server of a model."""
     run, described = load(path)
-    server = FastAPI(title=path.name)
+    server = FastAPI(title=path.name, docs_url=None, redoc_url=None)  # both pages load scripts from elsewhere
 
     def answer(body: bytes) -> bytes:
         return pack(run(unpack(body)))
 
     async def run_model(request: Request) -> Response:
         try:
-            result = await run_in_threadpool(answer, await request.body())
+            result = await run_in_threadpool(answer, await body_of(request))
         # a DataError is a ValueError: it names the input and what it should be; the others are of what is no .npz
-        except (ValueError, OSError, EOFError, zipfile.BadZipFile) as error:
+        except (ValueError, OSError, EOFError, MemoryError, RuntimeError, zlib.error, zipfile.BadZipFile) as error:
             raise HTTPException(422, str(error)) from error
         return Response(result, media_type="application/octet-stream")
 

@@ -28,7 +28,7 @@ ROWS = [
     (1, "cache", "whole_file"),
     (1, "by_name"),
     (1, "tvm_internals", "tvm_runtime"),
-    (1, "memory", "array_file", "reasons", "index_checks"),
+    (1, "regular_file", "memory", "array_file", "reasons", "index_checks"),
     (2, "observers"),
     (2, "backends", "cost"),
     (2, "dataset", "data"),
@@ -72,7 +72,7 @@ TVM = {"numpy", "tvm", "tvm_ffi"}
 THIRD_PARTIES = {
     "errors": set(), "version": set(), "deprecation": set(), "numerics": {"numpy"}, "spec": {"numpy"}, "schema": set(), "cache": set(), "whole_file": set(), "forks": set(), "observers": {"numpy"},
     "dataset": {"numpy"}, "data": {"numpy", "PIL"}, "by_name": set(), "tvm_internals": {"tvm", "tvm_ffi"}, "text": set(),
-    "memory": {"numpy"}, "index_checks": {"numpy"}, "reasons": set(), "array_file": {"numpy"}, "backends": set(), "cost": set(),
+    "regular_file": set(), "memory": {"numpy"}, "index_checks": {"numpy"}, "reasons": set(), "array_file": {"numpy"}, "backends": set(), "cost": set(),
     "config": set(), "options": set(), "option_checks": set(), "rules": set(),
     # google: onnx reads its files by protobuf, whose errors say that a file is none
     "frontends": TVM | {"onnx", "torch", "torchao", "google"}, "exporters": TVM | {"onnx", "torch", "flatbuffers", "tflite", "tosa_serializer"},

@@ -20,6 +20,7 @@ import numpy as np
 
 from tvmq.errors import DataError, MemoryLimitError, TvmqError
 from tvmq.memory import bytes_text, usable_memory
+from tvmq.regular_file import check_regular
 from tvmq.text import printable
 
 UNPACKED_BASE = 1 << 30
@@ -54,6 +55,7 @@ class ArrayFile:
         self.path = path
         self._bound = max_bytes or usable_memory() // 2
         self._members: dict[str, str] | None = None
+        check_regular(path)
         with path.open("rb") as file:
             is_archive = file.read(2) == b"PK"
             if not is_archive:

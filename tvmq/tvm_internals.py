@@ -34,8 +34,9 @@ PACKED_FUNCTION, BYTECODE_FUNCTION = 0, 1
 CALL, RETURN, GOTO, IF = 1, 2, 3, 4  # instructions
 INSTRUCTION_WORDS = {RETURN: 1, GOTO: 1, IF: 2}  # behind the first; those of a call say how many arguments there are
 CONSTANT = 2 << 56  # how an argument names the constant of a number
-KIND_SHIFT, REGISTER_KIND, CONSTANT_KIND, FUNCTION_KIND = 56, 0, 2, 3  # what an argument is, above its number
-FIRST_SPECIAL_REGISTER = 1 << 54  # no result, the machine itself: not in the memory of a function
+# what an argument is, above its number
+KIND_SHIFT, REGISTER_KIND, IMMEDIATE_KIND, CONSTANT_KIND, FUNCTION_KIND = 56, 0, 1, 2, 3
+FIRST_SPECIAL_REGISTER, SPECIAL_REGISTERS = 1 << 54, 2  # no result, the machine itself: not in the memory of a function
 
 # Fields of a tensor and of an argument of TVM's calls (TVM's builtin.h), and what marks an argument as a tensor
 ADDRESS, DATA, SHAPE, STRIDES, RANK, BYTE_OFFSET, DEVICE_ID, DEVICE_TYPE = 0, 1, 2, 3, 4, 8, 9, 10
@@ -55,6 +56,7 @@ PACK_IMPORTS = "runtime.ModulePackImportsToTensor"
 SET_THREADS = "runtime.config_threadpool"
 DO_NOTHING = "testing.nop"
 # ... of the virtual machine: a function with its last arguments bound, and its call
+MATCH_SHAPE = "vm.builtin.match_shape"
 MAKE_CLOSURE, INVOKE_CLOSURE = "vm.builtin.make_closure", "invoke_closure"
 # what a shared library asks the runtime for where a kernel calls a function by its name
 LOOKUPS = (b"TVMFFIEnvModLookupFromImports", b"TVMFFIFunctionGetGlobal")

@@ -504,7 +504,7 @@ def test_contents_that_only_look_right(saved, tmp_path):
     def change(members: dict[str, bytes]) -> None:
         manifest = json.loads(members[MANIFEST])
         members[BYTECODE] = b"no bytecode"
-        manifest["sha256"][BYTECODE] = container._sha256(members[BYTECODE])
+        manifest["bytecode"] = manifest["sha256"][BYTECODE] = container._sha256(members[BYTECODE])
         members[MANIFEST] = json.dumps(manifest).encode()
 
     path = tmp_path / "changed.tvmq"

@@ -73,17 +73,6 @@ def test_longer_files_are_what_they_were(tmp_path):
     assert file.stream().read() == DATA
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="pipes with names are not everywhere")
-def test_a_pipe_is_read_once(tmp_path):
-    path = tmp_path / "pipe"
-    os.mkfifo(path)
-    writer = threading.Thread(target=lambda: path.write_bytes(DATA))
-    writer.start()
-    file = SavedFile.open("here", path)
-    writer.join()
-    assert file.stream().read() == DATA == file.stream().read()
-
-
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="open files are counted where Linux lists them")
 def test_files_are_closed(tmp_path):
     path = tmp_path / "data"

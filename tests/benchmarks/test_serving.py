@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import http.client
 import importlib
+import io
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -73,3 +76,32 @@ def test_equal_is_bit_for_bit(serving: Any) -> None:
     assert serving.same([zero], [zero.copy()])
     for other in ([-zero], [zero.astype(np.float64)], [zero[:1]], []):
         assert not serving.same([zero], other)
+
+
+@pytest.mark.parametrize("method", [zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED, zipfile.ZIP_LZMA])
+def test_bodies_are_bounded_before_they_are_inflated(monkeypatch, method):
+    """Whatever the packing: a zip says what its members unpack to."""
+    monkeypatch.syspath_prepend(str(FOLDER))
+    serving_app = importlib.import_module("serving_app")
+    assert list(serving_app.unpack(serving_app.pack({"x": np.zeros(3)}))) == ["x"]
+    monkeypatch.setattr(serving_app, "MOST_BYTES", 2**16)
+    body = io.BytesIO()
+    with zipfile.ZipFile(body, "w", method) as archive:
+        archive.writestr("x.npy", bytes(2**16 + 1))
+    with pytest.raises(ValueError, match="the arrays would take 65537 bytes, at most 65536 are read"):
+        serving_app.unpack(body.getvalue())
+
+
+def test_bodies_that_are_too_long_and_pages_of_elsewhere(monkeypatch, path):
+    monkeypatch.syspath_prepend(str(FOLDER))
+    serving_app = importlib.import_module("serving_app")
+    assert not {"/docs", "/redoc"} & {route.path for route in serving_app.app(path).routes}
+    monkeypatch.setattr(serving_app, "MOST_BYTES", 100)
+
+    class Endless:
+        async def stream(self) -> Any:
+            while True:
+                yield b"x" * 60
+
+    with pytest.raises(serving_app.HTTPException, match="more than 100 bytes"):
+        asyncio.run(serving_app.body_of(Endless()))

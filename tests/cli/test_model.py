@@ -92,12 +92,15 @@ def test_files_that_are_no_model(cli, samples, tmp_path, content):
 
 
 @pytest.mark.slow
-def test_a_torch_program_has_its_shapes(tmp_path):
+def test_a_torch_program_has_its_shapes(tmp_path, monkeypatch):
     """Inputs and batch are those of the export; the data belong to them."""
     torch = pytest.importorskip("torch", reason='torch is an extra: pip install "tvmq[torch]"')
     path, samples = tmp_path / "model.pt2", tmp_path / "samples.npz"
     torch.export.save(torch.export.export(torch.nn.Linear(3, 2), (torch.zeros(4, 3),)), str(path))
     np.savez(samples, input=np.zeros((8, 3), np.float32))
+    with pytest.raises(ModelError, match="can run code of whoever wrote it"):
+        import_model(path, samples, [], 1)
+    monkeypatch.setattr("tvmq.cli.model.is_trusted", lambda: True)
     mod, params, arrays, size = import_model(path, samples, [], 1)
     assert size == 4 and arrays is not None and arrays["input"].shape == (8, 3)
     assert [str(p.ty.shape) for p in mod["main"].params] == ["R.shape([4, 3])", "R.shape([2, 3])", "R.shape([2])"]

@@ -7,7 +7,7 @@ import builtins
 import numpy as np
 import pytest
 
-from tvmq.data.pictures import Frame, find_pictures, fit, frame_of, most_pictures, pillow, read_pictures
+from tvmq.data.pictures import Frame, find_pictures, fit, frame_of, most_pictures, pillow, read_pictures, size_of_first
 from tvmq.data.spool import Spool
 from tvmq.errors import DataError, OutputError
 
@@ -162,3 +162,13 @@ def test_a_spool_lives_on_disk():
     rows = spool.array()
     assert isinstance(rows, np.memmap) and rows.shape == (5, 2, 2) and rows[4, 1, 1] == 4
     assert Spool().array().size == 0
+
+
+@pytest.mark.parametrize("kind", ["EPS", "ICO", "PCX", "TGA"])
+def test_other_formats_under_the_name_of_a_picture(tmp_path, kind, monkeypatch):
+    """Pillow would open them, and start Ghostscript for PostScript."""
+    monkeypatch.setattr("PIL.EpsImagePlugin.Ghostscript", lambda *_: pytest.fail("another program was started"))
+    Image.fromarray(np.zeros((4, 4, 3), np.uint8)).save(tmp_path / "a.png", format=kind)
+    with pytest.raises(DataError, match="none of 1 pictures can be read.*cannot identify image file"):
+        read_pictures(find_pictures(tmp_path), FRAME, count=1, resize="stretch", crop=1.0)
+    assert size_of_first(find_pictures(tmp_path)) == set()

@@ -17,6 +17,7 @@ file does not know, a version of another TVM for instance, is left to TVM's read
 from __future__ import annotations
 
 import ctypes
+import io
 import math
 import struct
 from dataclasses import dataclass
@@ -26,7 +27,8 @@ import numpy as np
 import tvm_ffi
 
 from tvmq.artifact.saved_file import Readable
-from tvmq.errors import TvmqError
+from tvmq.errors import ArtifactError, TvmqError
+from tvmq.text import last_line
 from tvmq.tvm_internals import (
     BYTECODE_FUNCTION,
     BYTECODE_MARK,
@@ -62,6 +64,10 @@ AHEAD = 2**12  # bytes of what is no weight that are read at once
 
 class UnknownForm(Exception):
     """Bytecode that this file does not read."""
+
+
+class Damage(UnknownForm):
+    """Bytecode that nobody can read: its lengths are not those of what is there."""
 
 
 @dataclass(frozen=True)
@@ -127,6 +133,21 @@ def read_bytecode(file: Readable, size: int) -> Bytecode | None:
         return None
 
 
+def check_lengths(data: bytes) -> None:
+    """Nothing for bytecode of a form that only TVM reads, which trusts the lengths in it.
+
+    raises   ArtifactError for what is damaged
+    """
+    try:
+        _Reader(io.BytesIO(data), len(data)).bytecode()
+    except UnknownForm as error:
+        if not isinstance(error, Damage):
+            return
+        raise ArtifactError(f"load: the code is damaged ({error}); save the model again") from error
+    except (ArithmeticError, ValueError, RuntimeError) as error:
+        raise ArtifactError(f"load: the code is damaged ({last_line(error)}); save the model again") from error
+
+
 class _Reader:
     """Reads forward; `left` bytes bound what is allocated. `ahead` are read already: most of what is read is a word."""
 
@@ -153,9 +174,9 @@ class _Reader:
         for code, *rest in found:
             right = len(rest) == (3 + rest[2] if code == CALL and len(rest) > 2 else INSTRUCTION_WORDS.get(code, -1))
             if not right or (code == CALL and not 0 <= rest[1] < functions):
-                raise UnknownForm(f"instruction {code} of {len(rest)} words")
+                raise Damage(f"instruction {code} of {len(rest)} words")
         if self.left:
-            raise UnknownForm("something behind the instructions")
+            raise Damage("something behind the instructions")
         return found
 
     def take(self, count: int) -> bytes:
@@ -171,13 +192,13 @@ class _Reader:
     def _need(self, count: int) -> int:
         """Where the next bytes are in `ahead`; they are taken then."""
         if not 0 <= count <= self.left:
-            raise UnknownForm(f"{count} bytes that are not there")
+            raise Damage(f"{count} bytes that are not there")
         there = len(self.ahead) - self.at
         if there < count:
             more = self.file.read(min(max(count - there, AHEAD), self.left - there))
             self.ahead, self.at = self.ahead[self.at :] + more, 0
             if len(self.ahead) < count:
-                raise UnknownForm(f"{count} bytes that are not there")
+                raise Damage(f"{count} bytes that are not there")
         self.left -= count
         self.at += count
         return self.at - count
@@ -188,7 +209,7 @@ class _Reader:
         self.at += len(there)
         buffer[: len(there)] = there
         if len(there) < len(buffer) and self.file.readinto(buffer[len(there) :]) != len(buffer) - len(there):
-            raise UnknownForm(f"{len(buffer)} bytes that are not there")
+            raise Damage(f"{len(buffer)} bytes that are not there")
         self.left -= len(buffer)
 
     def word(self) -> int:
@@ -198,7 +219,7 @@ class _Reader:
         """Length of a list, of which every entry has some bytes."""
         found = self.word()
         if not 0 <= found <= self.left:
-            raise UnknownForm(f"a list of {found}")
+            raise Damage(f"a list of {found}")
         return found
 
     def words(self) -> list[int]:
@@ -214,7 +235,7 @@ class _Reader:
         kind, name, (begin, end, inputs, registers) = self.short(), self.text(), self.unpack(PLACES)
         names = [self.text() for _ in range(self.count())]
         if kind == BYTECODE_FUNCTION and inputs != len(names):
-            raise UnknownForm(f"{inputs} inputs with {len(names)} names")
+            raise Damage(f"{inputs} inputs with {len(names)} names")
         return Function(kind, name, begin, end, names, registers)
 
     def constant(self) -> Any:
@@ -237,7 +258,7 @@ class _Reader:
         *shape, size = self.unpack(WORDS[rank + 1])
         dtype = _dtype(*kind)
         if min(shape, default=0) < 0 or size != math.prod(shape) * -(-kind[1] // 8) or size > self.left:
-            raise UnknownForm(f"a tensor {shape} of {size} bytes")
+            raise Damage(f"a tensor {shape} of {size} bytes")
         result = empty(shape, dtype)
         if size:
             self.fill(memoryview((ctypes.c_char * size).from_address(result.data_ptr())).cast("B"))

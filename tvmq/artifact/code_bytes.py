@@ -15,7 +15,8 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from tvmq.artifact.bytecode import Bytecode, read_bytecode
+from tvmq.artifact.bytecode import Bytecode, check_lengths, read_bytecode
+from tvmq.artifact.bytecode_checks import check_bytecode
 from tvmq.artifact.equal_constants import merge_equal_constants
 from tvmq.artifact.loaded_code import LoadedCode
 from tvmq.artifact.memory_file import check_size, memory_file, read_written_file
@@ -89,12 +90,16 @@ def _loaded(blobs: Mapping[str, Any], target: CpuTarget, imports: Sequence[Any])
         library.import_module(called)
     given = blobs[BYTECODE]
     code = given if isinstance(given, Bytecode) else read_bytecode(io.BytesIO(given), len(given))
-    return LoadedCode(_by_tvm(given, library) if code is None else code, library)
+    if code is None:
+        return LoadedCode(_by_tvm(given, library), library)
+    check_bytecode(code)
+    return LoadedCode(code, library)
 
 
 def _by_tvm(code: bytes, library: Any) -> Any:
     """The bytecode and the kernels as a module, by TVM's own reader."""
     with without_noise():
+        check_lengths(code)
         module = global_function(LOAD_BYTECODE)(code)
     if library is not None:
         module.import_module(library)

@@ -28,6 +28,7 @@ import io
 import json
 import zipfile
 import zlib
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -115,6 +116,7 @@ def pack_executable(parts: Any, module: tvm.IRModule) -> bytes:
     _refuse_modules(parts.description)
     code = to_bytes(first.code, first.target.host, first.native)
     recipes = first.recipes.known if first.recipes and not further else None
+    built = _sha256(code[BYTECODE])
     blobs = {**code, **module_to_bytes(module, code[BYTECODE], recipes)}
     joined = _cut(blobs, recipes) if recipes else {}
     if isinstance(first.target, CudaTarget):
@@ -123,6 +125,7 @@ def pack_executable(parts: Any, module: tvm.IRModule) -> bytes:
         blobs.update(gpu_bytes(first.code, first.source, first.target))
     descriptions = _further(further, blobs)
     manifest = make_manifest(first, {name: _sha256(blob) for name, blob in blobs.items()})
+    manifest["bytecode"] = built
     if descriptions:
         manifest = {**manifest, "schema": SEVERAL, "further": descriptions}
     if joined:
@@ -159,11 +162,12 @@ def _further(codes: Sequence[Any], blobs: dict[str, bytes]) -> list[dict[str, An
     for number, parts in enumerate(codes, 1):
         code = {f"{number}/{name}": blob for name, blob in to_bytes(parts.code, parts.target, parts.native).items()}
         bytecode = f"{number}/{BYTECODE}"
+        built = _sha256(code[bytecode])
         code[bytecode], cuts = cut_constants(code[bytecode], sources, parts.recipes.known)
         sources[bytecode] = code[bytecode]
         blobs.update(code)
         own = {"calls": parts.description["calls"]}
-        descriptions.append({**describe_code(parts), "own": own, "cuts": cuts})
+        descriptions.append({**describe_code(parts), "bytecode": built, "own": own, "cuts": cuts})
     return descriptions
 
 
@@ -269,26 +273,29 @@ def _whole(where: str, file: SavedFile) -> dict[str, bytes]:
     if manifest["schema"] == JOINED:
         cuts, most = manifest["joined"]["cuts"], UNPACKED_BASE + RATIO * file.size
         blobs[BYTECODE] = _joined(where, "joined.cuts", blobs[BYTECODE], cuts, blobs, most)
+        _check_code(where, manifest, _sha256(blobs[BYTECODE]))
     return blobs
 
 
 class _JoinedCode:
     """Reads the constants, then the bytecode with those weights that are made of them."""
 
-    def __init__(self, joined: Mapping[str, Any], most: int) -> None:
-        self.joined, self.most, self.constants = joined, most, b""
+    def __init__(self, manifest: Mapping[str, Any], most: int) -> None:
+        self.joined, self.built = manifest["joined"], manifest.get("bytecode")
+        self.most, self.constants = most, b""
 
     def read_constants(self, member: Readable, size: int) -> None:
         """To be read first."""
         self.constants = member.read(size)
 
     def read_bytecode(self, member: Readable, _size: int) -> Any:
-        """As bytecode.read_bytecode."""
+        """As bytecode.read_bytecode; None for what is not as it was built."""
         from tvmq.artifact.shared_constants import JoinedReader
 
         reader = JoinedReader(member, self.joined["cuts"], {CONSTANTS: self.constants}, self.most)
         self.constants = b""
-        return read_bytecode(reader, self.joined["size"])
+        code = read_bytecode(reader, self.joined["size"])
+        return code if self.built in (None, reader.sha256()) else None
 
 
 def _readers(where: str, most: int, manifest: dict[str, Any]) -> dict[str, Reader]:
@@ -303,7 +310,7 @@ def _readers(where: str, most: int, manifest: dict[str, Any]) -> dict[str, Reade
     members = (*IR, *CODE, *(f"{other}/{name}" for other in range(1, count) for name in CODE))
     unwanted: dict[str, Reader] = {name: _nothing for name in members if name not in wanted}
     if manifest["schema"] == JOINED and manifest["joined"]["cuts"]:
-        code = _JoinedCode(manifest["joined"], most)
+        code = _JoinedCode(manifest, most)
         return {**unwanted, CONSTANTS: code.read_constants, BYTECODE: code.read_bytecode}
     return unwanted if number else {**unwanted, BYTECODE: read_bytecode}
 
@@ -351,10 +358,21 @@ def _runnable(where: str, codes: Sequence[dict[str, Any]], targets: Sequence[Any
 def _code(where: str, number: int, manifest: dict[str, Any], blobs: Mapping[str, Any], most: int) -> dict[str, Any]:
     """The members of one code, its constants in their places."""
     if number == 0:
+        if manifest["schema"] != JOINED:
+            _check_code(where, manifest, manifest["sha256"][BYTECODE])
         return {name: blobs[name] for name in CODE}
     code = {name: blobs[f"{number}/{name}"] for name in CODE}
-    cuts = manifest["further"][number - 1]["cuts"]
-    return {**code, BYTECODE: _joined(where, f"further[{number - 1}].cuts", code[BYTECODE], cuts, blobs, most)}
+    described = manifest["further"][number - 1]
+    entry = f"further[{number - 1}].cuts"
+    code[BYTECODE] = _joined(where, entry, code[BYTECODE], described["cuts"], blobs, most)
+    _check_code(where, described, _sha256(code[BYTECODE]))
+    return code
+
+
+def _check_code(where: str, described: Mapping[str, Any], digest: str) -> None:
+    """Refuse bytecode that is not what was built, whatever the way from the file to here."""
+    if described.get("bytecode", digest) != digest:
+        raise ArtifactError(f"{where}: the code is not what was built (its hash differs); save the model again")
 
 
 def _joined(where: str, entry: str, code: bytes, cuts: Any, sources: Mapping[str, Any], most: int) -> bytes:
@@ -430,10 +448,10 @@ def _count(manifest: dict[str, Any]) -> int:
 
 
 def _check_names(where: str, names: list[str], several: Sequence[str]) -> None:
-    for name in names:
-        if name not in (*MEMBERS, *GPU, *several) or names.count(name) > 1:
-            shown = printable_name(name)
-            raise ArtifactError(f"{where} holds {names.count(name)} members '{shown}'; it is no tvmq file")
+    known = {*MEMBERS, *GPU, *several}
+    for name, count in Counter(names).items():
+        if name not in known or count > 1:
+            raise ArtifactError(f"{where} holds {count} members '{printable_name(name)}'; it is no tvmq file")
 
 
 def _bounded(unpacked: int, packed: int) -> bool:

@@ -245,11 +245,12 @@ _FORM = {
         "lowerings": (_LOWERINGS, MISSING),
     },
     "kernels": {str: str},
+    "bytecode": (str, MISSING),  # sha256 of it whole, as it was built
     "sha256": {str: str},
     "packed": ({str: str}, MISSING),
 }
 # What says which CPU a code is for; "own" is what its description has of its own, "cuts" those of shared_constants.
-_CODE = {key: _FORM[key] for key in ("arch", "target", "needs", "kernels")}
+_CODE = {key: _FORM[key] for key in ("arch", "target", "needs", "kernels", "bytecode")}
 _FURTHER = [{**_CODE, "own": {"calls": _CALLS}, "cuts": [[object, ...], ...]}, ...]
 
 _JOINED = {"size": SIZE, "cuts": [[object, ...], ...]}

@@ -13,7 +13,6 @@ import errno
 import hashlib
 import io
 import os
-import stat
 import weakref
 from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
@@ -22,10 +21,12 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from tvmq.errors import ArtifactError
+from tvmq.regular_file import check_regular
 
 HELD = 2**12  # bytes that are kept together of what says where members lie
 CHUNK = 2**18  # bytes that are hashed while they are in a core's cache
-# Bound against what is no model: bytes of a file
+# Bounds against what is no model: bytes of its directory, some 70 for each of a few dozen members; bytes of a file
+MOST_AT_ONCE = 2**17
 LARGEST_FILE = 16 * 2**30
 
 
@@ -87,11 +88,12 @@ class SavedFile:
 
     @classmethod
     def open(cls, where: str, path: Path) -> SavedFile:
-        """A file on disk; what is none, a pipe for instance, is read at once.
+        """A file on disk; what is none, a pipe for instance, may never end and is refused.
 
         raises   ArtifactError if it cannot be read
         """
         try:
+            check_regular(path)
             with open(path, "rb", buffering=0) as file:
                 facts = os.fstat(file.fileno())
                 if facts.st_size > LARGEST_FILE:
@@ -99,7 +101,7 @@ class SavedFile:
                         f"{where} has {facts.st_size} bytes, the limit is {LARGEST_FILE}; it is no tvmq file"
                     )
                 # without os.preadv, on Windows, an open file could not be replaced either
-                if not stat.S_ISREG(facts.st_mode) or not hasattr(os, "preadv"):
+                if not hasattr(os, "preadv"):
                     return cls.of(where, file.read())
                 return cls._of_descriptor(where, os.dup(file.fileno()), facts.st_size)
         except ArtifactError:  # too large
@@ -145,7 +147,9 @@ class SavedFile:
         raises   ArtifactError if it is not, and where the file has become shorter
         """
         count = self._read_into(place, buffer)
-        for number, known in self._held.items():
+        touched = range(place // HELD, -(-(place + len(buffer)) // HELD))
+        for number in touched if len(touched) < len(self._held) else list(self._held):
+            known = self._held.get(number, b"")
             begin = max(HELD * number, place)
             end = min(HELD * number + len(known), place + len(buffer))
             if begin < end and buffer[begin - place : end - place] != known[begin - HELD * number :][: end - begin]:
@@ -182,7 +186,7 @@ class SavedFile:
 
     def stream(self) -> io.BufferedReader:
         """The same as a file of which every byte that is read stays in memory, independent of other streams."""
-        return io.BufferedReader(_Stream(self), HELD)
+        return _Bounded(_Stream(self), HELD)
 
 
 class Span:
@@ -218,6 +222,15 @@ class Span:
             self.readinto(buffer)
         self.file.pin(self.begin, self._hash.digest())
         return self._hash.hexdigest()
+
+
+class _Bounded(io.BufferedReader):
+    """A reader of what says where members lie: of a model it is small, and whoever claims more gets nothing."""
+
+    def read(self, size: int | None = -1, /) -> bytes:
+        if size is not None and size > MOST_AT_ONCE:
+            raise OSError(errno.EFBIG, f"a directory of {size} bytes, the limit is {MOST_AT_ONCE}")
+        return super().read(size)
 
 
 class _Stream(io.RawIOBase):

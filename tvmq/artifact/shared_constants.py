@@ -114,6 +114,7 @@ class JoinedReader:
         self.rest, self.cuts, self.sources, self.most = rest, list(cuts), sources, most
         self.at = 0  # bytes that were given
         self.piece = memoryview(b"")  # what is left of a constant
+        self._hash = hashlib.sha256()
 
     def read(self, count: int, /) -> bytes:
         """The next bytes, fewer at the end only."""
@@ -137,7 +138,12 @@ class JoinedReader:
             if not count:
                 break
             done, self.at = done + count, self.at + count
+        self._hash.update(buffer[:done])
         return done
+
+    def sha256(self) -> str:
+        """Of the bytes that were given."""
+        return self._hash.hexdigest()
 
     def _constant(self, at: int, name: str, begin: int, end: int, *recipe: Recipe) -> memoryview:
         if at != self.at or not 0 <= begin <= end <= len(self.sources[name]):

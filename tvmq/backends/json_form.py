@@ -21,6 +21,7 @@ from tvmq.backends.tensor_forms import TensorForm, WeightForm
 from tvmq.by_name import is_object_name
 from tvmq.errors import ConfigError
 from tvmq.numerics.requantize_rule import RequantizeRule
+from tvmq.regular_file import check_regular
 from tvmq.schema import (
     checked_choice,
     checked_choices,
@@ -116,6 +117,7 @@ def read_backend(path: str | Path) -> Backend:
     raises  ConfigError if it cannot be read, is no JSON, or describes what there is not
     """
     try:
+        check_regular(path)
         data = Path(path).read_bytes()
     except OSError as error:
         raise ConfigError(f"{path}: cannot be read: {error.strerror or error}") from error

@@ -8,6 +8,7 @@ import typer
 
 import tvmq
 from tvmq.cli.commands import Commands
+from tvmq.cli.trust import set_trust
 
 # Said in full by guard.py; what a shell script may rely on.
 EXIT_CODES = """
@@ -40,8 +41,17 @@ def options(
     version: Annotated[
         bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version.")
     ] = False,
+    trust: Annotated[
+        bool,
+        typer.Option(
+            "--trust",
+            help="Read files that can run code of whoever wrote them: programs of torch (.pt2), and options in JSON "
+            'that name "module:object".',
+        ),
+    ] = False,
 ) -> None:
     """Trained float model in, fast and exact int8 executable out. Begin with: tvmq demo"""
+    set_trust(trust)
 
 
 def main() -> None:

@@ -13,6 +13,7 @@ from tvmq.array_file import ArrayFile
 from tvmq.cli.samples import Samples
 from tvmq.data.functions import is_function, load_function
 from tvmq.errors import ConfigError, DataError
+from tvmq.regular_file import check_regular
 
 Metric = Callable[[Any, np.ndarray], float]
 
@@ -55,6 +56,7 @@ def read_labels(path: Path, samples: Samples) -> np.ndarray:
     raises  DataError where they are not as many as the samples
     """
     try:
+        check_regular(path)
         labels = _by_name(path, samples) if path.suffix.lower() == ".csv" else _in_order(path)
     except (OSError, ValueError) as error:
         raise DataError(
@@ -70,6 +72,7 @@ def read_labels(path: Path, samples: Samples) -> np.ndarray:
 def check_labels(path: Path) -> None:
     """DataError if the file of labels cannot be opened; asked before the model is read."""
     try:
+        check_regular(path)
         path.open("rb").close()
     except OSError as error:
         raise DataError(

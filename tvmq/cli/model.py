@@ -10,6 +10,7 @@ from typing import Any
 import tvmq
 from tvmq.cli.files import Arrays, read_arrays
 from tvmq.cli.screen import notice
+from tvmq.cli.trust import is_trusted
 from tvmq.errors import ConfigError, ModelError
 
 Shape = tuple[int | None, ...]
@@ -154,7 +155,7 @@ def _program(model: Path, max_bytes: int | None) -> Source:
     """A program of torch.export; its sizes were chosen at the export."""
     from tvmq.graph.symbolic import inputs_of
 
-    mod, params = tvmq.from_torch(model, max_bytes=max_bytes)
+    mod, params = tvmq.from_torch(model, max_bytes=max_bytes, trust=is_trusted())
     inputs = [value for value in inputs_of(mod) if value.name not in params]
     own: dict[str, Shape | None] = {value.name: value.shape for value in inputs}
     ranks = [len(value.ty.shape) for value in _results(mod)]

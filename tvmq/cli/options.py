@@ -14,9 +14,11 @@ from typing import Annotated, Any, get_args, get_type_hints
 
 import typer
 
+from tvmq.cli.trust import refuse_code
 from tvmq.config import DEFAULTS, OPTION_CHOICES, OPTION_HELP, QConfig, qconfig
 from tvmq.errors import ConfigError
 from tvmq.options import FIXED, Options
+from tvmq.regular_file import check_regular
 from tvmq.rules import DYNAMIC, Rule
 from tvmq.spec import QuantSpec
 
@@ -137,6 +139,7 @@ def _plain(name: str, value: Any) -> Any:
 def read_config(path: Path) -> dict[str, Any]:
     """Options from a JSON file; ConfigError where it is none."""
     try:
+        check_regular(path)
         options = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise ConfigError(f"--config: '{path}' cannot be read ({error.strerror})") from error
@@ -144,6 +147,7 @@ def read_config(path: Path) -> dict[str, Any]:
         raise ConfigError(f"--config: '{path}' is no JSON ({error}); write {{\"nbit_weight\": 4}}") from error
     if not isinstance(options, dict):
         raise ConfigError(f"--config: '{path}' must hold an object {{...}}. Got {type(options).__name__}")
+    refuse_code(options, f"--config: '{path}'")
     return options
 
 

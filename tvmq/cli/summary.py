@@ -14,6 +14,7 @@ from typing import Any
 from tvmq.cli.files import UNREADABLE, check_output
 from tvmq.cli.screen import size_text, time_text
 from tvmq.errors import OutputError
+from tvmq.regular_file import check_regular
 
 REASONS = 4
 LOUD = 0.98  # classes that agree less often are worth a look
@@ -202,6 +203,7 @@ def output_for(model: Path, output: Path | None, *, force: bool) -> Path:
 def is_ours(path: Path) -> bool:
     """True for a saved model, whole or damaged behind its list of members."""
     try:
+        check_regular(path)
         with zipfile.ZipFile(path) as archive:
             return MANIFEST in archive.namelist()
     except UNREADABLE:

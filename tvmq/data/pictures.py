@@ -101,6 +101,8 @@ def _text(shape: Sequence[int | None] | None) -> str:
 
 
 SUFFIXES = (".jpg", ".jpeg", ".png", ".bmp", ".webp", ".tif", ".tiff", ".gif", ".ppm", ".pgm")
+# What Pillow may take them for, whatever they are called: it starts other programs for some formats (PostScript)
+FORMATS = ("JPEG", "PNG", "BMP", "WEBP", "TIFF", "GIF", "PPM")
 PARTS = {"train", "training", "val", "valid", "validation", "test", "testing", "calib", "calibration"}
 RESIZES = ("crop", "stretch", "pad")
 MOST_BYTES = 1_000_000_000  # of pictures that are kept on disk
@@ -228,7 +230,7 @@ def size_of_first(folder: Folder, count: int = 8) -> set[tuple[int, int]]:
     sizes = set()
     for path in folder.paths[:count]:
         try:
-            with Image.open(path) as picture:
+            with Image.open(path, formats=FORMATS) as picture:
                 sizes.add((picture.height, picture.width))
         except Exception:  # read_pictures counts it
             continue
@@ -242,7 +244,7 @@ def _read(path: Path, channels: int) -> Image.Image | str:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # palettes with transparency, odd metadata
-            with Image.open(path) as picture:
+            with Image.open(path, formats=FORMATS) as picture:
                 upright = ImageOps.exif_transpose(picture)
                 return _eight_bits(upright).convert("RGB" if channels == 3 else "L")
     except Exception as error:  # Pillow's own, struct's, zlib's, a bomb

@@ -27,6 +27,7 @@ from tvmq.observers.rounding import (
     pack_roundings,
     unpack_roundings,
 )
+from tvmq.regular_file import check_regular
 from tvmq.whole_file import write_file
 
 SCHEMA_VERSION = 2
@@ -210,6 +211,7 @@ DAMAGES = (zipfile.BadZipFile, zlib.error, RuntimeError)
 def _read(path: Path, place: str) -> tuple[dict[str, Any], dict[str, np.ndarray]]:
     """The members of the archive; CalibrationError where it is not such an archive."""
     try:
+        check_regular(path)
         with zipfile.ZipFile(path) as archive:
             size = sum(member.file_size for member in archive.infolist())
         if size > MOST_BYTES:

@@ -20,6 +20,7 @@ from typing import Any
 
 from tvmq.errors import ConfigError
 from tvmq.observers.base import TensorStatistics
+from tvmq.precision_search.parent import end_with_parent
 from tvmq.precision_search.problem import Problem
 from tvmq.precision_search.trials import Result, Task, TrialRunner
 
@@ -58,6 +59,7 @@ _held: tuple[Problem, Sequence[str]] | None = None
 def _hold(problem: Problem, options: Sequence[str]) -> None:
     """The problem of this process: it is sent once, not with each task."""
     global _held  # noqa: PLW0603  (a worker process has one problem)
+    end_with_parent()
     _held = problem, options
 
 

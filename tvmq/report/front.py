@@ -16,6 +16,7 @@ from typing import Any
 
 from tvmq.errors import DataError
 from tvmq.precision_search.picture import draw_front
+from tvmq.regular_file import check_regular
 from tvmq.text import read_json
 
 SCORES, COSTS = ("drop", "low", "high"), ("seconds", "bytes")
@@ -28,6 +29,7 @@ def read_front(path: Path) -> dict[str, Any]:
     raises   DataError for a file that cannot be read or is of another form, with the point and what it lacks
     """
     try:
+        check_regular(path)
         front = read_json(path.read_bytes())
     except OSError as error:
         raise DataError(

@@ -60,6 +60,7 @@ class CompiledFunction:
         self._call.prepare(self._inputs.arrays)
         batch = description["batch"] or None
         free = any(map(is_free, self._input_info))
+        self._is_as_described = False
         self._free = FreeRun(self._call, self._input_info, self._output_info, batch, sized) if free else None
 
     @property
@@ -117,11 +118,25 @@ class CompiledFunction:
         raises        DataError naming the input; MemoryLimitError where memory runs out; ArtifactError if it was loaded
                       from a file that describes other inputs than its code takes
         """
-        return self._reported(self.checked(inputs, check_finite=check_finite), self._run)
+        return self._as_described(self._reported(self.checked(inputs, check_finite=check_finite), self._run))
 
     def look(self, inputs: Mapping[str, Any]) -> list[np.ndarray]:
         """As `run`; where all sizes are fixed the results are not copied, and stand until the next run at most."""
-        return self._reported(self.checked(inputs), self._run if self._free is not None else self._look)
+        run = self._run if self._free is not None else self._look
+        return self._as_described(self._reported(self.checked(inputs), run))
+
+    def _as_described(self, results: list[np.ndarray]) -> list[np.ndarray]:
+        """The results; ArtifactError where the code gives others than its description says."""
+        if not self._is_as_described:
+            wanted = [_text(info.dtype, info.shape) for info in self._output_info]
+            if len(wanted) != len(results) or not all(map(_is_described, results, self._output_info)):
+                found = ", ".join(_text(str(array.dtype), array.shape) for array in results)
+                raise ArtifactError(
+                    f"run: the code gives {found or 'nothing'}, its description says {', '.join(wanted) or 'nothing'}; "
+                    "build the model and save it again"
+                )
+            self._is_as_described = self._free is None  # fixed sizes stay what they are
+        return results
 
     def _reported(
         self, arrays: list[np.ndarray], run: Callable[[Sequence[np.ndarray]], list[np.ndarray]]
@@ -164,3 +179,14 @@ class CompiledFunction:
     def __repr__(self) -> str:
         inputs, outputs = (", ".join(map(str, info)) for info in (self._input_info, self._output_info))
         return f"CompiledFunction({self.name}: {inputs} -> {outputs})"
+
+
+def _is_described(array: np.ndarray, info: TensorInfo) -> bool:
+    """True for the type and the sizes of an output; free sizes may be any."""
+    sizes = zip(array.shape, info.shape, strict=False)
+    is_same = str(array.dtype) == info.dtype and array.ndim == len(info.shape)
+    return is_same and all(isinstance(wanted, str) or size == wanted for size, wanted in sizes)
+
+
+def _text(dtype: str, shape: Sequence[int | str]) -> str:
+    return f"{dtype} [{', '.join(map(str, shape))}]"

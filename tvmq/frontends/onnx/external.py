@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from tvmq.errors import ModelError
 from tvmq.memory import check_size
+from tvmq.regular_file import check_regular
 from tvmq.text import printable
 
 if TYPE_CHECKING:
@@ -91,6 +92,7 @@ def _read(tensor: onnx.TensorProto, folder: Path, max_bytes: int) -> bytes:
     if length != needed:
         raise ValueError(f"it is said to have {length} bytes, its shape {list(tensor.dims)} takes {needed}")
     path = _inside(entries.get("location", ""), folder)
+    check_regular(path)
     size = path.stat().st_size
     if offset + needed > size:
         raise ValueError(f"'{path.name}' has {size} bytes, {offset + needed} are needed")

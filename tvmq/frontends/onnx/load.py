@@ -11,6 +11,7 @@ from tvmq.frontends.onnx.structure import check_structure
 from tvmq.graph.names import UniqueNames
 from tvmq.memory import usable_memory
 from tvmq.reasons import clause
+from tvmq.regular_file import check_regular
 from tvmq.text import printable_name
 
 if TYPE_CHECKING:
@@ -70,6 +71,7 @@ def _read_file(path: Path) -> onnx.ModelProto:
     if path.is_dir():
         raise ModelError(f"from_onnx: '{path}' is a folder; pass the path of the .onnx file in it")
     try:
+        check_regular(path)
         data = path.read_bytes()
     except OSError as error:
         raise ModelError(f"from_onnx: '{path}' cannot be read: {error.strerror}; check its permissions") from error

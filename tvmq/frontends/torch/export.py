@@ -48,7 +48,13 @@ TRAINING = {"dropout": 2, "alpha_dropout": 2, "feature_dropout": 2, "native_drop
 
 
 def export_program(
-    model: Any, example_inputs: Any, kwargs: Mapping[str, Any] | None, dynamic_batch: bool, dynamic_shapes: Any
+    model: Any,
+    example_inputs: Any,
+    kwargs: Mapping[str, Any] | None,
+    dynamic_batch: bool,
+    dynamic_shapes: Any,
+    *,
+    trust: bool = False,
 ) -> torch.export.ExportedProgram:
     """A decomposed program; arguments as in `from_torch`.
 
@@ -59,7 +65,7 @@ def export_program(
     from tvmq.frontends.torch.quantized.prepared import converted
 
     if isinstance(model, str | Path):
-        model = _load(Path(model))
+        model = _load(Path(model), trust=trust)
     if isinstance(model, torch.export.ExportedProgram):
         if example_inputs is not None or kwargs or dynamic_batch or dynamic_shapes is not None:
             raise ModelError(
@@ -77,11 +83,17 @@ def export_program(
     return program.run_decompositions(_decompositions())
 
 
-def _load(path: Path) -> Any:
+def _load(path: Path, *, trust: bool) -> Any:
     import torch
 
     if not path.is_file():
         raise ModelError(f"from_torch: there is no file '{path}'; check the path")
+    if not trust:
+        raise ModelError(
+            f"from_torch: reading '{path}' can run code of whoever wrote it, as torch.export.load unpickles and "
+            "evaluates parts of it; if you trust it, say so by trust=True, on the command line tvmq --trust, else ask "
+            "for ONNX"
+        )
     try:
         return torch.export.load(str(path))
     except Exception as error:  # zipfile's, pickle's and torch's own
@@ -236,6 +248,7 @@ def from_torch(
     dynamic_batch: bool = False,
     dynamic_shapes: Any = None,
     max_bytes: int | None = None,
+    trust: bool = False,
 ) -> tuple[tvm.IRModule, dict[str, np.ndarray]]:
     """Import a torch model through `torch.export`.
 
@@ -247,6 +260,7 @@ def from_torch(
     dynamic_shapes  as torch.export.export takes it, for other free sizes
     max_bytes       refuse a model in which one tensor takes more bytes than this, see `from_onnx`; None: the memory of
                     this machine
+    trust           read a .pt2 although code of whoever wrote it may run: torch unpickles and evaluates parts of it
     returns         module and weights in the form of `from_onnx`. Inputs are called as in `forward`, outputs by the
                     keys of a dictionary, else output_0, output_1, ...; the items of nested tuples and dictionaries
                     are joined by dots. Layers are called by the fully-qualified name of their torch module; a function
@@ -268,7 +282,7 @@ def from_torch(
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of torch and TVM about what they deprecate and we do not use
-        program = export_program(model, example_inputs, kwargs, dynamic_batch, dynamic_shapes)
+        program = export_program(model, example_inputs, kwargs, dynamic_batch, dynamic_shapes, trust=trust)
         return assemble(convert(program), bound)
 
 

@@ -1,0 +1,47 @@
+"""Files that can run code of whoever wrote them are read after `tvmq --trust` alone."""
+
+from __future__ import annotations
+
+from contextvars import ContextVar
+from typing import Any
+
+from tvmq.by_name import is_object_name
+from tvmq.errors import ConfigError
+
+_TRUST: ContextVar[bool] = ContextVar("trust", default=False)
+
+
+def set_trust(value: bool) -> None:
+    """Say whether the files of this command line are trusted."""
+    _TRUST.set(value)
+
+
+def is_trusted() -> bool:
+    """True behind `tvmq --trust`."""
+    return _TRUST.get()
+
+
+def refuse_code(value: Any, where: str) -> None:
+    """Nothing for options of a file that name no code of others, or where files are trusted.
+
+    raises   ConfigError with the first name; what it names would be imported, from the current folder too
+    """
+    name = None if is_trusted() else _first_name(value)
+    if name is not None:
+        raise ConfigError(
+            f"{where} names code, '{name}', which would be run; `tvmq --trust ...` runs it, or name it on the command "
+            "line"
+        )
+
+
+def _first_name(value: Any) -> str | None:
+    """The first "module:object" in what JSON holds.
+
+    >>> _first_name({"rules": [{"weight_observer": "mine:Observer"}]}), _first_name({"nbit_weight": 4})
+    ('mine:Observer', None)
+    """
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list):
+        return next(filter(None, map(_first_name, value)), None)
+    return value if is_object_name(value) else None
