@@ -73,8 +73,9 @@ def at_opset(model: onnx.ModelProto, values: dict[str, np.ndarray], opset: int) 
             continue
         value = values.get(node.input[position])
         if value is not None:
-            plain = value.tolist()
-            node.attribute.append(helper.make_attribute(role, plain))
+            if not value.size:
+                return None
+            node.attribute.append(helper.make_attribute(role, value.tolist()))
             kept = [one for one in copy.graph.input if one.name != node.input[position]]
             del copy.graph.input[:]
             copy.graph.input.extend(kept)

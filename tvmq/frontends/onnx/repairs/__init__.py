@@ -32,6 +32,7 @@ REPAIRS: dict[str, str] = {
     "DequantizeLinear": _HERE + "quantized:dequantize_linear",
     "Dropout": _HERE + "elementwise:dropout",
     "DynamicQuantizeLinear": _HERE + "quantized:dynamic_quantize_linear",
+    "Einsum": _HERE + "einsum:einsum",
     "Elu": _HERE + "elementwise:elu",
     "Expand": _HERE + "shapes:expand",
     "Flatten": _HERE + "shapes:flatten",
