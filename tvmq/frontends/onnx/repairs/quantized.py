@@ -18,7 +18,7 @@ QuantizeLinear and DequantizeLinear as our own operators, whose definition is ON
     ... with block_size          R.tvmq.group_dequantize   a weight, its codes minus their zero points
 
 Codes of 16 bits are int16 around zero. Everything else (computed scales, uint16) is left to TVM's converter and stays
-float in the integer module; blocks of scales of what is no weight are refused.
+float in the integer module; blocks of tensors that are no weights too.
 """
 
 from __future__ import annotations
@@ -167,21 +167,23 @@ def dequantize_linear(call: NodeCall) -> relax.Expr | None:
 
 
 def _in_blocks(call: NodeCall) -> relax.Expr:
-    """Scales, and zero points, for blocks of a weight: its codes around zero in groups, as ours are.
+    """Scales, and zero points, for blocks of a weight: its codes around zero in groups, as ours are; of others floats.
 
     A last block that is shorter makes the groups as long as both are multiples of. A weight that leaves int8 around
     its zero points is what it stands for, in float32.
 
-    raises  UnsupportedOpError for codes, scales or zero points that are computed, and for others than 8 bits hold
+    raises  UnsupportedOpError for scales or zero points that are computed, and for codes of more than 8 bits
     """
+    op = relax.op
     codes, scale, zero = (call.constant(position) for position in range(3))
     size, axis = int(call.attributes["block_size"]), call.axis(1)
-    if codes is None or scale is None or (zero is None and call.input(2) is not None):
-        raise call.unsupported("blocks of a tensor whose codes or scales are computed are not supported", WAY_OUT)
-    length = codes.shape[axis]
-    wanted = (*codes.shape[:axis], -(-length // size), *codes.shape[axis + 1 :])
-    if codes.dtype not in (np.int8, np.uint8) or scale.dtype != np.float32 or scale.shape != wanted:
-        what = f"codes of {codes.dtype} and scales of {scale.dtype} {list(scale.shape)} for blocks of {size}"
+    shape, dtype = call.shape(), call.dtype()
+    if scale is None or (zero is None and call.input(2) is not None) or not isinstance(shape[axis], int):
+        raise call.unsupported("blocks whose scales are computed, or of a free size, are not supported", WAY_OUT)
+    length = shape[axis]
+    wanted = (*shape[:axis], -(-length // size), *shape[axis + 1 :])
+    if dtype not in ("int8", "uint8") or scale.dtype != np.float32 or scale.shape != wanted:
+        what = f"codes of {dtype} and scales of {scale.dtype} {list(scale.shape)} for blocks of {size}"
         raise call.unsupported(f"{what}, supported are 4 or 8 bits and float32 {list(wanted)}", WAY_OUT)
     size = min(size, length)
     group = math.gcd(size, length % size)
@@ -189,6 +191,10 @@ def _in_blocks(call: NodeCall) -> relax.Expr:
     def spread(values: np.ndarray, step: int) -> np.ndarray:
         return np.repeat(values, size // step, axis).take(range(length // step), axis)
 
+    if codes is None:
+        wide = op.astype(call.inputs[0], "int32")
+        wide = wide if zero is None else op.subtract(wide, tensor_constant(spread(zero.astype(np.int32), 1)))
+        return op.multiply(op.astype(wide, "float32"), tensor_constant(spread(scale, 1)))
     centred = codes.astype(np.int32)
     centred = centred if zero is None else centred - spread(zero.astype(np.int32), 1)
     if centred.min(initial=0) < -HALF or centred.max(initial=0) >= HALF:
