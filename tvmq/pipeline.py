@@ -216,6 +216,8 @@ def _quantize(
         if finetune is not None:
             raise ConfigError("quantize: finetune= begins with a float model, this one brings scales of its own")
         imported = import_qdq(prepared, config, backend)
+        if data is not None:
+            _warn_of_unused_data(imported)
         return with_own_sums(imported if config.do_simulation else run_stages(imported, INTEGERS, Choices(config)))
     outliers = None if calibration is None else calibration.settings.get("outliers", {})
     quantization = StaticQuantization(prepared, data, config, backend, outliers)
@@ -231,6 +233,19 @@ def _quantize(
     if guard is None or not is_calibrated(config) or config.do_simulation:
         return module
     return quantization.guarded(module, guard)
+
+
+def _warn_of_unused_data(imported: tvm.IRModule) -> None:
+    """Say which layers stay in float because the model has scales of its own, although data came with it."""
+    layers = [(key, entry) for key, entry in get_ledger(imported).layers.items() if entry.get("macs")]
+    floats = [(entry.get("layers") or [key])[0] for key, entry in layers if entry["precision"] == "float"]
+    if floats:
+        warnings.warn(
+            f"quantize: the model brings scales of its own, so the calibration data are not used and {len(floats)} of "
+            f"{len(layers)} layers with multiply-accumulates stay in float, first '{floats[0]}'; take its "
+            "QuantizeLinear and DequantizeLinear (quantize and dequantize) out to have the whole model calibrated",
+            stacklevel=4,
+        )
 
 
 def _rounding(prepared: tvm.IRModule, data: Dataset) -> RoundingByData:

@@ -60,9 +60,10 @@ class Select(Family):
         return Codes(realizer.emit(relax.Call(call.op, [*masks, *sides], call.attrs), group.root), common)
 
     def _common(self, realizer: Realizer, group: Group, parts: list[Codes]) -> QParams:
-        if group.passes:
-            return max((part.qparams for part in parts), key=lambda q: float(np.float32(q.scale)))
+        # a model with scales of its own says what its result's is; unify_scales leaves the sides' common one
         common = realizer.output_qparams(group)
+        if common is None and group.passes:
+            return max((part.qparams for part in parts), key=lambda q: float(np.float32(q.scale)))
         if common is None:
             raise StageError(
                 f"realize, select '{group.root}': its result carries no scale; was the module annotated here?"

@@ -17,7 +17,7 @@ from tvmq.graph.evaluate import evaluate, evaluator
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import ARITHMETIC
 from tvmq.graph.rewrite import Rewriter
-from tvmq.graph.view import is_const, op_name, sizes_of
+from tvmq.graph.view import dtype_of, is_const, op_name, sizes_of
 from tvmq.passes.matching import Group, number
 
 ELEMENTWISE = where(elementwise=True)
@@ -71,11 +71,13 @@ def function(rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Exp
         chain = _Chain(rewriter, name)
         values = chain.values_of(value)
         found = _nearest(values) if values is not None else None
+        if chain.start is None or dtype_of(chain.start) != dtype_of(var):
+            continue  # behind a cast
         if found is None or names_of(chain, links, value) == found.spelling:
             continue
         group = Group(rewriter, var)
         group.join(chain.walked)
-        if chain.start is not None and sizes_of(chain.start) == sizes_of(var) and group.close():
+        if sizes_of(chain.start) == sizes_of(var) and group.close():
             return found.emit(chain.start)
     return None
 

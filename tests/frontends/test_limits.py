@@ -217,7 +217,7 @@ def test_impossible_values_are_named(name: str) -> None:
 
 def test_what_only_tvm_refuses_is_said_without_its_innards() -> None:
     model = single("Einsum", ["x"], equation="i" * 60 + "->")
-    refused(model, UnsupportedOpError, "layer 'it'", "Einsum", "for inputs float32[1, 4]")
+    refused(model, UnsupportedOpError, "layer 'it'", "Einsum", "for [2] dimensions")
     model = single("MatMul", ["x", "w"], {"w": floats(3, 3)})
     message = refused(model, TvmqError, "MatMul")
     assert "T.int64" not in message and "ir.Op" not in message

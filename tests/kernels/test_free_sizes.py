@@ -132,3 +132,18 @@ def test_windows_that_may_lie_outside_have_none() -> None:
     assert not windows((0, 0, 2, 0)).always_taps
     assert not windows((0, 0, 1, 0), ceil_mode=True).always_taps
     assert not windows((0, 0, 0, 0), dilation=(2, 2)).always_taps
+
+
+@pytest.mark.thinned(4)
+@pytest.mark.parametrize("dtype", ["uint8", "int8", "float32"])
+@pytest.mark.parametrize("channels", [1, 2, 3, 4, 5, 8, 15, 16, 17])
+def test_transposes_of_pictures_of_any_channels(channels: int, dtype: str) -> None:
+    """Few channels are copied one by one, in pictures of all sizes."""
+    isa = isa_named("generic")
+    first, last = ("n", channels, "h", "w"), ("n", "h", "w", channels)
+    there, back = to_nhwc(first, isa, dtype), to_nchw(last, isa, dtype)
+    for n, h, w in SIZES[:3]:
+        x = codes(n, channels, h, w).astype(dtype)
+        moved = run(there, [x], (n, h, w, channels), "generic")
+        equal(moved, x.transpose(0, 2, 3, 1))
+        equal(run(back, [moved], x.shape, "generic"), x)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import onnx
 import pytest
@@ -80,3 +82,34 @@ def test_results_that_are_constants_keep_their_type() -> None:
     y, _ = run(make_model(nodes, {"x": ("float32", (1,))}, ["y", "z"], halves), np.float32([1]))
     assert y.dtype == np.float16
     np.testing.assert_array_equal(y, np.float16([1.5, 2.25]))
+
+
+@pytest.mark.parametrize("wide", [True, False], ids=["float32", "float16"])
+@pytest.mark.parametrize("function", ["silu", "sigmoid", "gelu", "tanh"])
+def test_functions_written_out_behind_a_cast_keep_their_type(function: str, wide: bool) -> None:
+    """What `prepare` recognizes is a function of the tensor behind the cast, whose type the operators after it need."""
+    to = helper.make_node("Cast", ["x"], ["w"], to=onnx.TensorProto.FLOAT)
+    inner = {
+        "silu": [("Mul", ["w", "one"], "m"), ("Sigmoid", ["m"], "s"), ("Mul", ["w", "s"], "f")],
+        "sigmoid": [("Neg", ["w"], "n"), ("Exp", ["n"], "e"), ("Add", ["e", "one"], "a"), ("Div", ["one", "a"], "f")],
+        "gelu": [
+            ("Mul", ["w", "root"], "m"), ("Erf", ["m"], "r"), ("Add", ["r", "one"], "a"), ("Mul", ["w", "half"], "h"),
+            ("Mul", ["a", "h"], "f"),
+        ],
+        "tanh": [("Mul", ["w", "one"], "m"), ("Tanh", ["m"], "f")],
+    }[function]  # fmt: skip
+    nodes = [to, *(helper.make_node(op, given, [result]) for op, given, result in inner)]
+    nodes.append(helper.make_node("Mul", ["f", "b"], ["y"]))
+    constants = {"one": np.float32([1]), "root": np.float32([0.70710678]), "half": np.float32([0.5])}
+    inputs = {"x": ("float32" if wide else "float16", (2, 4)), "b": ("float32", (2, 4))}
+    mod, params = tvmq.from_onnx(make_model(nodes, inputs, ["y"], constants))
+    x, b = (np.random.default_rng(seed).standard_normal((2, 4)).astype(t) for seed, (t, _) in enumerate(inputs.values()))
+    result = np.asarray(tvmq.build(mod, params=params)(x, b))
+    values = x.astype(np.float64)
+    sigmoid = 1 / (1 + np.exp(-values))
+    wanted = {
+        "silu": values * sigmoid, "sigmoid": sigmoid, "tanh": np.tanh(values),
+        "gelu": values / 2 * (1 + np.vectorize(math.erf)(values / math.sqrt(2))),
+    }[function]  # fmt: skip
+    assert result.dtype == np.float32
+    np.testing.assert_allclose(result, wanted * b, rtol=1e-3, atol=1e-3)

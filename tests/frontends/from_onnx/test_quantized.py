@@ -318,14 +318,6 @@ def test_blocks_of_scales_are_groups() -> None:
         assert names.count("tvmq.group_dequantize") == 1 and names.count("tvmq.unpack") == packed
 
 
-def test_blocks_of_other_tensors_are_refused() -> None:
-    """Codes without a sign."""
-    assert refusal(blocks(np.full((36, 6), 3, np.uint8))) == (
-        "from_onnx, layer 'weight': DequantizeLinear: scales for blocks of a tensor that is no signed weight are not "
-        "supported; quantize the model with one scale for each tensor or channel"
-    )
-
-
 def test_scales_that_are_no_scales_are_refused() -> None:
     """Zero."""
     maker = Maker()

@@ -234,7 +234,7 @@ def test_old_output_dimensions_do_not_bind() -> None:
 WRONG = {
     "name": ({"image": (1, 3)}, "'image', which is no input; the model's inputs are 'x' (n, 3), 'y' (n, 3)"),
     "rank": ({"x": (1, 3, 3)}, "it has 3 dimensions, the model 2"),
-    "size": ({"x": (1, 4)}, "dimension 1 is 3 in the model"),
+    "size": ({"x": (1, 4)}, "dimension 1 of 'x' from 3 to 4, which the model has fixed"),
     "shared": ({"x": (1, 3), "y": (2, 3)}, "dimension 0 ('n') is 1 already"),
     "zero": ({"x": (0, 3)}, "dimension 0 is no positive integer"),
     "float": ({"x": (1.0, 3)}, "dimension 1.0 is no positive integer"),

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from tvmq.errors import ModelError
 from tvmq.frontends.onnx.external import load_external
+from tvmq.frontends.onnx.order import sort_nodes
 from tvmq.frontends.onnx.structure import check_structure
 from tvmq.graph.names import UniqueNames
 from tvmq.memory import usable_memory
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     import onnx
 
 OLDEST_OPSET, NEWEST_OPSET = 11, 28
-OLDEST_CONVERTED, CONVERTED_OPSET = 7, 13  # the opsets that are converted, and to which
+OLDEST_CONVERTED, CONVERTED_OPSET = 7, 11  # opsets that are converted, and to which: the next that is read as it is
 NO_NAMES = frozenset({"doc_string", "metadata_props", "external_data"})  # texts for people, and paths
 
 
@@ -54,12 +55,14 @@ def read_model(
     _write_printable_names(model, where)
     _check(model, where)
     _unify_domains(model)
+    sort_nodes(model.graph)
     load_external(model, folder, where, max_bytes or usable_memory())
     _name_nodes(model)
     check_structure(model, where)
     _check_types(model, where)
     _check_weights(model, where)
     model = _normalize_opset(model, where)
+    _drop_defaults(model)
     _name_nodes(model)
     _check_names(model, where)
     return model
@@ -175,6 +178,7 @@ def _convert_opset(model: onnx.ModelProto, where: str) -> onnx.ModelProto:
     """The model in opset CONVERTED_OPSET, with the layer names that ONNX's converter drops."""
     from onnx import version_converter
 
+    _list_weights(model)
     try:
         converted = version_converter.convert_version(model, CONVERTED_OPSET)
     except Exception as error:  # RuntimeError and the converter's own type
@@ -190,6 +194,27 @@ def _convert_opset(model: onnx.ModelProto, where: str) -> onnx.ModelProto:
             node.name = node.name or next(upsamples, "")
         node.name = node.name or names.get(node.output[0], "")
     return converted
+
+
+def _list_weights(model: onnx.ModelProto) -> None:
+    """Weights among the inputs, where ONNX's converter looks for them (in place), as files before IR 4 have them."""
+    from onnx import helper
+
+    listed = {value.name for value in model.graph.input}
+    for tensor in model.graph.initializer:
+        if tensor.name not in listed:
+            model.graph.input.append(helper.make_tensor_value_info(tensor.name, tensor.data_type, tensor.dims))
+
+
+def _drop_defaults(model: onnx.ModelProto) -> None:
+    """Leave out inputs that have a value (in place): nobody feeds them, and they are constants."""
+    import onnx
+
+    weights = {tensor.name for tensor in model.graph.initializer}
+    kept = onnx.GraphProto()
+    kept.input.extend(value for value in model.graph.input if value.name not in weights)
+    del model.graph.input[:]
+    model.graph.input.extend(kept.input)
 
 
 def _resize_of_old_opset(node: onnx.NodeProto) -> None:

@@ -38,18 +38,27 @@ def fix_shapes(model: onnx.ModelProto, shape: Mapping[str, Sequence[int | None]]
     listed = describe(inputs)
     by_name = {value.name: value for value in inputs}
     bound: dict[str, int] = {}
+    changed = []
     for name, dims in shape.items():
         if name not in by_name:
             raise ModelError(f"from_onnx: shape names '{name}', which is no input; {listed}")
         problem = _contradiction(dimensions(by_name[name]), dims, bound)
         if problem:
             raise ModelError(f"from_onnx: shape {dims} does not fit input '{name}': {problem}; {listed}")
-        _fix_input(by_name[name], list(dims), bound)
+        changed += _fix_input(by_name[name], list(dims), bound)
     for value in inputs:
         for d in value.type.tensor_type.shape.dim:
             if d.dim_param in bound:
                 d.dim_value = bound[d.dim_param]
-    return infer_shapes(model)
+    try:
+        return infer_shapes(model, strict=bool(changed))
+    except ModelError as error:
+        if not changed:
+            raise
+        raise ModelError(
+            f"from_onnx: shape changes {', '.join(changed)}, which the model has fixed, and its layers do not take "
+            f"that{clause(error.__cause__ or error)}; {listed}"
+        ) from error
 
 
 def describe(inputs: Sequence[onnx.ValueInfoProto]) -> str:
@@ -76,29 +85,31 @@ def _contradiction(known: list[int | str] | None, given: Sequence[int | None], b
     for position, (old, new) in enumerate(zip(known, given, strict=True)):
         if new is None or new == old:
             continue
-        if isinstance(old, int):
-            return f"dimension {position} is {old} in the model"
-        if bound.get(old, new) != new:
+        if isinstance(old, str) and bound.get(old, new) != new:
             return f"dimension {position} ('{old}') is {bound[old]} already"
     return ""
 
 
-def _fix_input(value: onnx.ValueInfoProto, given: list[int | None], bound: dict[str, int]) -> None:
-    """Write the sizes into the input, and those of named dimensions into `bound`."""
+def _fix_input(value: onnx.ValueInfoProto, given: list[int | None], bound: dict[str, int]) -> list[str]:
+    """Write the sizes into the input, and those of named dimensions into `bound`; what was another number before."""
+    changed = []
     proto = value.type.tensor_type.shape
     if dimensions(value) is None:
         proto.SetInParent()
         for _ in given:
             proto.dim.add()
-    for d, size in zip(proto.dim, given, strict=True):
+    for position, (d, size) in enumerate(zip(proto.dim, given, strict=True)):
         if size is None:
             continue
+        if d.HasField("dim_value") and d.dim_value != size:
+            changed.append(f"dimension {position} of '{value.name}' from {d.dim_value} to {size}")
         if d.dim_param:
             bound[d.dim_param] = int(size)
         d.dim_value = int(size)
+    return changed
 
 
-def infer_shapes(model: onnx.ModelProto) -> onnx.ModelProto:
+def infer_shapes(model: onnx.ModelProto, strict: bool = False) -> onnx.ModelProto:
     """Types of all values in graph.value_info (in place), by ONNX's shape inference with data propagation.
 
     Old annotations are dropped first: they may hold dimensions from before. Large weights are kept out of the
@@ -122,7 +133,7 @@ def infer_shapes(model: onnx.ModelProto) -> onnx.ModelProto:
     for value in model.graph.output:
         graph.output.append(onnx.helper.make_tensor_value_info(value.name, value.type.tensor_type.elem_type, None))
     try:
-        inferred = onnx.shape_inference.infer_shapes(skeleton, data_prop=True)
+        inferred = onnx.shape_inference.infer_shapes(skeleton, data_prop=True, strict_mode=strict)
     except Exception as error:  # InferenceError and protobuf's own
         raise ModelError(f"from_onnx: shapes do not fit together{clause(error)}; check shape= and the model") from error
     del model.graph.value_info[:]

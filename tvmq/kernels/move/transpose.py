@@ -146,7 +146,7 @@ def _transpose(batch: Expr, rows: Expr, columns: Expr, read: Read, y: Buffer) ->
     few = few and (not isinstance(columns, int) or columns >= INTERLEAVED_LANES)
     if 1 in known or (not few and min(known) < side):
         side = 1
-    if len(known) == 2:
+    if len(known) == 2 or (side == 1 and not few):
         _blocks(batch, rows, columns, side, few, read, y)
         return
     size = columns if isinstance(rows, int) else rows

@@ -9,6 +9,7 @@ Functions of one tensor that TVM computes imprecisely, wrongly for NaN, or has n
 
 from __future__ import annotations
 
+import math
 from functools import reduce
 
 import numpy as np
@@ -33,12 +34,23 @@ def clip(call: NodeCall) -> relax.Expr:
         result = call.inputs[0] if low is None else relax.op.maximum(call.inputs[0], low)
         return result if high is None else relax.op.minimum(result, high)
     info = np.finfo(call.dtype()) if call.dtype().startswith("float") else np.iinfo(call.dtype())
+    ends = [end if value is None else value.item() for value, end in zip(values, (info.min, info.max), strict=True)]
+    if isinstance(info, np.iinfo) and any(int(float(end)) != end for end in ends):
+        return _clip_integers(call)  # relax.clip holds its bounds as float64
     low, high = (
         float(end) if value is None or np.isnan(value.item()) else float(value.item())
         for value, end in zip(values, (info.min, info.max), strict=True)
     )
     high = min(high, float(info.max))
     return relax.op.clip(call.inputs[0], min(low, high), high)
+
+
+def _clip_integers(call: NodeCall) -> relax.Expr:
+    """Clip of integers by bounds that float64 does not have."""
+    result = call.inputs[0]
+    for bound, limit in ((call.input(1), relax.op.maximum), (call.input(2), relax.op.minimum)):
+        result = result if bound is None else limit(result, bound)
+    return result
 
 
 def cast(call: NodeCall) -> relax.Expr | None:
@@ -153,6 +165,24 @@ def extreme(call: NodeCall) -> relax.Expr | None:
     return relax.op.astype(reduce(numbers, list(axes) if axes else None, keep), "bool")
 
 
+def mean(call: NodeCall) -> relax.Expr | None:
+    """ReduceMean of integers: the sum in 64 bits by the count, rounded towards 0, in the type of x."""
+    dtype = call.dtype()
+    if not dtype.startswith(("int", "uint")):
+        return None
+    axes = call.dims(1) if call.input(1) is not None else call.attributes.get("axes")
+    if not axes and call.attributes.get("noop_with_empty_axes", 0):
+        return call.inputs[0]
+    shape = call.shape()
+    axes = sorted(axis % len(shape) for axis in axes) if axes else list(range(len(shape)))
+    count = math.prod(shape[axis] for axis in axes)
+    if not isinstance(count, int) or not count:
+        raise call.unsupported(f"a mean of integers over {count} values", "fix the input shapes with shape=")
+    wide = "uint64" if dtype.startswith("uint") else "int64"
+    total = op.sum(op.astype(call.inputs[0], wide), axes, bool(call.attributes.get("keepdims", 1)))
+    return op.astype(op.divide(total, tensor_constant(np.array(count, wide))), dtype)
+
+
 def place_of_extreme(call: NodeCall) -> None:
     """ArgMax, ArgMin: there is no place in an axis without values, and TVM's would be any number."""
     axis = call.axis(0)
@@ -172,6 +202,7 @@ def top_k(call: NodeCall) -> relax.Expr | None:
     size = call.shape()[call.axis(-1)]
     if int(k.item()) < 1 or (isinstance(size, int) and int(k.item()) > size):
         raise call.unsupported(f"k is {int(k.item())}, the axis holds {size}", f"take 1 to {size} of them")
+    call.attributes["sorted"] = 1  # in any order is in this one too, and TVM refuses to be told otherwise
     if dtype in SORTABLE:
         return None
     if dtype == "uint64" or not dtype.startswith(("int", "uint")):

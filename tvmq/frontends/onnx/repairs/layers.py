@@ -129,10 +129,22 @@ def only_first_output(call: NodeCall) -> None:
 
 
 def softmax(call: NodeCall) -> relax.Expr | None:
-    """Softmax before opset 13 flattens to two dimensions; on the last axis that changes nothing: left out."""
-    if call.opset >= 13 or call.axis(1) != len(call.shape()) - 1:
+    """Softmax, LogSoftmax, Hardmax before opset 13 are of rows, all axes from theirs on; TVM's of free sizes are not.
+
+    On the last axis the rows are those of x, and no reshape is needed.
+    """
+    if call.opset >= 13:
         return None
-    return relax.op.nn.softmax(call.inputs[0], axis=-1)
+    x, shape, first = call.inputs[0], call.shape(), call.axis(1)
+    if first == len(shape) - 1 and call.op_type == "Softmax":
+        return relax.op.nn.softmax(x, axis=-1)
+    if all(isinstance(size, int) for size in shape):
+        return None
+    if call.op_type == "Hardmax":
+        raise call.unsupported("symbolic dimensions before opset 13", "fix the input shapes with shape=")
+    rows = relax.op.reshape(x, [math.prod(shape[:first]), math.prod(shape[first:])])
+    function = relax.op.nn.softmax if call.op_type == "Softmax" else relax.op.nn.log_softmax
+    return relax.op.reshape(function(rows, axis=-1), shape)
 
 
 def rms_norm(call: NodeCall) -> relax.Expr | None:

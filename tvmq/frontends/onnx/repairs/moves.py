@@ -139,7 +139,24 @@ def pad(call: NodeCall) -> relax.Expr:
         sizes = [size + min(b, 0) + min(e, 0) for size, b, e in zip(shape, begin, end, strict=True)]
         return _repeat(call, data, sizes, width)
     fill = call.attributes.get("value", 0.0) if value is None else value.item()
+    if isinstance(fill, int) and (float(fill) >= 2**63 or int(float(fill)) != fill):
+        return _surround(call, data, width, fill)
     return relax.op.nn.pad(data, [amount for pair in width for amount in pair], "constant", fill)
+
+
+def _surround(call: NodeCall, data: relax.Expr, width: list[tuple[int, int]], fill: int) -> relax.Expr:
+    """Padding with an integer that float64, in which nn.pad holds its value, does not have: blocks of it around."""
+    value = tensor_constant(np.array(fill, call.dtype()))
+    for axis, amounts in enumerate(width):
+        if not any(amounts):
+            continue
+        data = call.builder.emit(call.builder.normalize(data)) if not isinstance(data, relax.Var) else data
+        shape = list(data.ty.shape.values)
+        blocks = [relax.op.broadcast_to(value, [*shape[:axis], size, *shape[axis + 1 :]]) for size in amounts]
+        parts = [blocks[0], data, blocks[1]]
+        kept = [part for part, size in zip(parts, (amounts[0], 1, amounts[1]), strict=True) if size]
+        data = relax.op.concat([call.builder.emit(part) if part is not data else part for part in kept], axis)
+    return data
 
 
 def _repeat(call: NodeCall, data: relax.Expr, sizes: list, width: list[tuple[int, int]]) -> relax.Expr:
@@ -187,8 +204,10 @@ def tile(call: NodeCall) -> relax.Expr | None:
 
 
 def split(call: NodeCall) -> relax.Expr | None:
-    """Split with empty parts: those are constants of no elements, which TVM could not compute."""
+    """Split with empty parts, constants of no elements, which TVM could not compute; into one part: that is x."""
     sizes = call.dims(1) if call.input(1) is not None else call.attributes.get("split")
+    if call.output_count == 1:
+        return call.inputs[0]
     if sizes is None or 0 not in sizes:
         return None
     axis, shape, start, parts = call.axis(0), call.shape(), 0, []

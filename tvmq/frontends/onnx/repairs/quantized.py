@@ -15,10 +15,10 @@ QuantizeLinear and DequantizeLinear as our own operators, whose definition is ON
 
     QuantizeLinear(x, s, z)      R.tvmq.quantize      constant scale and zero point, uint8 or int8 codes
     DequantizeLinear(q, s, z)    R.tvmq.dequantize    likewise; q may also be int32 (a bias)
-    ... with block_size          R.tvmq.group_dequantize   a weight around zero
+    ... with block_size          R.tvmq.group_dequantize   a weight, its codes minus their zero points
 
 Codes of 16 bits are int16 around zero. Everything else (computed scales, uint16) is left to TVM's converter and stays
-float in the integer module; other blocks of scales are refused.
+float in the integer module; blocks of tensors that are no weights too.
 """
 
 from __future__ import annotations
@@ -167,25 +167,43 @@ def dequantize_linear(call: NodeCall) -> relax.Expr | None:
 
 
 def _in_blocks(call: NodeCall) -> relax.Expr:
-    """Scales for blocks of a weight around zero: its codes in groups, as ours are.
+    """Scales, and zero points, for blocks of a weight: its codes around zero in groups, as ours are; of others floats.
 
-    raises  UnsupportedOpError for all other blocks
+    A last block that is shorter makes the groups as long as both are multiples of. A weight that leaves int8 around
+    its zero points is what it stands for, in float32.
+
+    raises  UnsupportedOpError for scales or zero points that are computed, and for codes of more than 8 bits
     """
+    op = relax.op
     codes, scale, zero = (call.constant(position) for position in range(3))
     size, axis = int(call.attributes["block_size"]), call.axis(1)
-    if codes is None or not _are_groups(codes, scale, axis, size) or (zero is not None and zero.any()):
-        raise call.unsupported("scales for blocks of a tensor that is no signed weight are not supported", WAY_OUT)
+    shape, dtype = call.shape(), call.dtype()
+    if scale is None or (zero is None and call.input(2) is not None) or not isinstance(shape[axis], int):
+        raise call.unsupported("blocks whose scales are computed, or of a free size, are not supported", WAY_OUT)
+    length = shape[axis]
+    wanted = (*shape[:axis], -(-length // size), *shape[axis + 1 :])
+    if dtype not in ("int8", "uint8") or scale.dtype != np.float32 or scale.shape != wanted:
+        what = f"codes of {dtype} and scales of {scale.dtype} {list(scale.shape)} for blocks of {size}"
+        raise call.unsupported(f"{what}, supported are 4 or 8 bits and float32 {list(wanted)}", WAY_OUT)
+    size = min(size, length)
+    group = math.gcd(size, length % size)
+
+    def spread(values: np.ndarray, step: int) -> np.ndarray:
+        return np.repeat(values, size // step, axis).take(range(length // step), axis)
+
+    if codes is None:
+        wide = op.astype(call.inputs[0], "int32")
+        wide = wide if zero is None else op.subtract(wide, tensor_constant(spread(zero.astype(np.int32), 1)))
+        return op.multiply(op.astype(wide, "float32"), tensor_constant(spread(scale, 1)))
+    centred = codes.astype(np.int32)
+    centred = centred if zero is None else centred - spread(zero.astype(np.int32), 1)
+    if centred.min(initial=0) < -HALF or centred.max(initial=0) >= HALF:
+        return relax.const(centred.astype(np.float32) * spread(scale, 1))
+    codes = centred.astype(np.int8)
     kept: Any = relax.const(codes)
     if numerics.fits_int4(codes):
         kept = call.builder.emit(ops.unpack(relax.const(numerics.pack_int4(codes)), shape=list(codes.shape)))
-    return ops.group_dequantize(kept, relax.const(scale), axis=axis, group_size=size)
-
-
-def _are_groups(codes: np.ndarray, scale: np.ndarray | None, axis: int, size: int) -> bool:
-    """True for int8 codes with a float32 scale for each `size` neighbours of an axis, and none left over."""
-    if scale is None or codes.dtype != np.int8 or scale.dtype != np.float32 or codes.shape[axis] % size:
-        return False
-    return scale.shape == (*codes.shape[:axis], codes.shape[axis] // size, *codes.shape[axis + 1 :])
+    return ops.group_dequantize(kept, relax.const(spread(scale, group)), axis=axis, group_size=group)
 
 
 def _numbers(call: NodeCall) -> tuple[np.ndarray, np.ndarray, int, str] | None:

@@ -1,0 +1,68 @@
+"""Every operator of ONNX that is folded at import, compared with itself computed as an input (tests/onnx_folds.py).
+
+    python benchmarks/folding.py [--operators Softmax,Clip] [--quick]
+
+Cases     ONNX's own of single operators, in each opset from 7 on in which the operator has a definition of its own
+Equal     folding and compiled code give one type, one shape and the same numbers
+Kept      not folded; alone: only folding computes it (an operator or type without compiled code)
+Wrong     the two differ
+Bounds    no case wrong. Exit code 1 where one is.
+--quick   one case an operator
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from common import ROOT, finish, machine, print_table, write_json
+
+sys.path.insert(0, str(ROOT / "tests"))
+from onnx_cases import load_cases  # noqa: E402  (the helpers of the tests lie beside this folder)
+from onnx_folds import ALONE, EQUAL, KEPT, WRONG, Fold, judge_all, sample, tasks  # noqa: E402
+
+
+def rows(folds: Sequence[Fold]) -> list[dict[str, Any]]:
+    """One row an operator: its opsets and the counts of its cases."""
+    table = []
+    for operator in sorted({fold.operator for fold in folds}, key=str.lower):
+        own = [fold for fold in folds if fold.operator == operator]
+        counts = Counter(fold.status for fold in own)
+        opsets = sorted({fold.opset for fold in own})
+        table.append({"operator": operator, "opsets": opsets, **{s: counts[s] for s in (EQUAL, KEPT, ALONE, WRONG)}})
+    return table
+
+
+def main() -> None:
+    """Command line; see the head of this file."""
+    commands = argparse.ArgumentParser(description="Folding at import against compiled code.")
+    commands.add_argument("--operators", default="", help="names, separated by commas; all by default")
+    commands.add_argument("--json", type=Path, help="also write the figures to this file")
+    commands.add_argument("--quick", action="store_true", help="one case an operator")
+    options = commands.parse_args()
+    from tvmq.cli.screen import step
+
+    print(machine(), flush=True)
+    wanted = set(filter(None, options.operators.split(",")))
+    cases = [case for case in load_cases().values() if not wanted or case.operator in wanted]
+    cases = sample(cases) if options.quick else cases
+    with step("fold, build, run", len(tasks(cases))) as advance:
+        folds = list(judge_all(cases, advance))
+    table = rows(folds)
+    headers = ["operator", "opsets", EQUAL, KEPT, ALONE, WRONG]
+    cells = [
+        [row["operator"], " ".join(map(str, row["opsets"])), *(str(row[s]) for s in (EQUAL, KEPT, ALONE, WRONG))]
+        for row in table
+    ]
+    totals = [str(sum(row[status] for row in table)) for status in (EQUAL, KEPT, ALONE, WRONG)]
+    print_table(headers, [*cells, [f"{len(table)} operators", "", *totals]])
+    write_json(options.json, {"operators": table})
+    finish([f"{f.operator}-{f.opset}, {f.name}: {f.detail}" for f in folds if f.status == WRONG])
+
+
+if __name__ == "__main__":
+    main()
