@@ -358,3 +358,31 @@ def test_models_of_free_sizes_are_compared_at_the_size_of_the_data() -> None:
     assert output.sqnr > 25 and len(result.layers) > 10
     with pytest.raises(DataError, match=r"input 'ids' has shape \(1, 7\), the model takes batchx9"):
         tvmq.compare((mod, params), integer, [texts(1, 9), texts(1, 7)])
+
+
+def test_an_activation_that_is_called_twice_has_a_row_for_each_use() -> None:
+    mod, params = chain()
+    mod["main"] = with_names(mod["main"], {**SOURCES, "two": ["act"], "four": ["act"]})
+    samples = [{"x": x} for x in np.random.default_rng(1).uniform(0, 1, (16, 1, 4)).astype(np.float32)]
+    module = tvmq.quantize(mod, params, samples, guard=None)
+    comparison = tvmq.compare((mod, params), module, samples[:4])
+    assert [layer.names for layer in comparison.layers] == [("x",), ("first", "act"), ("second", "act")]
+    assert comparison.unpaired == ()
+    exe, float_run = tvmq.build(module), tvmq.build(mod, params=params)
+    noise = signal = 0.0
+    for sample in samples[:4]:
+        wanted, ours = (np.float64(one.run(sample)[0]) for one in (float_run, exe))
+        signal, noise = signal + (wanted**2).sum(), noise + ((wanted - ours) ** 2).sum()
+    assert comparison.layers[-1].accumulated.sqnr == pytest.approx(10 * np.log10(signal / noise), abs=1e-6)
+    assert list(tvmq.activations((mod, params), samples[:1])) == ["x", "first", "act", "second", "act#2"]
+
+
+def test_a_layer_without_a_counterpart_is_said() -> None:
+    mod, params = chain()
+    mod["main"] = with_names(mod["main"], {**SOURCES, "two": ["act"], "four": ["act"]})
+    samples = [{"x": x} for x in np.random.default_rng(1).uniform(0, 1, (16, 1, 4)).astype(np.float32)]
+    other = parse(CHAIN.replace("one", "m").replace("two", "n").replace("three", "o").replace("four", "q"))
+    other["main"] = with_names(other["main"], {"m": ["first"], "n": ["act"], "o": ["second"], "q": ["act"]})
+    comparison = tvmq.compare((mod, params), tvmq.quantize(other, params, samples, guard=None), samples[:4])
+    assert comparison.unpaired == (("first", "act"), ("second", "act"))
+    assert "2 layers have no counterpart in the first model and no row: first, act, second, act" in str(comparison)

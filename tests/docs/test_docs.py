@@ -48,7 +48,7 @@ EXCERPTS = {
     "extending",
     "quantized-models",
     "saved-models",
-    "search",
+    "precision-search",
     "ten-minutes",
 }
 # Folders of docs/ that are made when the site is built
@@ -143,6 +143,13 @@ def test_the_index_lists_every_page():
     assert len(listed) == len(set(listed))
     own = {name for name in listed if not name.startswith(GENERATED)}
     assert own == {page.stem for page in DOCS.glob("*.md")} - {"index"}
+
+
+def test_no_page_has_a_name_of_pages_that_sphinx_makes():
+    """Sphinx writes its own search.html, genindex.html and others over a document of that name, without a warning."""
+    reserved = {"search", "genindex", "modindex", "py-modindex", "contents", "opensearch", "searchindex", "objects"}
+    pages = {path.stem for path in DOCS.glob("*.md")}
+    assert "precision-search" in pages and pages.isdisjoint(reserved)
 
 
 def test_the_site_needs_nothing_from_elsewhere():

@@ -11,7 +11,7 @@ from tvmq.analysis.comparison import Model, module_of
 from tvmq.compile.build import build
 from tvmq.dataset import Dataset, samples_in
 from tvmq.errors import ConfigError, DataError
-from tvmq.graph.layer_tensors import LayerTensor, layer_tensors
+from tvmq.graph.layer_tensors import LayerTensor, layer_tensors, unique_names
 from tvmq.graph.probes import reduced
 from tvmq.graph.symbolic import free_dimensions, inputs_of, sample_sizes, with_sizes
 from tvmq.passes.calibrate.collect import samples_of
@@ -23,7 +23,8 @@ def activations(model: Model, data: Any, layers: Sequence[str] | None = None) ->
 
     model    a float, simulated or integer module, an executable, or the (module, params) of `from_onnx`
     data     anything that `quantize` takes as a data set; all results are kept in memory
-    layers   names of the source; the result has them as its keys. None: every layer, by the last of its names
+    layers   names of the source; the result has them as its keys. None: every layer, by the last of its names; of
+             tensors that share one (a module that is called twice) the second is "relu#2", and so on
     returns  {name: float32 (samples, ...)}; of operators that were fused the result of the last one
     raises   ConfigError with the nearest names for an unknown layer, DataError without samples
 
@@ -51,8 +52,9 @@ def activations(model: Model, data: Any, layers: Sequence[str] | None = None) ->
 def _chosen(tensors: Sequence[LayerTensor], layers: Sequence[str] | None) -> dict[str, LayerTensor]:
     """{name: the last tensor that carries it}."""
     if layers is None:
-        return {tensor.names[-1]: tensor for tensor in tensors}
+        return dict(zip(unique_names(tensors), tensors, strict=True))
     known = {name: tensor for tensor in tensors for name in tensor.names}
+    known |= {name: tensor for name, tensor in zip(unique_names(tensors), tensors, strict=True) if "#" in name}
     for name in layers:
         if name not in known:
             near = did_you_mean(name, known, "layers")

@@ -18,7 +18,7 @@ from tvmq.emulation.emulator import Emulator
 from tvmq.errors import DataError, ModelError
 from tvmq.frontends.relax import from_relax
 from tvmq.graph.functions import plain_module, unpack_weights
-from tvmq.graph.layer_tensors import Pair, integer_names, layer_tensors, pairs
+from tvmq.graph.layer_tensors import Pair, integer_names, layer_tensors, pairs, unpaired
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.names import merge, output_names
 from tvmq.graph.probes import cut, tapped
@@ -66,7 +66,8 @@ def compare(
         return compare_with_chip(a, b, data, advance=advance)
     first, second = module_of(a), module_of(b)
     first, second, feeds = _fitted(first, second, data)
-    layers = pairs(layer_tensors(first), layer_tensors(second))
+    tensors = layer_tensors(first), layer_tensors(second)
+    layers = pairs(*tensors)
     if not layers:
         raise ModelError(
             "compare: the models have no layer of one name; they must come from the same source. "
@@ -85,7 +86,7 @@ def compare(
     rows = [_row(pair, local, accumulated, weight) for pair, local, accumulated, weight in figures]
     names = output_names(second["main"], len(runs.outputs))
     outputs = {name: deviation.figures() for name, deviation in zip(names, runs.outputs, strict=True)}
-    return Comparison(tuple(rows), outputs, samples)
+    return Comparison(tuple(rows), outputs, samples, tuple(tensor.names for tensor in unpaired(*tensors)))
 
 
 def module_of(model: Model) -> tvm.IRModule:

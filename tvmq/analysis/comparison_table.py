@@ -13,6 +13,7 @@ from tvmq.rules import short_names
 
 ERRORS = ("local", "accumulated", "weight")
 WIDEST = 44
+MOST_UNPAIRED = 3  # that the summary names
 
 
 @dataclass(frozen=True)
@@ -39,13 +40,15 @@ class LayerComparison:
 class Comparison:
     """Prints as a table; `layers` in the order of computation.
 
-    outputs  {output name: accumulated figures}
-    samples  how many the figures are of
+    outputs   {output name: accumulated figures}
+    samples   how many the figures are of
+    unpaired  names of each integer layer of the second model without a counterpart in the first: it has no row
     """
 
     layers: tuple[LayerComparison, ...]
     outputs: Mapping[str, Figures]
     samples: int
+    unpaired: tuple[tuple[str, ...], ...] = ()
 
     def layer(self, name: str) -> LayerComparison:
         """The layer that carries a name of the source; ConfigError if there is none."""
@@ -67,7 +70,8 @@ class Comparison:
         """For JSON; an infinite SQNR is None there."""
         outputs = {name: figures.to_dict() for name, figures in self.outputs.items()}
         layers = [asdict(layer) for layer in self.layers]
-        return _finite({"samples": self.samples, "layers": layers, "outputs": outputs})
+        unpaired = [list(names) for names in self.unpaired]
+        return _finite({"samples": self.samples, "layers": layers, "outputs": outputs, "unpaired": unpaired})
 
     def table(self, layers: Sequence[LayerComparison] | None = None) -> str:
         """The table of these layers, all by default, and of the outputs."""
@@ -87,7 +91,13 @@ class Comparison:
         """The layers that lose most by themselves."""
         worst = [layer for layer in self.worst(3) if math.isfinite(layer.local.sqnr)]
         listed = ", ".join(f"{short_names(layer.names)} ({layer.local.sqnr:.1f} dB)" for layer in worst)
-        return f"{len(self.layers)} layers, {self.samples} samples; worst by themselves: {listed or 'none'}"
+        text = f"{len(self.layers)} layers, {self.samples} samples; worst by themselves: {listed or 'none'}"
+        if not self.unpaired:
+            return text
+        missing = ", ".join(map(short_names, self.unpaired[:MOST_UNPAIRED]))
+        more = len(self.unpaired) - MOST_UNPAIRED
+        rest = f" and {more} more" if more > 0 else ""
+        return f"{text}; {len(self.unpaired)} layers have no counterpart in the first model and no row: {missing}{rest}"
 
 
 def _row(name: str, layer: LayerComparison) -> list[str]:

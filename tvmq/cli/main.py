@@ -13,7 +13,8 @@ from tvmq.cli.trust import set_trust
 # Said in full by guard.py; what a shell script may rely on.
 EXIT_CODES = """
 Exit codes: 0 done · 1 an error, in one sentence on stderr, or `verify` and `doctor` found something wrong ·
-2 the command line is wrong · 130 interrupted by Ctrl-C, nothing half-written left.
+2 the command line is wrong · 3 the model stays below the guard's bound and is not saved ·
+130 interrupted by Ctrl-C, nothing half-written left.
 
 Results go to stdout, progress and notices to stderr. --json: one object on stdout; NO_COLOR: no colours.
 """

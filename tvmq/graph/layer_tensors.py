@@ -1,8 +1,10 @@
 """The results of the layers of a module, whatever its stage, and which of two modules belong together.
 
-A float module has one tensor an operator, a quantized one has one a group of fused operators. Both are found by the
-names that the source gave them: a tensor stands for the names of which it is the last one in its module, and two
-tensors belong together if each is the latest of its module among the names of the other.
+A float module has one tensor an operator, a quantized one has one a group of fused operators. Passes keep the variable
+of a group's result: tensors of one variable and a common name of the source belong together. Others (modules that were
+imported apart) are paired by names alone: a tensor stands for the names of which it is the last one in its module, and
+two tensors belong together if each is the latest of its module among the names of the other. A name that several uses
+share (one activation module, called twice) pairs nothing by itself.
 """
 
 from __future__ import annotations
@@ -138,15 +140,59 @@ def _step(view: View, name: str, entry: Mapping[str, Any]) -> Step | None:
 
 def pairs(a: Sequence[LayerTensor], b: Sequence[LayerTensor]) -> list[Pair]:
     """Layers of both modules, in the order of b; see the head of this file."""
-    last_a, last_b = _last(a), _last(b)
-    found = []
+    partners = _partners(a, b)
+    both = [(a[partners[index]], tensor) for index, tensor in enumerate(b) if index in partners]
+    return [Pair(x, y) for x, y in both if y.operator != "input" or x.integer or y.integer]
+
+
+def unpaired(a: Sequence[LayerTensor], b: Sequence[LayerTensor]) -> list[LayerTensor]:
+    """Integer layers of b for which `pairs` has no layer of a."""
+    partners = _partners(a, b)
+    return [y for index, y in enumerate(b) if index not in partners and y.integer and y.operator != "input"]
+
+
+def unique_names(tensors: Sequence[LayerTensor]) -> list[str]:
+    """The last name of each tensor; of several that share it all but the first are numbered, as in "relu#2"."""
+    count: dict[str, int] = {}
+    names = []
+    for tensor in tensors:
+        name = tensor.names[-1]
+        count[name] = count.get(name, 0) + 1
+        names.append(name if count[name] == 1 else f"{name}#{count[name]}")
+    return names
+
+
+def _partners(a: Sequence[LayerTensor], b: Sequence[LayerTensor]) -> dict[int, int]:
+    """{index in b: index in a}."""
+    variables = {tensor.plain: index for index, tensor in enumerate(a)}
+    partners = {
+        index: variables[tensor.plain]
+        for index, tensor in enumerate(b)
+        if tensor.plain in variables
+        and not set(tensor.names).isdisjoint(a[variables[tensor.plain]].names)
+        and not _goes_on(tensor, b[index + 1 : index + 2])
+    }
+    last_a, last_b, shared = _last(a), _last(b), _shared_names(a) | _shared_names(b)
+    taken = set(partners.values())
     for index, tensor in enumerate(b):
-        other = _latest(tensor, last_a)
-        if other is None or _latest(a[other], last_b) != index:
-            continue
-        if tensor.operator != "input" or a[other].integer or tensor.integer:
-            found.append(Pair(a[other], tensor))
-    return found
+        other = None if index in partners or not shared.isdisjoint(tensor.names) else _latest(tensor, last_a)
+        if other is not None and other not in taken and _latest(a[other], last_b) == index:
+            partners[index] = other
+    return partners
+
+
+def _goes_on(tensor: LayerTensor, following: Sequence[LayerTensor]) -> bool:
+    """True for a part of a float layer whose next operator carries the same names: a product before its bias."""
+    return not tensor.integer and any(other.names == tensor.names and not other.integer for other in following)
+
+
+def _shared_names(tensors: Sequence[LayerTensor]) -> set[str]:
+    """Names that tensors carry with others between them: several uses of one layer of the source."""
+    shared, at = set[str](), dict[str, int]()
+    for index, tensor in enumerate(tensors):
+        shared |= {name for name in tensor.names if at.get(name, index) < index - 1}
+        at |= dict.fromkeys(tensor.names, index)
+    return shared
 
 
 def _last(tensors: Sequence[LayerTensor]) -> dict[str, int]:
