@@ -34,7 +34,7 @@ from common import finish, machine, parser, print_table, write_json
 import tvmq
 from tvmq.emulation.cases import Case, cases_of
 from tvmq.emulation.explanation import Explanation, explain_answers
-from tvmq.emulation.vectors import Answered
+from tvmq.emulation.read_vectors import Answered
 
 QUICK = ("usual", "ties", "small", "saturation", "zero")
 FAR = "small"  # cases of factors so small that sums and biases reach 2^30

@@ -100,7 +100,6 @@ def module_from_bytes(where: str, blobs: Mapping[str, bytes]) -> tvm.IRModule:
         for node in tensor_nodes(graph):
             node["data"] = encode_tensor(_constant(blobs, *node["data"]))
         module = tvm.ir.load_json(json.dumps(graph))
-        _check_texts(module)
         _check_module(module)
         return module
     except Exception as error:  # TVM raises many kinds
@@ -126,14 +125,6 @@ def _check_module(module: Any) -> None:
         if isinstance(function, tvm.relax.Function):
             get_ledger(function), get_names(function), input_names(function), weight_names(function)
             output_names(function, 0)
-
-
-def _check_texts(module: tvm.IRModule) -> None:
-    """Read what functions carry as JSON in their attributes: names and the ledger; ValueError where it is none."""
-    for _, func in module.functions_items():
-        for key, value in (func.attrs or {}).items():
-            if key.startswith("tvmq.") and str(value)[:1] in ("{", "["):
-                json.loads(str(value))
 
 
 def _constant(blobs: Mapping[str, bytes], begin: int, end: int, member: str = CONSTANTS, *packed: Any) -> bytes:
