@@ -284,8 +284,11 @@ def check_commands(python: Path, command: Path, folder: Path, own: dict[str, str
     missing = [option for option in ("--momentum", "--group-size", "--rule", "--data") if option not in help_text]
     if missing:
         raise Failed(f"`tvmq quantize --help` does not show {missing}")
+    alone = subprocess.run([command, "quantize"], cwd=folder, env={**os.environ, **own}, capture_output=True, check=False)
+    if alone.returncode != 2:
+        raise Failed(f"`tvmq quantize` without a model ends with {alone.returncode}, not with 2")
     run([python, "-c", EMBEDDED], folder, **own)
-    options = ["--calibrate-mode", "moving_average", "--momentum", "0.9", "--samples", "32", "--no-equalization"]
+    options = ["--calibrate-mode", "moving_average", "--momentum", "0.9", "--guard", "sqnr >= 10"]
     quantize = [command, "quantize", "digits.onnx", "--data", "digits.npy", "--output", "m.tvmq", "--quiet"]
     run([*quantize, *options, "--rule", "*=w8a8"], folder, **own)
     run([command, "run", "m.tvmq", "--data", "digits.npy", "--output", "results.npz", "--quiet"], folder, **own)
