@@ -284,7 +284,8 @@ def check_commands(python: Path, command: Path, folder: Path, own: dict[str, str
     missing = [option for option in ("--momentum", "--group-size", "--rule", "--data") if option not in help_text]
     if missing:
         raise Failed(f"`tvmq quantize --help` does not show {missing}")
-    alone = subprocess.run([command, "quantize"], cwd=folder, env={**os.environ, **own}, capture_output=True, check=False)
+    environment = {**os.environ, **own}
+    alone = subprocess.run([command, "quantize"], cwd=folder, env=environment, capture_output=True, check=False)
     if alone.returncode != 2:
         raise Failed(f"`tvmq quantize` without a model ends with {alone.returncode}, not with 2")
     run([python, "-c", EMBEDDED], folder, **own)
