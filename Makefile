@@ -22,7 +22,7 @@ SKIPPED := -rfEs
 
 .PHONY: help
 help: ## show this list
-	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## (.*)/  make \1|\2/' | \
+	@grep -hE '^[a-z0-9-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z0-9-]+):.*## (.*)/  make \1|\2/' | \
 		awk -F'|' '{printf "%-20s %s\n", $$1, $$2}'
 	@echo
 	@echo "  make test TESTS=tests/numerics JOBS=1    some tests, one process"
@@ -69,6 +69,24 @@ test: $(STAMP) ## run the tests, all but those marked slow
 slow: $(STAMP) ## run the rest of the tests: all shapes by all instruction sets, fresh processes, emulated GPUs, whole scripts
 	$(PYTEST) -n $(JOBS) $(SPREAD) $(SKIPPED) -m slow $(TESTS)
 
+# torch and the runtimes of microcontrollers and accelerators, which [test] does not bring: what cannot be had is said, and
+# its tests skip. tflite-micro and TOSA's tools ask for an older NumPy, which they do not need
+EXTRAS := $(VENV)/.installed-extras
+$(EXTRAS): $(STAMP)
+	$(BIN)/python -c "import torch" 2>/dev/null || $(BIN)/python -m pip install --quiet "torch==2.13.0" \
+		|| echo "torch cannot be installed here; its tests will skip"
+	$(BIN)/python -m pip install --quiet flatbuffers tflite ai-edge-litert \
+		|| echo "LiteRT cannot be installed here; its tests will skip"
+	$(BIN)/python -m pip install --quiet --no-deps tflite-micro tosa-tools \
+		|| echo "tflite-micro and TOSA's tools cannot be installed here; their tests will skip"
+	@touch $@
+
+# Files that name them
+NEED_EXTRAS = $(shell grep -rlE "torch|tflite|litert|tosa" tests --include='test_*.py')
+.PHONY: test-extras
+test-extras: $(EXTRAS) ## install torch, LiteRT and TOSA's tools, and run those of `make test` again that meet them
+	$(PYTEST) -n $(JOBS) $(SPREAD) $(SKIPPED) -m "not slow" $(NEED_EXTRAS)
+
 # Files that meet onnxruntime: it runs in qemu-user's Haswell, tvmq compiles for the same CPU
 MEET_ONNXRUNTIME = $(shell grep -rlE "onnxruntime|float_products|quantized_models" tests --include='test_*.py')
 .PHONY: test-avx2
@@ -78,6 +96,13 @@ test-avx2: $(STAMP) ## run the tests that meet onnxruntime as on a CPU without V
 .PHONY: packages
 packages: $(STAMP) ## build wheel and sdist into dist/, and try the wheel on every Python 3.10-3.13 found here
 	$(BIN)/python tools/packages.py
+
+.PHONY: oldest newest
+oldest: $(STAMP) ## try the wheel beside the lowest versions of its dependencies that setup.cfg allows
+	$(BIN)/python tools/packages.py --versions oldest
+
+newest: $(STAMP) ## try the wheel beside the newest versions of its dependencies
+	$(BIN)/python tools/packages.py --versions newest
 
 # Watching every line makes the tests half as long again
 .PHONY: coverage

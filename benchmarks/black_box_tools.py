@@ -17,7 +17,7 @@ import numpy as np
 
 from tvmq.emulation.arithmetic import Arithmetic
 from tvmq.emulation.cases import Case
-from tvmq.emulation.vectors import Answered
+from tvmq.emulation.read_vectors import Answered
 
 Answer = Callable[[Case], "np.ndarray | None"]
 

@@ -30,7 +30,7 @@ def commands(workflow: dict[str, Any]) -> list[str]:
 
 def make_targets() -> set[str]:
     """Targets of the Makefile."""
-    return set(re.findall(r"^([a-z]+)(?: [a-z ]+)?:(?!=)", (ROOT / "Makefile").read_text(), re.MULTILINE))
+    return set(re.findall(r"^([a-z0-9-]+)(?: [a-z ]+)?:(?!=)", (ROOT / "Makefile").read_text(), re.MULTILINE))
 
 
 def test_there_are_workflows_and_templates():
@@ -48,7 +48,7 @@ def test_what_workflows_run_exists(path):
             assert words[1] == "install", line
         elif words[0] == "make":
             assert words[1] in make_targets(), line
-        else:
+        elif words[0] != "sudo":  # packages of the machine's own
             assert words[0] == "python" and (ROOT / words[1]).is_file(), line
 
 
@@ -100,4 +100,4 @@ def test_continuous_integration_runs_every_target():
         for line in commands(read(path)):
             if line.startswith("make"):
                 name = line.split()[1]
-                assert re.search(rf"make (--keep-going )?{name}\b|^for target in .*\b{name}\b", script, re.M), line
+                assert re.search(rf"make (--keep-going )?{name}\b|^for target in .*\b{name}\b|={name}\b", script, re.M), line

@@ -2,14 +2,16 @@
 
     python tools/packages.py                     what `make packages` runs
     python tools/packages.py --python 3.12       only this version; repeatable
+    python tools/packages.py --versions oldest   only beside the lowest versions that setup.cfg allows (`make oldest`)
+    python tools/packages.py --versions newest   only beside the newest, on one Python (`make newest`)
     python tools/packages.py --keep              leave the environments where they are, and say where
 
 The packages are built from a copy of what git tracks, so that nothing from elsewhere in the folder gets in. The wheel
 made from the sdist must hold the same bytes as the one made from the tree. For each Python a new environment outside
 of the tree gets the wheel with its newest dependencies, nothing else, and there: the import, every public name, the
-version, `tvmq doctor`, `tvmq demo`, the help of `tvmq quantize`; with the first one mypy checks a typed
-script against the installed package. The row "oldest" is one more environment of the first Python, with the lowest
-versions that setup.cfg allows.
+version, `tvmq doctor`, `tvmq demo`, and quantize, run and verify on the embedded data; with the first one mypy checks
+a typed script against the installed package. The row "oldest" is one more environment of the first Python, with the
+lowest versions that setup.cfg allows.
 Ends with a table of versions, seconds and results, and with exit code 1 if anything failed.
 """
 
@@ -33,6 +35,8 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 VERSIONS = ("3.10", "3.11", "3.12", "3.13")
+# Those that the lowest versions of NumPy and ONNX have wheels for
+WITH_OLDEST = ("3.10", "3.11", "3.12")
 # Folders of the project that are none of the package
 FOREIGN = ("tests", "tutorials", "benchmarks", "tools", "docs", "build", ".github", ".ci")
 
@@ -46,6 +50,32 @@ for name in tvmq.__all__:
 from tvmq import relay
 assert relay.quantize.qconfig and relay.var
 print(len(tvmq.__all__), "names of", tvmq.__file__)
+"""
+
+# Versions of the packages named, and of click, which typer stands on
+INSTALLED = """
+import sys
+from importlib.metadata import PackageNotFoundError, version
+try:
+    click = f", click {version('click')}"
+except PackageNotFoundError:  # newer typer holds its own
+    click = ""
+print(", ".join(f"{name} {version(name)}" for name in sys.argv[1:]) + click)
+"""
+
+# The embedded network and its pictures, as a user's own files
+EMBEDDED = """
+from pathlib import Path
+import numpy as np
+from tvmq.demo import load_demo
+demo = load_demo()
+Path("digits.onnx").write_bytes(demo.model)
+np.save("digits.npy", demo.calibration[:64])
+"""
+RESULTS = """
+import numpy as np
+(result,) = np.load("results.npz").values()
+assert result.shape == (64, 10) and np.isfinite(result).all() and result.std() > 0, result
 """
 
 # What a user's program looks like to mypy: the names have types, and wrong uses of them are found.
@@ -208,6 +238,11 @@ def lowest_versions() -> list[str]:
     return lowest_of(config["options"]["install_requires"])
 
 
+def bounded_packages() -> list[str]:
+    """Names of the dependencies of setup.cfg."""
+    return [requirement.partition("==")[0] for requirement in lowest_versions()]
+
+
 def lowest_of(requirements: str) -> list[str]:
     """Requirements, a line each, at their lower bounds.
 
@@ -237,16 +272,36 @@ def try_wheel(wheel: Path, python: Path, folder: Path, *, types: bool, constrain
     demo = json.loads(run([command, "demo", "--output", "digits.tvmq", "--json", "--quiet"], folder, **own))
     if not demo["exact"] or demo["int8_accuracy"] < demo["float_accuracy"] - 0.02:
         raise Failed(f"demo: exact {demo['exact']}, accuracy {demo['float_accuracy']} -> {demo['int8_accuracy']}")
-    if "--momentum" not in run([command, "quantize", "--help"], folder, **own):
-        raise Failed("`tvmq quantize --help` does not show --momentum")
+    check_commands(here, command, folder, own)
     checked = f", {check_types(here, folder)}" if types else ""
-    return f"{version}, {len(doctor['findings'])} findings, int8 {demo['int8_accuracy']:.1%} and exact{checked}"
+    told = f"{version}, {len(doctor['findings'])} findings, int8 {demo['int8_accuracy']:.1%} and exact{checked}"
+    return f"{told}; {run([here, '-c', INSTALLED, *bounded_packages()], folder).strip()}"
+
+
+def check_commands(python: Path, command: Path, folder: Path, own: dict[str, str]) -> None:
+    """Quantize the embedded network on the embedded data with an option of each type, run it and verify it."""
+    help_text = run([command, "quantize", "--help"], folder, **own, COLUMNS="200")
+    missing = [option for option in ("--momentum", "--group-size", "--rule", "--data") if option not in help_text]
+    if missing:
+        raise Failed(f"`tvmq quantize --help` does not show {missing}")
+    environment = {**os.environ, **own}
+    alone = subprocess.run([command, "quantize"], cwd=folder, env=environment, capture_output=True, check=False)
+    if alone.returncode != 2:
+        raise Failed(f"`tvmq quantize` without a model ends with {alone.returncode}, not with 2")
+    run([python, "-c", EMBEDDED], folder, **own)
+    options = ["--calibrate-mode", "moving_average", "--momentum", "0.9", "--guard", "sqnr >= 10"]
+    quantize = [command, "quantize", "digits.onnx", "--data", "digits.npy", "--output", "m.tvmq", "--quiet"]
+    run([*quantize, *options, "--rule", "*=w8a8"], folder, **own)
+    run([command, "run", "m.tvmq", "--data", "digits.npy", "--output", "results.npz", "--quiet"], folder, **own)
+    run([python, "-c", RESULTS], folder, **own)
+    verified = run([command, "verify", "m.tvmq", "--data", "digits.npy", "--quiet"], folder, **own)
+    if "exact: yes" not in verified:
+        raise Failed(f"`tvmq verify` says {verified!r}")
 
 
 def try_oldest(wheel: Path, python: Path, folder: Path) -> str:
-    """The wheel beside the lowest versions that setup.cfg allows; which, and what it told."""
-    lowest = lowest_versions()
-    return f"{try_wheel(wheel, python, folder, types=False, constraints=lowest)}; {', '.join(lowest)}"
+    """The wheel beside the lowest versions that setup.cfg allows."""
+    return try_wheel(wheel, python, folder, types=False, constraints=lowest_versions())
 
 
 def check_types(python: Path, folder: Path) -> str:
@@ -289,11 +344,12 @@ def main() -> int:
     """The whole of it; 1 if anything failed."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--python", action="append", choices=VERSIONS, help="only this version; repeatable")
+    parser.add_argument("--versions", choices=("oldest", "newest"), help="only beside these versions, on one Python")
     parser.add_argument("--keep", action="store_true", help="leave the environments where they are")
     arguments = parser.parse_args()
     work = Path(tempfile.mkdtemp(prefix="tvmq-packages-"))
     try:
-        rows = [*_rows(work, arguments.python or VERSIONS, arguments.keep)]
+        rows = [*_rows(work, arguments.python or VERSIONS, arguments.versions, arguments.keep)]
     finally:
         if arguments.keep:
             print(f"left in {work}")
@@ -302,20 +358,21 @@ def main() -> int:
     print("\npackage     seconds  result")
     for row in rows:
         print(f"{row.what:<10} {row.seconds:8.1f}  {row.result}")
-    absent = [version for version in arguments.python or VERSIONS if f"py{version}" not in {row.what for row in rows}]
-    if absent:
+    tried = {row.what for row in rows}
+    absent = [version for version in arguments.python or VERSIONS if f"py{version}" not in tried]
+    if absent and not arguments.versions:
         print(f"not found here, so not tried: Python {', '.join(absent)}")
     good = all(row.is_good for row in rows) and len(rows) > 1
     return 0 if good else 1
 
 
-def _rows(work: Path, versions: Sequence[str], keep: bool) -> Iterator[Row]:
+def _rows(work: Path, versions: Sequence[str], bound: str | None, keep: bool) -> Iterator[Row]:
     row, wheel = timed("build", lambda: build(work))
     yield row
     if not row.is_good:
         return
     found = [(version, python) for version, python in interpreters() if version in versions]
-    for index, (version, python) in enumerate(found):
+    for index, (version, python) in enumerate({None: found, "newest": found[:1], "oldest": []}[bound]):
         folder = work / f"py{version}"
         row, _ = timed(
             f"py{version}", lambda p=python, f=folder, i=index: try_wheel(Path(str(wheel)), p, f, types=i == 0)
@@ -323,8 +380,9 @@ def _rows(work: Path, versions: Sequence[str], keep: bool) -> Iterator[Row]:
         yield row
         if not keep:
             shutil.rmtree(folder, ignore_errors=True)  # 500 MB each
-    if found:
-        yield timed("oldest", lambda: try_oldest(Path(str(wheel)), found[0][1], work / "oldest"))[0]
+    old = [python for version, python in found if version in WITH_OLDEST]
+    if old and bound != "newest":
+        yield timed("oldest", lambda: try_oldest(Path(str(wheel)), old[0], work / "oldest"))[0]
 
 
 if __name__ == "__main__":

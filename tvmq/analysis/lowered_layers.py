@@ -154,7 +154,7 @@ class LoweringChecks:
 
 def _tensor(array: np.ndarray) -> Any:
     tensor = empty(array.shape, str(array.dtype))
-    np.from_dlpack(tensor)[...] = array
+    tensor.copyfrom(array)
     return tensor
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import fields
 from enum import Enum
 from pathlib import Path
+from types import NoneType
 from typing import Annotated, Any, get_args, get_type_hints
 
 import typer
@@ -23,6 +24,7 @@ from tvmq.rules import DYNAMIC, Rule
 from tvmq.spec import QuantSpec
 
 PANEL = "Quantization (the options of tvmq.qconfig)"
+TYPES = get_type_hints(Options)
 LISTS: dict[str, Any] = {
     "skip_conv_layers": list[int], **dict.fromkeys(("debug_enabled_ops", "passes", "operators"), list[str]),
 }  # fmt: skip
@@ -45,22 +47,17 @@ def _annotation(option: str) -> Any:
         "help": text, "rich_help_panel": PANEL, "show_default": False,
     }  # fmt: skip
     switch = f"--{name}/--no-{name}" if isinstance(default, bool) else f"--{name}"
-    kind = _kind(option, default)
+    kind = _kind(option)
     return Annotated[kind | None, typer.Option(switch, **shown)]
 
 
-def _kind(option: str, default: Any) -> Any:
-    """The Python type of an option's value: typer checks it and shows the choices."""
+def _kind(option: str) -> Any:
+    """The Python type of an option's value, without the None of `float | None`: typer checks it and shows choices."""
     if option in OPTION_CHOICES:
         return Enum("Choice", {choice: choice for choice in OPTION_CHOICES[option]})
     if option in LISTS:
         return LISTS[option]
-    return type(default) if default is not None else _kind_or_none(option)
-
-
-def _kind_or_none(option: str) -> Any:
-    """The type of an option that is None unless it is given, without the None: float of `momentum: float | None`."""
-    (kind,) = (one for one in get_args(get_type_hints(Options)[option]) if one is not type(None))
+    (kind,) = (one for one in get_args(TYPES[option]) or (TYPES[option],) if one is not NoneType)
     return kind
 
 

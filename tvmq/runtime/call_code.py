@@ -78,7 +78,8 @@ def copy_results(result: Any) -> list[np.ndarray]:
 def take_results(result: Any) -> list[np.ndarray]:
     """Results that are memory of their own as arrays on this memory."""
     if isinstance(result, tvm_ffi.Tensor):
-        return [np.from_dlpack(result)]
+        array = np.from_dlpack(result)
+        return [array if array.flags.writeable else array.copy()]  # up to NumPy 2.2 it shares memory to read alone
     return [array for item in result for array in take_results(item)]
 
 
