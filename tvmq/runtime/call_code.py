@@ -79,7 +79,7 @@ def take_results(result: Any) -> list[np.ndarray]:
     """Results that are memory of their own as arrays on this memory."""
     if isinstance(result, tvm_ffi.Tensor):
         array = np.from_dlpack(result)
-        return [array if array.flags.writeable else array.copy()]  # up to NumPy 2.2 it shares memory to read alone
+        return [array if array.flags.writeable else array.copy()]  # NumPy 2.2.0 and older share it to be read alone
     return [array for item in result for array in take_results(item)]
 
 
