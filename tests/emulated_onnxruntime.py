@@ -22,7 +22,13 @@ from typing import Any, BinaryIO
 
 EMULATOR = "qemu-x86_64"
 CPU = "Haswell"
-FORWARDED = ("graph_optimization_level", "intra_op_num_threads", "inter_op_num_threads", "log_severity_level")
+FORWARDED = (
+    "graph_optimization_level",
+    "intra_op_num_threads",
+    "inter_op_num_threads",
+    "log_severity_level",
+    "optimized_model_filepath",
+)
 
 
 def pytest_configure(config: Any) -> None:
@@ -104,8 +110,8 @@ class _Argument:
         self.name, self.shape, self.type = name, shape, type_
 
 
-def _plain(value: Any) -> int:
-    return int(getattr(value, "value", value))
+def _plain(value: Any) -> int | str:
+    return value if isinstance(value, str) else int(getattr(value, "value", value))
 
 
 def _send(stream: BinaryIO, value: Any) -> None:
@@ -152,7 +158,7 @@ def _serve() -> None:
             _send(output, (None, (type(error).__name__, str(error))))
 
 
-def _open_session(onnxruntime: Any, source: Any, options: Mapping[str, int], providers: Any) -> Any:
+def _open_session(onnxruntime: Any, source: Any, options: Mapping[str, int | str], providers: Any) -> Any:
     session_options = onnxruntime.SessionOptions()
     for name, value in options.items():
         if name == "graph_optimization_level":

@@ -10,6 +10,7 @@ import pytest
 
 import tvmq
 from tests.models import Net, feeds_of
+from tests.quantized_models import Maker
 from tvmq.analysis.explanation import Explanation
 from tvmq.analysis.story import codes_text, find_layers
 from tvmq.analysis.work import float_macs
@@ -238,3 +239,10 @@ def test_it_says_why_a_kernel_was_chosen():
     for layer in explanation.notes:
         (note,) = explanation.notes[layer]
         assert f"\n             {note}\n" in str(explanation.layer(layer))
+
+
+def test_a_model_of_conversions_alone_has_no_layers() -> None:
+    maker = Maker()
+    module = tvmq.quantize(*tvmq.from_onnx(maker.model(maker.rounded(maker.input("x", (4,)), 0.1, 3), types=["float32"])))
+    explanation = tvmq.explain(tvmq.build(module))
+    assert explanation.ledger.layers == {} and "0 of 0 operators in int8" in str(explanation)

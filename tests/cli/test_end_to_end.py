@@ -150,3 +150,16 @@ def test_a_model_for_a_gpu_is_made_and_explained_anywhere(folder, cli):
     if not tvm.cuda(0).exist:
         refused = cli("run", folder / "gpu.tvmq", "--data", folder / "test.npz", "-o", folder / "none.npz")
         assert refused.code == 1 and "no NVIDIA GPU that TVM can use" in refused.err
+
+
+@pytest.mark.slow
+def test_labels_in_another_order_are_said_with_the_command_that_finds_out(folder):
+    example = load_demo()
+    np.savez(folder / "moved.npz", image=example.test[:PICTURES], labels=(example.labels[:PICTURES] + 3) % 10)
+    done = tvmq_command(
+        "quantize", "digits.onnx", "--data", "moved.npz", "-o", "moved.tvmq", "--no-bench", "--json", folder=folder
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["comparison"]["near_chance"]
+    assert "near chance, so what int8 keeps of it says nothing: do labels count the model's classes" in done.stderr
+    assert "tvmq doctor digits.onnx --data moved.npz" in done.stderr

@@ -207,7 +207,7 @@ def explain(model: tvm.IRModule | Executable, layer: str | None = None) -> Expla
     ledger = get_ledger(mod)
     if ledger.stage == "prepared":
         ledger.layers = _undecided(View(mod))
-    if not ledger.layers:
+    if not ledger.layers and ledger.stage == "imported":
         raise StageError(f"explain: the model is '{ledger.stage}' and carries no decisions yet; quantize it first")
     view = View(unpack_weights(mod))
     for name, macs in float_macs(view).items():

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import platform
 import statistics
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -82,6 +82,7 @@ class Wanted:
     metric: str | None = None
     labels: Path | None = None
     save_samples: Path | None = None
+    doctor: str = ""  # the command that looks for what is wrong with model and data
 
 
 def measured(exe: Any, found: Opened, wanted: Wanted, *, quiet: bool) -> dict[str, Any]:
@@ -122,8 +123,9 @@ def compared(exe: Any, float_exe: Any, found: Opened, wanted: Wanted, *, quiet: 
     facts["data"] = "random" if samples.random else "held out" if found.split.apart else "calibration"
     if metric is None:
         facts["no_metric"] = "" if labels is None else reason
-    elif not quiet and metric == "top1" and samples.classes:
-        _doubt(facts, exe)
+    elif metric == "top1" and is_near_chance(facts["float"], exe.output_info[0].shape):
+        facts["near_chance"] = True
+        notice(_near_chance(facts["float"], samples, wanted.doctor))
     return facts
 
 
@@ -155,14 +157,30 @@ def _metric(wanted: Wanted, labels: np.ndarray | None, samples: Samples, exe: An
     return (None, reason) if reason else ("top1", "")
 
 
-def _doubt(facts: dict[str, Any], exe: Any) -> None:
-    """A float model that is hardly better than chance was not prepared as in training, or its classes differ."""
-    count = max(2, int(np.prod(exe.output_info[0].shape[1:])))
-    if facts["float"] < 2 / count or facts["float"] < 0.05:
-        notice(
-            f"float itself has {facts['float']:.1%}, near chance: are folders sorted by name in the order of the "
-            "model's classes, and pictures prepared as in training (--normalize, --mean, --std, --color)?"
-        )
+def is_near_chance(accuracy: float, scores: Sequence[int]) -> bool:
+    """True for a model that finds classes hardly more often than one that guesses, or less often than one in twenty.
+
+    scores  shape of its result, samples first
+
+    >>> is_near_chance(0.19, (1, 10)), is_near_chance(0.31, (1, 10)), is_near_chance(0.04, (1, 1000))
+    (True, False, True)
+    """
+    return accuracy < 2 / max(2, int(np.prod(scores[1:]))) or accuracy < 0.05
+
+
+def _near_chance(accuracy: float, samples: Samples, doctor: str) -> str:
+    """Advice for a float model near chance: labels in another order than its classes, or inputs prepared otherwise."""
+    question = (
+        "are folders sorted by name in the order of the model's classes, and pictures prepared as in training "
+        "(--normalize, --mean, --std, --color)?"
+        if samples.classes
+        else "do labels count the model's classes in its own order, and are the arrays prepared as in training "
+        "(normalized, channels in their place)?"
+    )
+    return (
+        f"WARNING: float itself has {accuracy:.1%}, near chance, so what int8 keeps of it says nothing: {question}"
+        + (f" What fits better: {doctor}" if doctor else "")
+    )
 
 
 def save(path: Path, samples: Samples, index: np.ndarray) -> str:

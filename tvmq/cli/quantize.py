@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Any
 
 import typer
@@ -168,7 +169,8 @@ def quantize(
         qmod = quantized(
             found.mod, found.params, feeds, found.config, backend=described, quiet=quiet, tune=tune, guard=held
         )
-    wanted = Wanted(compare, bench, threads, metric, labels, save_samples)
+    doctor = f"tvmq doctor {quote(str(model))} --data {quote(data)}" if data else ""
+    wanted = Wanted(compare, bench, threads, metric, labels, save_samples, doctor)
     outputs = Outputs(model, output, formats, named)
     facts = save(qmod, outputs, found, wanted, quiet=quiet)
     facts["seconds"] = time.perf_counter() - start
