@@ -219,7 +219,7 @@ DATA = [
 ]  # fmt: skip
 
 
-@pytest.mark.slow_cases("NaN", "inf")
+@pytest.mark.slow_cases("NaN", "inf", "text in an array", "complex")
 @pytest.mark.parametrize("write, data, words", [d[1:] for d in DATA], ids=[d[0] for d in DATA])
 def test_calibration_data(place, write, data, words):
     path = place / "data.npz"
@@ -309,7 +309,7 @@ def test_options(option, words):
     assert all(word in str(caught.value) for word in words), str(caught.value)
 
 
-@pytest.mark.slow_cases("options0-2-words0")
+@pytest.mark.slow_cases("options0-2-words0", "options1-2-words1")
 @pytest.mark.parametrize("options, code, words", [
     (["--calibrate-mood", "auto"], 2, ["--calibrate-mood", "--calibrate-mode"]),
     (["--calibrate-mode", "hystogram"], 2, ["hystogram", "histogram"]),
@@ -361,7 +361,7 @@ DAMAGE = {
 }  # fmt: skip
 
 
-@pytest.mark.slow_cases("run-missing", "run-truncated")
+@pytest.mark.slow_cases("run-missing", "run-truncated", "run-flipped")
 @pytest.mark.parametrize("kind", DAMAGE)
 @pytest.mark.parametrize("command", ["run", "verify", "explain", "bench"])
 def test_saved_models_that_cannot_be_used(place, saved, kind, command):

@@ -46,7 +46,8 @@ def public_objects(module: ModuleType) -> dict[str, object]:
     "tvmq.emulation.emulator", "tvmq.observation", "tvmq.training.accumulator_proof", "tvmq.training.distill",
     "tvmq.training.prepare", "tvmq.emulation.candidates", "tvmq.observers.minmax", "tvmq.relay.quantize.thresholds",
     "tvmq.emulation.identify", "tvmq.lowering.lowering", "tvmq.numerics.recurrent", "tvmq.numerics.requantize_rule",
-    "tvmq.relay.op.shape_change", "tvmq.relay.vm", "tvmq.rules", "tvmq.spec",
+    "tvmq.relay.op.shape_change", "tvmq.relay.vm", "tvmq.rules", "tvmq.spec", "tvmq.relay.expr",
+    "tvmq.relay.quantize.context", "tvmq.target.cpu",
 )  # fmt: skip
 @pytest.mark.parametrize("name", modules())
 def test_examples(name):

@@ -38,6 +38,7 @@ def quantized(model):
     return tvmq.quantize(*model, X)
 
 
+@pytest.mark.slow_cases("2")
 @pytest.mark.parametrize("batch", [1, 2, "rows"])
 def test_float_layers_equal_numpy(batch):
     values = tvmq.activations(tvmq.from_onnx(dense(batch)), X)

@@ -269,6 +269,7 @@ def test_executables_and_batches(net, tmp_path):
     assert same.samples == 3 and next(iter(same.outputs.values())).values == 9
 
 
+@pytest.mark.slow
 def test_json_has_no_infinities():
     comparison = tvmq.compare(chain(), chain(), np.ones((1, 4), np.float32))
     data = comparison.to_dict()

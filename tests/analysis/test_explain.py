@@ -61,6 +61,7 @@ def test_table_has_scales_and_island_costs(executable):
         assert row[-2] == (f"{island['float_operations']:,} + {island['converted']:,}" if island else "")
 
 
+@pytest.mark.slow
 def test_summary(digits, golden):
     golden(tvmq.explain(digits.quantized).summary() + "\n")
 
@@ -126,6 +127,7 @@ def test_share_counts_what_stays_float(executable):
     assert "float operators without a definition of their own: " in text and "triu '/trilu_3'" in text
 
 
+@pytest.mark.slow
 def test_bits_of_a_rule_are_shown(executable):
     precision = {row[0]: row[2] for row in tvmq.explain(executable).rows()}
     assert precision["/conv_4"] == "int8 (w4)" and precision["/conv_2"] == "float"

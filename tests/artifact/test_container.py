@@ -176,6 +176,7 @@ def test_constants_are_stored_once_and_as_they_are():
         module_from_bytes("here", {**blobs, CONSTANTS: b""})
 
 
+@pytest.mark.slow
 def test_the_hash(digits, saved):
     digest = digits.sha256
     assert len(digest) == 64
@@ -259,6 +260,7 @@ def test_shared_library_on_linux(saved):
     assert blobs[NATIVE].startswith(b"\x7fELF") and not blobs[BITCODE]
 
 
+@pytest.mark.slow
 @linux
 def test_shared_library_without_a_temporary_folder_that_may_hold_code(saved, monkeypatch):
     load = native._module
@@ -449,7 +451,7 @@ def free(tmp_path_factory: pytest.TempPathFactory) -> bytes:
     return path.read_bytes()
 
 
-@pytest.mark.slow_cases("batch-m-*")
+@pytest.mark.slow_cases("batch-m-*", "common.0.sizes-value1*")
 @pytest.mark.parametrize("place, value, message", [
     ("batch", "m", "'description.batch' of the manifest cannot be 'm'"),
     ("common.0.sizes", {}, "'description.common[0].sizes.n' of the manifest is missing"),

@@ -88,6 +88,7 @@ def test_winograd_is_in_the_file_as_plain_weights(module: Any, tmp_path: Path) -
 
 @pytest.mark.slow_cases(
     "llvm -mcpu=haswell-joined-*", "llvm -mcpu=nehalem-joined-*", "llvm -mcpu=haswell-joined.s*", "llvm-joined-*",
+    "llvm -mcpu=nehalem-joined.s*", "llvm -mcpu=haswell-joined.cuts-value2*",
 )  # fmt: skip
 @pytest.mark.parametrize("key, value, message", [
     ("joined", 3, "'joined' of the manifest cannot be 3; save the model again"),

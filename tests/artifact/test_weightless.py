@@ -78,6 +78,7 @@ def test_branches_and_calls(code, executable, monkeypatch, least):
     assert np.array_equal(chosen, x * W + V) and np.array_equal(other, x * W + V + V)
 
 
+@pytest.mark.slow
 def test_a_function_passes_on_what_another_needs(code, executable, monkeypatch):
     """As main passes weights to the parts of a partitioned model."""
     monkeypatch.setattr(weightless, "LARGE", 1)

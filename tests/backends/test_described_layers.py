@@ -221,6 +221,7 @@ def test_sums_that_may_wrap_on_the_device_are_said_by_build():
     assert [warning.filename for warning in told if warning.category is BackendWarning] == [__file__]
 
 
+@pytest.mark.slow
 def test_scales_made_at_run_time():
     backend = described("groups")
     mod = quantized(backend)

@@ -231,6 +231,7 @@ def test_missing_zoo_and_unknown_task(script: Any, tmp_path: Path, zoo: Path) ->
         common.load_zoo(zoo, "resnet8_cifar10,resnet9")
 
 
+@pytest.mark.slow
 def test_onnxruntime_int8_is_the_known_result(script: Any, zoo: Path, tmp_path: Path) -> None:
     """Batch norm is folded first, ranges are min-max: the SQNR that others have measured for this network."""
     common, peers = script("common"), script("peers")

@@ -6,6 +6,7 @@ import json
 import os
 
 import numpy as np
+import pytest
 
 from tvmq.cli.demo import show
 from tvmq.cli.screen import step
@@ -102,6 +103,7 @@ def test_progress_is_plain_in_a_log(capsys):
     assert first == "calibrate ..." and second.startswith("calibrate: ")
 
 
+@pytest.mark.slow
 def test_progress_is_a_bar_on_a_terminal(capsys, monkeypatch):
     monkeypatch.setattr("sys.stderr.isatty", lambda: True, raising=False)
     with step("calibrate", 3) as advance:

@@ -72,6 +72,7 @@ def test_a_model_on_a_chip(cli, saved):
         assert json.loads(cli(name, saved / "net.tvmq", *command, "--json", "--backend", saved / "floor.json").out)["first"]
 
 
+@pytest.mark.slow
 def test_dumps(cli, saved):
     command = ("compare", saved / "net.tvmq", "--data", saved / "samples.npz", "--samples", 1, "-q", "--dumps")
     assert cli(*command, saved / "dumps").code == 0

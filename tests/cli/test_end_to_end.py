@@ -87,6 +87,7 @@ def test_bench_per_layer(folder, quantized, cli):
     assert sum(row["share"] for row in printed["profile"]["layers"]) == pytest.approx(1)
 
 
+@pytest.mark.slow
 def test_bench(folder, quantized, cli):
     printed = json.loads(cli("bench", folder / "digits.tvmq", "--repeat", 5, "--json").out)
     assert 0 < printed["fastest"] <= printed["median"] < 1

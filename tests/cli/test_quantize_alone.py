@@ -270,6 +270,7 @@ def test_labels_that_cannot_be_classes_are_left_out_with_the_reason(cli, here, e
     assert result.code == 0 and "accuracy   not measured: labels reach from 10" in result.out
 
 
+@pytest.mark.slow
 def test_a_target_that_cannot_run_here_is_not_compared(cli, here):
     files = ("my digits.onnx", "--random-data", *FAST, "-o", "a.tvmq")
     result = cli("quantize", *files, "--target", "llvm -mtriple=aarch64-linux-gnu -mcpu=neoverse-n1")

@@ -65,7 +65,7 @@ def test_modules_of_every_stage(stages, stage):
 @pytest.mark.slow_cases(
     "llvm -mcpu=core-avx2", "llvm -mcpu=x86-64", "{'kind': 'llvm', 'mcpu': 'x86-64-v3'}",
     "llvm -mcpu=haswell -mattr=+avx2,+fma",
-    "{\"kind\":\"llvm\",\"tag\":\"\",\"keys\":[[]\"cpu\"],\"mcpu\":\"nehalem\"}", "llvm -ke*",
+    "{\"kind\":\"llvm\",\"tag\":\"\",\"keys\":[[]\"cpu\"],\"mcpu\":\"nehalem\"}", "llvm -ke*", "llvm",
 )  # fmt: skip
 @pytest.mark.parametrize("target", [
     "llvm", None, "llvm -mcpu=core-avx2", "llvm -mcpu=x86-64", {"kind": "llvm", "mcpu": "x86-64-v3"},

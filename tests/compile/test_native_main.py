@@ -83,6 +83,7 @@ def test_native_code_gives_what_the_virtual_machine_gives(kind: str, direct: boo
         np.testing.assert_array_equal(found[0], last.reshape(6, 16))
 
 
+@pytest.mark.slow
 def test_long_functions_are_compiled_in_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     whole = relax.VirtualMachine(compile_module(network("two"), TARGET).code, tvm.cpu())
     monkeypatch.setattr(native_main, "MOST_CALLS", 2)

@@ -125,6 +125,7 @@ def test_an_index_out_of_bounds_reads_a_row(mode: str, expected: list[int]):
     np.testing.assert_array_equal(run(network(rows([2, 0, 9, -1], mode), x.shape), x), x[expected])
 
 
+@pytest.mark.slow
 def test_nothing_is_printed(capfd):
     for mod in (network(with_kernel, (1, 16, 8, 8)), network(rows([1, 2]), (4, 3))):
         compile_module(mod, TARGET)

@@ -25,6 +25,7 @@ def read(folder, frame=FRAME, count=100, resize="crop"):
     return read_pictures(find_pictures(folder), frame, count=count, resize=resize, crop=0.875)
 
 
+@pytest.mark.slow
 def test_subfolders_are_classes_and_take_turns(tmp_path):
     for name, count in (("cat", 1), ("ant", 3)):
         for index in range(count):

@@ -131,6 +131,7 @@ def test_boxes_do_not_overlap(samples):
                     assert x + w <= x2 or x2 + w2 <= x or y + h <= y2 or y2 + h2 <= y, name
 
 
+@pytest.mark.slow
 def test_text_shows_what_changed(samples):
     lines = pass_pages._difference(samples["annotate"])
     assert any(line.startswith("+") and "simulated_quantize" in line for line in lines)

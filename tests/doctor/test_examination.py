@@ -32,6 +32,7 @@ def examined(patient: Patient) -> dict[str, Finding]:
     return found
 
 
+@pytest.mark.slow
 def test_a_healthy_model_is_called_healthy():
     found = examined(faults.patient())
     assert {finding.status for finding in found.values()} == {"ok"}, found
@@ -174,6 +175,7 @@ def test_an_overflow_is_named_where_it_begins():
     assert found.status == "problem" and found.figures["layer"] == "middle" and patient.fatal
 
 
+@pytest.mark.slow
 def test_outputs_that_never_change():
     def constant(arrays: faults.Weights) -> None:
         arrays["head.w"][:] = 0

@@ -136,6 +136,7 @@ def test_what_nothing_explains_has_a_counter_example(vectors, tmp_path):
     assert check.smallest.startswith("add/usual_int8 at [0, 5, 7]")
 
 
+@pytest.mark.slow
 def test_refused(vectors, tmp_path):
     with pytest.raises(DataError, match="holds no vectors that can be read"):
         tvmq.check_conformance(tmp_path, tmp_path)

@@ -26,6 +26,7 @@ def layers(mod: tvm.IRModule) -> set[str]:
     return {source for sources in get_names(mod["main"]).values() for source in sources}
 
 
+@pytest.mark.slow_cases("resnet8_cifar10")
 @pytest.mark.parametrize(
     "name", [pytest.param(name, marks=[] if name in QUICK else [pytest.mark.slow]) for name in NAMES]
 )

@@ -47,7 +47,7 @@ def machine() -> relax.VirtualMachine:
     return relax.VirtualMachine(compile_module(tvm.IRModule(functions), resolve_target("llvm")).code, tvm.cpu())
 
 
-@pytest.mark.slow_cases("shape0-layer_norm", "shape0-log_softmax")
+@pytest.mark.slow_cases("shape0-layer_norm", "shape0-log_softmax", "shape0-group_norm")
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("name", CASES)
 @pytest.mark.parametrize("shape", [(1, 7, 20), (3, 33, 20), (2, 1, 20)])

@@ -171,6 +171,7 @@ def test_a_free_batch_is_run_sample_by_sample_where_the_operator_says_so(apart: 
     assert tvmq.verify(exe, {"x": values}).exact
 
 
+@pytest.mark.slow
 def test_a_kernel_in_tir_is_taken_as_it_is():
     def doubled(x: te.Tensor) -> Any:
         (count,) = (int(size) for size in x.shape)

@@ -34,7 +34,7 @@ UNUSED = re.compile(
 )
 
 
-@pytest.mark.slow_cases("avx512vbmi", "avx512bw", "avx2", "dotprod", "generic", "avx512vl", "avxvnni")
+@pytest.mark.slow_cases("avx512vbmi", "avx512bw", "avx2", "dotprod", "generic", "avx512vl", "avxvnni", "avx512vnni")
 @pytest.mark.parametrize("level", LEVELS)
 def test_the_instruction_of_the_level(level: str) -> None:
     text, wanted, unwanted = CODE[level]

@@ -118,7 +118,7 @@ def test_sizes_that_are_numbers_beside_common_ones() -> None:
     assert exe["main"].function_for({"x": feeds[1]["x"][:1]}) == "main"
 
 
-@pytest.mark.slow_cases("sizes0-s*", "sizes1-s*")
+@pytest.mark.slow_cases("sizes0-s*", "sizes1-s*", "sizes2-s*")
 @pytest.mark.parametrize(
     "sizes, message",
     [

@@ -162,6 +162,7 @@ def test_a_module_on_which_the_user_ran_the_code_generator_too(tmp_path):
         tvmq.verify(exe, feeds)
 
 
+@pytest.mark.slow
 def test_errors_are_one_sentence(tmp_path):
     mod, feeds = network()
     with pytest.raises(BuildError, match=r"is for the code generator 'nobody', and TVM has no relax.ext.nobody; import"):

@@ -157,6 +157,7 @@ def test_a_symbol_of_two_libraries_is_refused(tmp_path):
         tvmq.build(mod, lowerings=lowerings("twice", compiled(second, "twice", ".so")))
 
 
+@pytest.mark.slow
 def test_packed_functions_of_the_process_and_of_a_library(tmp_path):
     mod, feeds = network()
     wanted = run(tvmq.build(mod), feeds)

@@ -124,6 +124,7 @@ def test_operators_that_others_read_are_not_taken():
     np.testing.assert_array_equal(run(exe, feeds), run(tvmq.build(mod), feeds))
 
 
+@pytest.mark.slow
 def test_verify_names_the_lowering_that_differs_and_a_wrong_definition():
     def off_by_one(match: Match) -> Any:
         x, values = match.placeholders()

@@ -23,10 +23,7 @@ SHAPES = [
 ]
 
 
-@pytest.mark.slow_cases(
-    "a_shape0-b_shape0", "a_shape1-b_shape1", "a_shape2-b_shape2", "a_shape3-b_shape3", "a_shape4-b_shape4",
-    "a_shape5-b_shape5",
-)  # fmt: skip
+@pytest.mark.slow
 @pytest.mark.parametrize(("a_shape", "b_shape"), SHAPES)
 @given(st.data())
 @quick

@@ -88,6 +88,7 @@ def test_places_of_each_sample() -> None:
     np.testing.assert_array_equal(rows[0, :, 0], expected)
 
 
+@pytest.mark.slow
 @given(st.integers(0, 5000), st.integers(1, 300))
 def test_places_lie_in_parts_of_equal_size(count: int, wanted: int) -> None:
     places = choose_places(count, wanted)

@@ -66,7 +66,7 @@ def arguments_of(name: str, mod: tvm.IRModule) -> tuple:
     return ()
 
 
-@pytest.mark.slow_cases("squeeze_excite")
+@pytest.mark.slow_cases("squeeze_excite", "concat_shared_part", "split_branches")
 def test_modules_survive_saving(stages: dict[str, tvm.IRModule]) -> None:
     for mod in stages.values():
         loaded = tvm.ir.load_json(tvm.ir.save_json(mod))

@@ -24,6 +24,7 @@ def test_exact_and_accurate(name: str) -> None:
 @pytest.mark.slow_cases(
     "concat_of_concat", "maxima", "two_functions_that_share_a_link", "multiply_broadcast", "tables",
     "softmax_of_channels", "one_sum_read_twice", "product_with_itself", "conv_relu", "batch_norm_behind_relu",
+    "same_output_twice",
 )  # fmt: skip
 @pytest.mark.thinned(6)
 @pytest.mark.parametrize("name", NETS)

@@ -45,7 +45,7 @@ def operators(mod: tvm.IRModule, name: str) -> list[str]:
 @pytest.mark.slow_cases(
     "output_read_by_shape", "split_channels_rejoined", "concat_of_a_concat_and_its_part", "average_pool",
     "resizes_of_every_rule", "one_pixel", "two_functions_that_share_a_link", "square", "island_of_layer_norm",
-    "one_sum_read_twice", "conv_relu", "pad_before_conv",
+    "one_sum_read_twice", "conv_relu", "pad_before_conv", "tiny_weights_big_bias",
 )  # fmt: skip
 @pytest.mark.thinned(5)
 @pytest.mark.parametrize("name", NETS)
@@ -68,6 +68,7 @@ def test_the_three_functions_are_main(name: str) -> None:
         np.testing.assert_array_equal(a, c)
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(3)
 @pytest.mark.parametrize("seed", range(5))
 def test_random_graphs(seed: int) -> None:
@@ -164,6 +165,7 @@ def test_an_operator_that_nobody_knows_is_no_proof() -> None:
     assert [(f.op, f.dtype) for f in found.floats] == [("power", "an unknown way")]
 
 
+@pytest.mark.slow
 def test_counts_by_type() -> None:
     assert integrality(realized("conv_relu", requantize="fixed_point")[0]).operators.keys() == {"uint8", "int32"}
     found = integrality(realized("conv_relu")[0])

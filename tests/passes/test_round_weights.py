@@ -73,6 +73,7 @@ def weights_of(integer: tvm.IRModule) -> dict[str, np.ndarray]:
     }
 
 
+@pytest.mark.slow
 def test_moments_are_those_of_the_sums(mod: tvm.IRModule) -> None:
     """For each layer: weight x mean of what it reads = mean of its integer sums, counted on the integer module."""
     moments = second_moments(mod, batches, evaluator, len(FEEDS))
@@ -304,6 +305,7 @@ def squared_error(mod: tvm.IRModule, moments: dict, root: str, codes: np.ndarray
     return float(np.einsum("fi,ij,fj->", error, matrix[0], error)) * rows
 
 
+@pytest.mark.slow
 def test_other_scales_and_other_forms_are_other_weights(shared: tvm.IRModule) -> None:
     """Equal bytes are not enough: what the codes mean must be the same."""
     view = View(shared)

@@ -339,6 +339,7 @@ def test_constants_without_a_meaning_stay(form: str) -> None:
     assert not any("norm" in op_name(value) for _, value in View(prepared).bindings)
 
 
+@pytest.mark.slow
 def test_a_shared_difference_keeps_the_group() -> None:
     """Tensors as large as x are not computed twice."""
     net = Net(SHAPE)

@@ -111,6 +111,7 @@ def test_layers_of_a_quantized_network_keep_their_sums() -> None:
     assert tvmq.build(quantized).profile(X, repeat=1).products == (1, 0)
 
 
+@pytest.mark.slow
 def test_a_run_gives_the_same_after_a_profile(exe: tvmq.Executable) -> None:
     before = exe.run(X)
     exe.profile(X, repeat=2, threads=1)

@@ -148,6 +148,7 @@ def test_tiles_that_do_not_fit_are_not_taken():
     assert fits(product, other.rows, other.columns, ins) and not fits(product, 0, 1, ins)
 
 
+@pytest.mark.slow
 def test_no_cache_keeps_nothing(monkeypatch, model):
     monkeypatch.setenv("TVMQ_CACHE", "")
     assert cache_folder() is None

@@ -183,6 +183,7 @@ def test_a_repeat_lasts_as_long_as_asked():
     assert results[0] * len(calls) >= 2e-3
 
 
+@pytest.mark.slow
 def test_the_debug_executor_tells_where_the_time_goes(built, data):
     _, _, lib = built
     module = debug_executor.create(lib.get_graph_json(), lib, DEVICE)

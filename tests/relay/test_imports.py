@@ -140,6 +140,7 @@ def test_names_that_nobody_has_are_pythons_own_error():
             exec(statement, {})
 
 
+@pytest.mark.slow
 def test_a_module_of_tvm_is_tvms_own_whichever_way_it_is_reached():
     script = (
         "import tvmq.relay.tvm.topi.testing, tvmq.relay.tvm.testing.utils, tvm.topi.testing\n"

@@ -111,6 +111,7 @@ def test_accumulators_leave_with_a_scale_for_each_channel() -> None:
     assert info.dtype == "int32" and np.shape(info.scale) == (4,) and not np.any(info.zero_point)
 
 
+@pytest.mark.slow
 def test_saved_and_loaded(split, tmp_path: Path) -> None:
     _, parts, feed = split
     sha256 = parts.save(tmp_path / "m.tvmq")

@@ -129,7 +129,7 @@ def reader() -> tvmq.Executable:
     return tvmq.build(tvmq.quantize(*tvmq.from_onnx(encoder()), [texts(2, 8)]))
 
 
-@pytest.mark.slow_cases("change0-*")
+@pytest.mark.slow_cases("change0-*", "change1-*")
 @pytest.mark.parametrize(
     "change, message",
     [

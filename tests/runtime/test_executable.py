@@ -107,6 +107,7 @@ def test_what_it_takes_and_gives(several, digits):
     assert (scores.name, scores.shape, scores.scale) == ("scores", (1, 10), None)
 
 
+@pytest.mark.slow
 def test_wrong_inputs_leave_the_executable_usable(several):
     with pytest.raises(DataError, match="no input 'c'.*"):
         several.run({"a": A, "b": B, "c": N})
@@ -115,6 +116,7 @@ def test_wrong_inputs_leave_the_executable_usable(several):
     assert np.array_equal(several(A, B, N)[0], A + B)
 
 
+@pytest.mark.slow_cases("float64")
 @pytest.mark.parametrize("change", [
     lambda x: x.astype(np.float64), lambda x: x.astype(">f4"), np.asfortranarray, lambda x: x.tolist(),
     lambda x: np.repeat(x, 2, axis=3)[..., ::2], lambda x: np.pad(x, 3)[3:-3, 3:-3, 3:-3, 3:-3],
@@ -286,6 +288,7 @@ def test_names_kernels_and_ledger(digits):
 
 
 # bdver4 has XOP, which no later CPU has
+@pytest.mark.slow_cases("architecture")
 @pytest.mark.parametrize("target, lacking", [
     ("llvm -mcpu=bdver4", "bdver4 and needs .*xop"),
     ("llvm -mtriple=aarch64-linux-gnu", "generic and needs the architecture aarch64"),

@@ -82,6 +82,7 @@ def test_each_model_has_its_own_number(models: list[tvmq.Executable]) -> None:
             assert fresh.submit(lambda: [seen(exe) for exe in models]).result() == [1, 2]
 
 
+@pytest.mark.slow
 def test_a_small_pool_is_no_limit(models: list[tvmq.Executable], monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TVMQ_NUM_THREADS", "1")
     with ThreadPoolExecutor(1) as fresh:

@@ -121,12 +121,14 @@ def test_equal_targets_are_one(module):
     assert exe.targets == (exe.target,) and exe(X).shape == (1, 24, 9, 9)
 
 
+@pytest.mark.slow_cases("target0")
 @pytest.mark.parametrize("target", [[], ["llvm", "cuda"]])
 def test_lists_that_are_refused(module, target):
     with pytest.raises(TargetError, match="build: a list of targets names CPUs, at least one. Got"):
         tvmq.build(module, target=target)
 
 
+@pytest.mark.slow
 def test_no_code_for_this_cpu(path, fat):
     with without("avx2", "sse2"):
         text = refused(path, TargetError)

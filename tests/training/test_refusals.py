@@ -7,13 +7,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-import torch
-from torch import nn
 
-from tests.training.small_network import QUICKLY
-from tvmq import QConfig
-from tvmq.errors import DataError
-from tvmq.training import prepare
+torch = pytest.importorskip("torch")
+from torch import nn  # noqa: E402
+
+from tests.training.small_network import QUICKLY  # noqa: E402
+from tvmq import QConfig  # noqa: E402
+from tvmq.errors import DataError  # noqa: E402
+from tvmq.training import prepare  # noqa: E402
 
 SAMPLES = [np.random.default_rng(0).standard_normal((16, 6)).astype(np.float32)]
 

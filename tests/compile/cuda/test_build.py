@@ -69,6 +69,7 @@ def test_an_executable_tells_all_without_a_gpu(exe, digits):
     assert exe.module is not None and not digits.exe.source
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not NO_GPU, reason="this machine has a GPU")
 def test_running_without_a_gpu_is_refused(exe, digits):
     for run in (exe.run, exe.benchmark):

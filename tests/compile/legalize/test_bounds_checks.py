@@ -116,7 +116,7 @@ def indexed() -> tuple[Reference, tvmq.Executable, dict[str, np.ndarray]]:
     return Reference(mod), tvmq.build(mod), feed
 
 
-@pytest.mark.slow_cases("0", "1", "2")
+@pytest.mark.slow_cases("0", "1", "2", "3")
 @pytest.mark.parametrize("seed", range(6))
 def test_computed_indices_wrap_round(indexed: Any, seed: int) -> None:
     definition, exe, feed = indexed

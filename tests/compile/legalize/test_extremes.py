@@ -63,6 +63,7 @@ def test_sorting_and_running_sums() -> None:
     np.testing.assert_array_equal(y, x[:, ::-1].cumsum(1)[:, ::-1])
 
 
+@pytest.mark.slow
 def test_helper_functions_of_the_importer_are_compiled() -> None:
     x = np.float32([[1, 2], [3, 4]])
     (y,) = run(helper.make_node("Einsum", ["x", "x"], ["y"], equation="ij,kj->ik"), x)

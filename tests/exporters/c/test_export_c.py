@@ -176,6 +176,7 @@ def test_what_does_not_fit(digits_core: tvm.IRModule, tmp_path: Path) -> None:
 # ---- the arena
 
 
+@pytest.mark.slow
 def test_plans_of_the_arena_keep_apart_what_is_needed_together() -> None:
     random = np.random.default_rng(0)
     for _ in range(30):
@@ -208,6 +209,7 @@ def test_results_take_the_place_of_their_operands(tmp_path: Path) -> None:
     assert export.arena_bytes == export.least_bytes == 4000
 
 
+@pytest.mark.slow
 @needs_gcc
 def test_inputs_and_constants_as_results(tmp_path: Path) -> None:
     """What passes unchanged, a result that is given twice, and two results that share memory."""

@@ -15,7 +15,7 @@ pytestmark = pytest.mark.skipif(not shutil.which("gcc"), reason="needs gcc")
 FEW, MANY = (0, 3, 11), 30
 
 
-@pytest.mark.slow_cases("3", "11")
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", FEW)
 def test_a_few(seed: int, tmp_path: Path) -> None:
     found = written(seed, tmp_path)

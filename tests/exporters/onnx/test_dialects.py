@@ -105,7 +105,7 @@ def test_codes_that_tensorrt_has_not(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.slow_cases("options0*")
+@pytest.mark.slow_cases("options0*", "options1*")
 @pytest.mark.parametrize(
     ("options", "message"),
     [

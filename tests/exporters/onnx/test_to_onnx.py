@@ -67,6 +67,7 @@ def onnx_session(model: onnx.ModelProto) -> Any:
     return onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
 
 
+@pytest.mark.slow
 @pytest.mark.thinned(12)
 @pytest.mark.parametrize("seed", [2, 3, 4, 5, 9, 11, 18, 40, 44, 49, 59])
 def test_random_graphs(seed: int, tmp_path: Path) -> None:

@@ -48,6 +48,7 @@ def exported(module: object, path: Path, level: object, opset: int | None = None
 @pytest.mark.slow_cases(
     "words-options0-None", "words-options1-None", "words-options2-None", "picture-options0-None",
     "picture-options1-None", "words-options0-17", "words-options1-17", "picture-options0-17", "picture-options1-17",
+    "words-options2-17", "picture-options2-None",
 )  # fmt: skip
 @pytest.mark.parametrize("opset", [None, 17])
 @pytest.mark.parametrize("options", [{}, {"nbit_weight": 4}, {"nbit_weight": 4, "group_size": 4}])

@@ -93,7 +93,7 @@ FUSED: dict[str, tuple[onnx.NodeProto, dict[str, np.ndarray], dict[str, np.ndarr
 
 @pytest.mark.slow_cases(
     "fast gelu", "convolution, relu", "convolution, sum, leaky", "layer norm of a sum", "rms norm of a sum", "gelu",
-    "bias gelu", "quick gelu", "convolution, clip", "turned product",
+    "bias gelu", "quick gelu", "convolution, clip", "turned product", "turned batches",
 )  # fmt: skip
 @pytest.mark.parametrize("case", FUSED)
 def test_fused(case: str) -> None:

@@ -82,6 +82,7 @@ def test_integers_of_64_bits_are_folded_exactly_or_not(op_type: str) -> None:
     assert ours is None or np.array_equal(ours["y"], exact.get(op_type, BIG[:, 0]))
 
 
+@pytest.mark.slow_cases("BatchNormalization")
 @pytest.mark.parametrize("operator", ["BatchNormalization", "ReduceSumSquare", "Squeeze"])
 def test_an_operator_in_all_its_opsets(operator: str) -> None:
     folds = list(judge_all(sample([case for case in load_cases().values() if case.operator == operator])))

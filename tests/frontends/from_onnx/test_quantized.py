@@ -30,6 +30,7 @@ def input_codes(maker: Maker, shape: tuple[int, ...] = (1, 4, 9, 7), name: str =
 
 @pytest.mark.slow_cases(
     "per channel-uint8", "per channel-int8", "grouped-uint8", "grouped-int8", "per tensor-uint8", "per tensor-int8",
+    "uint8 weights-uint8", "uint8 weights-int8",
 )  # fmt: skip
 @pytest.mark.parametrize("codes", CODES)
 @pytest.mark.parametrize("kind", ["per channel", "per tensor", "uint8 weights", "grouped", "without bias"])
@@ -135,7 +136,8 @@ UNARY: list[tuple[str, dict[str, Any], float]] = [
 
 @pytest.mark.slow_cases(
     "Sigmoid-uint8", "Sigmoid-int8", "AveragePool-uint8", "MaxPool-uint8", "MaxPool-int8", "LeakyRelu-uint8",
-    "LeakyRelu-int8", "GlobalAveragePool-uint8", "GlobalAveragePool-int8", "AveragePool-int8",
+    "LeakyRelu-int8", "GlobalAveragePool-uint8", "GlobalAveragePool-int8", "AveragePool-int8", "Relu-uint8",
+    "Relu-int8",
 )  # fmt: skip
 @pytest.mark.parametrize("codes", CODES)
 @pytest.mark.parametrize("op_type, attributes, scale", UNARY, ids=[row[0] for row in UNARY])
@@ -257,6 +259,7 @@ def test_inputs_and_results_in_codes() -> None:
     assert kinds <= {"uint8", "int32"}, kinds
 
 
+@pytest.mark.slow
 def test_results_in_float() -> None:
     """A convolution whose result is not rounded gives floats straight from its sums."""
     maker = Maker()
@@ -281,6 +284,7 @@ def test_float_model_between_conversions() -> None:
     assert layers["first"]["why"] == "the model: 'x', which it reads, is not quantized"
 
 
+@pytest.mark.slow_cases("11")
 @pytest.mark.parametrize("opset", [11, 13, 19, 21])
 def test_opsets(opset: int) -> None:
     """The conversions of every opset, one scale a tensor."""

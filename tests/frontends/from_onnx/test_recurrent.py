@@ -65,7 +65,7 @@ CASES = [
 ]
 
 
-@pytest.mark.slow_cases("LSTM-options0", "RNN-options6", "GRU-options5")
+@pytest.mark.slow
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize(("op", "options"), CASES)
 def test_equals_onnxruntime(op: str, options: dict[str, Any]) -> None:

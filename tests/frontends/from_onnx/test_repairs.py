@@ -247,7 +247,8 @@ for mode in ("reflect", "edge", "wrap"):
 
 @pytest.mark.slow_cases(
     "average-SAME_UPPER-1", "conv-SAME_LOWER-2", "resize-cubic-half_pixel", "resample-shrink-linear",
-    "max-SAME_UPPER-3", "average-SAME_LOWER-3", "average-pads-1", "tile-four", "lp-norm-1",
+    "max-SAME_UPPER-3", "average-SAME_LOWER-3", "average-pads-1", "tile-four", "lp-norm-1", "conv1d-same",
+    "resize-nearest-pytorch_half_pixel", "gather-list", "pad-constant", "pad-reflect",
 )  # fmt: skip
 @pytest.mark.thinned(6)
 @pytest.mark.parametrize("name", CASES)

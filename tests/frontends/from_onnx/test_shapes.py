@@ -431,7 +431,7 @@ def pads_of(domain: str, computed: bool) -> onnx.ModelProto:
     return model
 
 
-@pytest.mark.slow_cases("False-", "False-ai.onnx", "True-")
+@pytest.mark.slow
 @pytest.mark.parametrize("domain", ["", "ai.onnx"])
 @pytest.mark.parametrize("computed", [False, True])
 def test_amounts_of_padding_are_constants(domain: str, computed: bool) -> None:

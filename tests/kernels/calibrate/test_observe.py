@@ -57,6 +57,7 @@ def test_equal_the_definition(layout: str, lanes: int) -> None:
     assert not arrays["observed_tables"].any()
 
 
+@pytest.mark.slow_cases("nan0")
 @pytest.mark.parametrize("bad", [np.nan, -np.nan, np.inf, -np.inf])
 def test_what_is_not_finite_is_marked(bad: float) -> None:
     streamed, arrays, tensors = memory((2, 61), None)

@@ -88,6 +88,7 @@ CONCAT_CASES = list(
 )
 
 
+@pytest.mark.slow_cases("concat with tables [[](1*")
 @pytest.mark.thinned(4)
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("case", CONCAT_CASES, ids=lambda case: case.name)

@@ -65,7 +65,7 @@ def test_fewer_bits_make_it_integers() -> None:
     assert entry_of(quantized(network(wide()), rules=(rule,)), "/matmul_3")["precision"] == "int8"
 
 
-@pytest.mark.slow_cases("options0")
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [
     {"target": Backend("toy", accumulator_bits=24)},
     {"partition_conversions": "fully_integral"},

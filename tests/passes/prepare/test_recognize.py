@@ -117,7 +117,7 @@ def operators(module) -> list[str]:
 
 @pytest.mark.slow_cases(
     "layer norm", "two axes", "channels", "rms norm", "gelu of a product", "product", "group norm",
-    "rms norm by reciprocal", "gelu tanh 0",
+    "rms norm by reciprocal", "gelu tanh 0", "two differences",
 )  # fmt: skip
 @pytest.mark.parametrize("form", FORMS)
 def test_forms(form: str) -> None:

@@ -18,7 +18,8 @@ MODES = ("half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric")
 @pytest.mark.slow_cases(
     "linear-half_pixel-sizes0", "linear-pytorch_half_pixel-sizes2", "cubic-half_pixel-sizes1",
     "cubic-half_pixel-sizes2", "cubic-asymmetric-sizes0", "linear-pytorch_half_pixel-sizes0",
-    "linear-align_corners-sizes2", "cubic-pytorch_half_pixel-sizes1",
+    "linear-align_corners-sizes2", "cubic-pytorch_half_pixel-sizes1", "linear-align_corners-sizes0",
+    "linear-asymmetric-sizes2", "cubic-align_corners-sizes1",
 )  # fmt: skip
 @pytest.mark.thinned(2)
 @pytest.mark.parametrize("sizes", [(8, 15), (2, 3), (1, 7)])

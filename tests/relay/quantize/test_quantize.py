@@ -285,6 +285,7 @@ def test_thresholds_are_those_of_all_samples_at_once(mode: str) -> None:
     assert samples[0].size == 3 * np.prod(SHAPE)
 
 
+@pytest.mark.slow_cases("-1-sizes0")
 @pytest.mark.parametrize("chunk_by, sizes", [(-1, [2]), (1, [1, 1]), (8, [2])])
 def test_samples_come_in_chunks(chunk_by: int, sizes: list[int]) -> None:
     with q.qconfig(skip_conv_layers=[]):
