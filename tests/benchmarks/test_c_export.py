@@ -32,6 +32,6 @@ def test_rows_of_the_smallest_network(script: Any, monkeypatch: pytest.MonkeyPat
             continue
         assert (row["values"], row["differing"], row["buffers"]) == (256, 0, 640)
         assert row["flash"] > 20000 and 64 <= row["ram"] < 200 and int(row["stack"]) > 0
-    assert rows[2]["values"] == "no no-such-gcc" and rows[2]["differing"] == "-"
+    assert rows[2]["values"].startswith("no no-such-gcc") and rows[2]["differing"] == "-"
     found = script.fuzz(2)
     assert found["networks"] == 2 and found["values"] > 0 and found["differing"] == 0
