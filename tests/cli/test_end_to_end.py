@@ -13,6 +13,7 @@ import tvm
 
 import tvmq
 from tvmq.demo import load_demo
+from tvmq.target.cpu import host_arch
 
 PICTURES = 40
 
@@ -139,6 +140,18 @@ def test_demo(tmp_path, cli):
     assert abs(printed["float_accuracy"] - printed["int8_accuracy"]) <= 0.01
     assert printed["agreement"] > 0.97
     assert os.listdir(tmp_path) == ["d.tvmq"] and result.err == ""
+
+
+@pytest.mark.slow
+def test_a_file_for_another_architecture_is_explained_and_built_again(folder, quantized, cli):
+    foreign, here = folder / "foreign.tvmq", folder / "here.tvmq"
+    other = "arm-dotprod" if host_arch() == "x86" else "x86-64-v3"
+    assert cli("build", folder / "digits.tvmq", "--target", other, "--output", foreign).code == 0
+    refused = cli("run", foreign, "--data", folder / "test.npy", "--output", folder / "out.npz")
+    assert refused.code == 1 and "build the module in it here: `tvmq build`" in refused.err
+    assert "in int8" in cli("explain", foreign).out
+    assert cli("build", foreign, "--output", here).code == 0
+    assert here.read_bytes() == (folder / "digits.tvmq").read_bytes()
 
 
 @pytest.mark.slow

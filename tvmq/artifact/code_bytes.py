@@ -20,7 +20,7 @@ from tvmq.artifact.bytecode_checks import check_bytecode
 from tvmq.artifact.equal_constants import merge_equal_constants
 from tvmq.artifact.loaded_code import LoadedCode
 from tvmq.artifact.memory_file import check_size, memory_file, read_written_file
-from tvmq.artifact.native import ONE_LOAD, is_linux_x86, load_native, native_library
+from tvmq.artifact.native import ONE_LOAD, is_linux_x86, load_native, native_library, runs_linux_x86
 from tvmq.artifact.quiet import without_noise
 from tvmq.errors import ArtifactError, TargetError, TvmqError
 from tvmq.target.cpu import CpuTarget
@@ -109,7 +109,7 @@ def _by_tvm(code: bytes, library: Any) -> Any:
 def _library(blobs: Mapping[str, bytes], target: CpuTarget) -> Any:
     """The kernels as a module of TVM; None if there are none."""
     if blobs[NATIVE]:
-        if not is_linux_x86(target):
+        if not (is_linux_x86(target) and runs_linux_x86()):
             raise TargetError("load: the model was built for Linux on x86-64, this is not; build it here")
         if any(name in blobs[NATIVE] for name in LOOKUPS):  # what is called may stand in the compiler's library
             load_compiler()

@@ -39,14 +39,18 @@ from tvmq.artifact.code_bytes import (
     BITCODE,
     BYTECODE,
     CONSTANTS,
+    FATBIN,
     GPU,
+    LIBRARY,
     MODULE,
     NATIVE,
     SOURCE,
     from_bytes,
     to_bytes,
 )
+from tvmq.artifact.code_choice import runnable, targets_of
 from tvmq.artifact.libraries import open_libraries
+from tvmq.artifact.loaded_code import LoadedCode
 from tvmq.artifact.manifest import (
     JOINED,
     SEVERAL,
@@ -61,11 +65,9 @@ from tvmq.artifact.members import METHODS, Archive, open_archive
 from tvmq.artifact.saved_file import Readable, SavedFile
 from tvmq.artifact.shared_constants import Known
 from tvmq.by_name import load_object
-from tvmq.errors import ArtifactError, ConfigError, OutputError, TargetError, TvmqError
-from tvmq.target.cpu import best, host_arch, reasons
-from tvmq.target.cuda import CudaTarget, cuda_target, is_cuda
-from tvmq.target.host import missing_features, still_needed
-from tvmq.target.saved import saved_target
+from tvmq.errors import ArtifactError, ConfigError, OutputError, TvmqError
+from tvmq.target.cpu import best
+from tvmq.target.cuda import CudaTarget, is_cuda
 from tvmq.text import last_line, printable_name, read_json
 from tvmq.whole_file import write_whole
 
@@ -208,8 +210,11 @@ def _method(blob: bytes) -> int:
     return zipfile.ZIP_DEFLATED if saved > WORTH else zipfile.ZIP_STORED
 
 
-def load(path: Path, sha256: str | None = None) -> dict[str, Any]:
-    """The parts of an executable; see executable.load for what is refused."""
+def load(path: Path, sha256: str | None = None, *, code: bool = True) -> dict[str, Any]:
+    """The parts of an executable; see executable.load for what is refused.
+
+    code  False: without compiled code, whatever machine it is for
+    """
     where = f"load: '{path}'"
     if sha256 is not None and not isinstance(sha256, str):
         raise ConfigError(f"load: sha256 must be the text that `save` returned. Got {sha256!r} instead")
@@ -221,35 +226,42 @@ def load(path: Path, sha256: str | None = None) -> dict[str, Any]:
             raise ArtifactError(
                 f"{where} has sha256 {file.sha256}, expected {sha256}; it is not the file that was saved"
             )
-    return load_file(where, file, path.absolute().parent)
+    return load_file(where, file, path.absolute().parent, code=code)
 
 
-def load_file(where: str, file: SavedFile, folder: Path | None = None) -> dict[str, Any]:
+def load_file(where: str, file: SavedFile, folder: Path | None = None, *, code: bool = True) -> dict[str, Any]:
     """The same of a file that is open, or of bytes; `where` begins the messages, `folder` may hold its libraries."""
     most = UNPACKED_BASE + RATIO * file.size
-    manifest, blobs = unpack(where, file, partial(_readers, where, most))
-    targets = _targets(where, manifest)
-    number = _runnable(where, codes_of(manifest), targets)
+    manifest, blobs = unpack(where, file, partial(_readers, where, most) if code else _source_alone)
+    targets = targets_of(where, manifest)
+    number = runnable(where, codes_of(manifest), targets) if code else 0
     target, description = targets[number], codes_of(manifest)[number]
-    is_gpu = isinstance(target, CudaTarget)
-    library = _gpu_library(blobs) if is_gpu else None
-    code = _code(where, number, manifest, blobs, most)
-    file.settle()
-    if code[BYTECODE] is None:  # in a form that only TVM reads
-        code[BYTECODE] = _whole(where, file)[BYTECODE]
-    needs = manifest["description"].get("lowerings", {}).get("libraries", ())
-    called = [*([library] if library else []), *open_libraries(needs, where, folder)]
     return {
-        "code": from_bytes(code, target.host, called),
+        "code": _machine_code(where, file, number, manifest, blobs, target, folder) if code else None,
         "target": target,
         "targets": tuple(targets) if len(targets) > 1 else (),
-        "source": blobs[SOURCE].decode() if is_gpu else "",
+        "source": blobs[SOURCE].decode() if isinstance(target, CudaTarget) else "",
         "description": {**manifest["description"], **description.get("own", {})},
         "kernels": description["kernels"],
         # read when asked for
         "module": lambda: _module(where, file, manifest["description"]["ledger"]["config"].get("operators", ())),
         "saved": file,
     }
+
+
+def _machine_code(
+    where: str, file: SavedFile, number: int, manifest: dict[str, Any], blobs: Mapping[str, Any], target: Any,
+    folder: Path | None,
+) -> LoadedCode:  # fmt: skip
+    """One code, ready to run."""
+    library = _gpu_library(blobs) if isinstance(target, CudaTarget) else None
+    code = _code(where, number, manifest, blobs, UNPACKED_BASE + RATIO * file.size)
+    file.settle()
+    if code[BYTECODE] is None:  # in a form that only TVM reads
+        code[BYTECODE] = _whole(where, file)[BYTECODE]
+    needs = manifest["description"].get("lowerings", {}).get("libraries", ())
+    called = [*([library] if library else []), *open_libraries(needs, where, folder)]
+    return from_bytes(code, target.host, called)
 
 
 def _gpu_library(blobs: Mapping[str, Any]) -> Any:
@@ -301,7 +313,7 @@ class _JoinedCode:
 def _readers(where: str, most: int, manifest: dict[str, Any]) -> dict[str, Reader]:
     """How the members of a model that is to run are read: what this CPU does not need is checked only."""
     count = _count(manifest)
-    number = (best(_targets(where, manifest)) or 0) if count > 1 else 0
+    number = (best(targets_of(where, manifest)) or 0) if count > 1 else 0
     wanted = {f"{number}/{name}" if number else name for name in CODE}
     if number:  # it takes constants from others
         wanted |= {
@@ -315,44 +327,14 @@ def _readers(where: str, most: int, manifest: dict[str, Any]) -> dict[str, Reade
     return unwanted if number else {**unwanted, BYTECODE: read_bytecode}
 
 
+def _source_alone(manifest: dict[str, Any]) -> dict[str, Reader]:
+    """How the members of a model that is only looked at are read: of a GPU the source, the others are checked."""
+    codes = [f"{number}/" if number else "" for number in range(_count(manifest))]
+    return dict.fromkeys([*IR, FATBIN, LIBRARY, *(code + name for code in codes for name in CODE)], _nothing)
+
+
 def _nothing(_member: Readable, _size: int) -> None:
     """What need not be kept."""
-
-
-def _targets(where: str, manifest: dict[str, Any]) -> list[Any]:
-    """The CPUs or the GPU of a saved model."""
-    try:
-        return [
-            cuda_target(code["target"])
-            if is_cuda(code["target"])
-            else saved_target(code["target"], code["needs"], code["arch"])
-            for code in codes_of(manifest)
-        ]
-    except Exception as error:  # TVM refuses in many ways
-        reason = last_line(error)
-        raise ArtifactError(f"{where}: 'target' of the manifest is wrong ({reason}); save the model again") from error
-
-
-def _runnable(where: str, codes: Sequence[dict[str, Any]], targets: Sequence[Any]) -> int:
-    """Number of the code to take; TargetError if this CPU can run none, or not launch what a GPU runs."""
-    if len(codes) > 1:
-        number = best(targets)
-        if number is None:
-            raise TargetError(
-                f"{where} was built for {reasons(targets)}; build the model here, or for a CPU whose features both have"
-            )
-        return number
-    ((code, target),) = zip(codes, targets, strict=True)
-    arch = host_arch()
-    if code["arch"] != arch:
-        raise TargetError(f"{where} was built for {code['arch']}, this CPU is {arch}; build the model here")
-    lacking = missing_features(still_needed(code["needs"], arch))
-    if lacking:
-        raise TargetError(
-            f"{where} was built for {target.name} and needs {', '.join(lacking)}, which this CPU lacks; "
-            "build the model here, or for a CPU whose features both have"
-        )
-    return 0
 
 
 def _code(where: str, number: int, manifest: dict[str, Any], blobs: Mapping[str, Any], most: int) -> dict[str, Any]:

@@ -75,5 +75,10 @@ def is_linux_x86(target: CpuTarget) -> bool:
     triple = str(target.tvm.get("mtriple", ""))
     if triple:
         return triple.startswith("x86_64") and "linux" in triple and "musl" not in triple
+    return runs_linux_x86()
+
+
+def runs_linux_x86() -> bool:
+    """Whether this is such a machine."""
     here = sys.platform == "linux" and platform.machine() == "x86_64"
     return here and platform.libc_ver()[0] == "glibc"

@@ -34,7 +34,7 @@ def build(
     Example: tvmq build resnet18.tvmq --target x86-64-v3 --target avx512-vnni --output everywhere.tvmq
     """
     check_output(output)
-    module = tvmq.load(model, sha256=sha256).module
+    module = tvmq.load(model, sha256=sha256, code=False).module
     with step("build", quiet=quiet):
         exe = tvmq.build(module, target=target_of(target), lowerings=lowering)
     digest = exe.save(output)

@@ -23,7 +23,7 @@ def explain(
 
     Example: tvmq explain resnet18.tvmq
     """
-    explanation = tvmq.explain(tvmq.load(model, sha256=sha256))
+    explanation = tvmq.explain(tvmq.load(model, sha256=sha256, code=False))
     shown = explanation if layer is None else explanation.layer(layer)
     if as_json:
         print_json(shown.to_dict())

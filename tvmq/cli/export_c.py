@@ -76,7 +76,7 @@ def export_c(
     if model.suffix == ".tvmq":
         if data is not None:
             raise ConfigError("export-c: --data is for a float model; a saved model is quantized already")
-        module = tvmq.load(model, sha256=sha256).module
+        module = tvmq.load(model, sha256=sha256, code=False).module
     else:
         check_files(data, None, None, ())
         pictures = picture_options(normalize, mean, std, scale, color, layout, resize, crop)

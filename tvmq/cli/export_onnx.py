@@ -39,7 +39,7 @@ def export_onnx(
     Example: tvmq export-onnx resnet18.tvmq -o resnet18.onnx --dialect tensorrt
     """
     check_output(output)
-    module = tvmq.load(model, sha256=sha256).module
+    module = tvmq.load(model, sha256=sha256, code=False).module
     with step("export", quiet=quiet):
         tvmq.to_onnx(module, output, dialect=dialect, opset=opset)
     slower = _slower(output) if dialect == "tensorrt" else []

@@ -35,7 +35,7 @@ def export_torch(
     Example: tvmq export-torch resnet18.tvmq -o resnet18.pt2
     """
     check_output(output)
-    exe = tvmq.load(model, sha256=sha256)
+    exe = tvmq.load(model, sha256=sha256, code=False)
     free = [info.name for info in exe.input_info if not all(isinstance(size, int) for size in info.shape)]
     if free:
         raise ConfigError(

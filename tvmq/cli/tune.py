@@ -60,7 +60,7 @@ def tune(
 def _module(path: Path, shape: Any, batch: int, max_bytes: int | None, quiet: bool) -> Any:
     """The integer module; of a float model with nominal ranges, which no tile depends on."""
     if path.suffix == ".tvmq":
-        return tvmq.load(path).module
+        return tvmq.load(path, code=False).module
     mod, params, _, _ = import_model(path, None, shape, batch, max_bytes=max_bytes, quiet=quiet)
     with tvmq.qconfig(calibrate_mode="global_scale"):
         return tvmq.quantize(mod, params)

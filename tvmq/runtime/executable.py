@@ -37,13 +37,14 @@ if TYPE_CHECKING:  # what a loaded model needs later, or never, is imported wher
 
 # Stage of the module -> what people call such a model.
 KINDS = {"realized": "integer", "calibrated": "simulated"}
+WITHOUT_CODE = "run: the model was loaded without its code; load it without code=False, or build its module"
 
 
 @dataclass(eq=False)
 class Parts:
     """What an executable is made of; `build` and `load` make it.
 
-    code         compiled functions, as they were built or loaded
+    code         compiled functions, as they were built or loaded; None: the file was loaded without them
     target       what they were compiled for
     source       of a GPU: its kernels in CUDA C++
     description  inputs, outputs, ledger, layer names (compile/description.py)
@@ -58,7 +59,7 @@ class Parts:
     taken        {variable: what a lowering of the user's takes} (lowering/selection.py), as it was built
     """
 
-    code: relax.VMExecutable | LoadedCode
+    code: relax.VMExecutable | LoadedCode | None
     target: CpuTarget | CudaTarget
     description: dict[str, Any]
     kernels: dict[str, str]
@@ -75,6 +76,7 @@ class Parts:
     @property
     def executable(self) -> relax.VMExecutable:
         """The compiled functions for the compiler's virtual machine."""
+        assert self.code is not None, "who loads without code runs nothing"
         return self.code.executable if isinstance(self.code, LoadedCode) else self.code
 
 
@@ -93,7 +95,7 @@ class Executable:
         check_counts("build", num_threads=parts.num_threads)
         self._input_info = infos(parts.description["inputs"])
         self._output_info = infos(parts.description["outputs"])
-        self._refusal = refusal_of_all(parts.targets) or _refusal(parts.target)
+        self._refusal = WITHOUT_CODE if parts.code is None else refusal_of_all(parts.targets) or _refusal(parts.target)
         # Code for another machine can be saved, but not even be prepared for running.
         self._functions = {} if self._refusal else _functions(parts)
         self._main = self._functions.get("main")
@@ -254,7 +256,7 @@ class Executable:
         """Pickled, or copied, as the bytes that `save` writes."""
         parts = self._parts
         saved = b"".join(parts.saved.blocks()) if parts.saved else container.pack_executable(parts, self.module)
-        return _from_bytes, (saved, parts.num_threads)
+        return _from_bytes, (saved, parts.num_threads, parts.code is not None)
 
     def __repr__(self) -> str:
         inputs, outputs = (", ".join(map(str, info)) for info in (self._input_info, self._output_info))
@@ -267,23 +269,29 @@ def parts_of(exe: Executable) -> Parts:
     return exe._parts
 
 
-def load(path: str | Path, *, sha256: str | None = None, num_threads: int | None = None) -> Executable:
+def load(
+    path: str | Path, *, sha256: str | None = None, num_threads: int | None = None, code: bool = True
+) -> Executable:
     """A saved executable.
 
     num_threads  threads that it may use, whatever other models do; None: see `Executable.num_threads`
+    code         False: without its machine code, whatever machine that is for. It cannot run, but its module can be
+                 built for this machine, explained and exported
 
     A .tvmq file holds machine code: load only what you trust, or give the `sha256` that `save` returned.
     raises  ArtifactError for a damaged or foreign file or another hash,
             TargetError for a CPU with features that this one lacks
     """
     check_counts("load", num_threads=num_threads)
-    return _executable(f"load: '{path}'", Parts(**container.load(Path(path), sha256), num_threads=num_threads))
+    parts = container.load(Path(path), sha256, code=code)
+    return _executable(f"load: '{path}'", Parts(**parts, num_threads=num_threads))
 
 
-def _from_bytes(data: bytes, num_threads: int | None) -> Executable:
+def _from_bytes(data: bytes, num_threads: int | None, code: bool = True) -> Executable:
     """An executable that was pickled."""
     where = "unpickle: the model"
-    return _executable(where, Parts(**container.load_file(where, SavedFile.of(where, data)), num_threads=num_threads))
+    parts = container.load_file(where, SavedFile.of(where, data), code=code)
+    return _executable(where, Parts(**parts, num_threads=num_threads))
 
 
 def _executable(where: str, parts: Parts) -> Executable:

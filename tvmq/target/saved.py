@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
-from tvmq.target.cpu import CpuTarget, resolve_target
+from tvmq.target.cpu import TRIPLES, CpuTarget, host_arch, resolve_target
 from tvmq.target.host import missing_by_linux, still_needed
 
 if TYPE_CHECKING:
@@ -55,15 +55,18 @@ class SavedTarget(CpuTarget):
 
 
 def saved_target(options: Mapping[str, Any], needs: Iterable[str], arch: str) -> CpuTarget:
-    """The target of a manifest.
+    """The target of a manifest. One of another architecture is taken as its file describes it.
 
-    options  those of the target; needs, arch: what code for it needs, and of which architecture it is
+    options  those of the target; without a triple they are of Linux on `arch`, the machine where the file was made
+    needs, arch  what code for it needs, and of which architecture it is
     raises   TargetError, or another error of TVM's, for options that no target has
     """
-    needed = still_needed(needs, arch)
+    needed, is_foreign = still_needed(needs, arch), arch != host_arch()
+    if is_foreign and arch in TRIPLES and not options.get("mtriple"):
+        options = {**options, "mtriple": TRIPLES[arch]}
     texts = [options.get("kind"), options.get("mcpu"), options.get("mtriple", ""), *options.get("mattr", ())]
     is_plain = options.keys() <= {"kind", "mcpu", "mtriple", "mattr"} and all(isinstance(text, str) for text in texts)
-    if not is_plain or options["kind"] != "llvm" or missing_by_linux(needed) is None:
+    if not is_plain or options["kind"] != "llvm" or (not is_foreign and missing_by_linux(needed) is None):
         return resolve_target(dict(options))
     found = SavedTarget(options, needed)
     return found if found.arch == arch else resolve_target(dict(options))
