@@ -16,6 +16,9 @@ import tvmq
 from tests.frontends.frontend_models import make_model
 from tvmq.errors import BuildError
 from tvmq.graph.ledger import get_ledger
+from tvmq.guard.bound import Guard
+from tvmq.guard.judge import Judge
+from tvmq.guard.kept import Batch
 
 GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
 RANDOM = np.random.default_rng(0)
@@ -90,3 +93,13 @@ def test_compiled_code_that_contradicts_the_definition_is_refused(monkeypatch: p
     model = make_model(nodes, {"x": ("float32", (1, 6))}, ["y"], {"w": np.ones((6, 3), np.float32)}, 17)
     with pytest.raises(BuildError, match="differs from the definition in 3 of 3 values of output 'y'; this is a fault"):
         tvmq.quantize(*tvmq.from_onnx(model), samples_of(model), guard="sqnr >= 20")
+
+
+def test_an_output_of_another_shape_keeps_nothing() -> None:
+    nodes = [helper.make_node("MatMul", ["x", "w"], ["y"], "product")]
+    model = make_model(nodes, {"x": ("float32", (1, 6))}, ["y"], {"w": np.ones((6, 3), np.float32)}, 17)
+    prepared = tvmq.passes.prepare.prepare(*tvmq.from_onnx(model))
+    batch = Batch(samples_of(model, 1)[0], 1, [np.ones((1, 3), np.float32)])
+    judge = Judge(prepared, prepared, [batch], lambda _: lambda _feed: [], Guard())
+    assert judge.measured(lambda _: [np.ones((1, 3), np.float32)]).sqnr == np.inf
+    assert judge.measured(lambda _: [np.ones((1, 2), np.float32)]).sqnr == -np.inf

@@ -18,7 +18,7 @@ from tvmq.emulation.emulator import Emulator
 from tvmq.errors import DataError, ModelError
 from tvmq.frontends.relax import from_relax
 from tvmq.graph.functions import plain_module, unpack_weights
-from tvmq.graph.layer_tensors import Pair, integer_names, layer_tensors, pairs, unpaired
+from tvmq.graph.layer_tensors import Pair, find_unpaired, integer_names, layer_tensors, pairs
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.names import merge, output_names
 from tvmq.graph.probes import cut, tapped
@@ -86,7 +86,7 @@ def compare(
     rows = [_row(pair, local, accumulated, weight) for pair, local, accumulated, weight in figures]
     names = output_names(second["main"], len(runs.outputs))
     outputs = {name: deviation.figures() for name, deviation in zip(names, runs.outputs, strict=True)}
-    return Comparison(tuple(rows), outputs, samples, tuple(tensor.names for tensor in unpaired(*tensors)))
+    return Comparison(tuple(rows), outputs, samples, tuple(tensor.names for tensor in find_unpaired(*tensors)))
 
 
 def module_of(model: Model) -> tvm.IRModule:

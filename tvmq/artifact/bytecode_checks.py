@@ -45,7 +45,7 @@ def check_bytecode(code: Bytecode) -> None:
 
 
 def _problems(code: Bytecode, function: Function) -> Iterator[str]:
-    """What the function does that it cannot."""
+    """Faults of a function's instructions, in words."""
     begin, end, count = function.begin, function.end, len(function.inputs)
     if not 0 <= begin < end <= len(code.instructions):
         yield f"instructions {begin} to {end} of {len(code.instructions)}"
@@ -68,7 +68,7 @@ def _problems(code: Bytecode, function: Function) -> Iterator[str]:
 
 
 def _wrong_step(inside: range, written: set[int], kind: int, rest: list[int]) -> str:
-    """What is wrong with a return or a jump; inside: steps that stay in the function."""
+    """Fault of a return or a jump, in words; inside: steps that stay in the function."""
     if kind != GOTO and rest[0] not in written:
         return f"register {rest[0]}, which nothing has written"
     step = 1 if kind == RETURN else rest[-1]

@@ -334,7 +334,7 @@ def _source_alone(manifest: dict[str, Any]) -> dict[str, Reader]:
 
 
 def _nothing(_member: Readable, _size: int) -> None:
-    """What need not be kept."""
+    """Skip a member that need not be kept."""
 
 
 def _code(where: str, number: int, manifest: dict[str, Any], blobs: Mapping[str, Any], most: int) -> dict[str, Any]:

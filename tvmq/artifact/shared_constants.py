@@ -142,7 +142,7 @@ class JoinedReader:
         return done
 
     def sha256(self) -> str:
-        """Of the bytes that were given."""
+        """Digest of the bytes so far, in hexadecimal."""
         return self._hash.hexdigest()
 
     def _constant(self, at: int, name: str, begin: int, end: int, *recipe: Recipe) -> memoryview:

@@ -44,8 +44,6 @@ class WindowSums:
         places   int32 (rows, taps): the pixel of a picture that each tap reads; below 0 it reads nothing, 0.0
         """
         flat = np.ascontiguousarray(codes).reshape(-1)
-        if not flat.flags.writeable:  # results of a run, before NumPy 2.3: it cannot hand on what may not be written
-            flat = flat.copy()
         tensors = tvm_ffi.from_dlpack(flat, require_alignment=1), tvm_ffi.from_dlpack(places, require_alignment=4)
         for sample in range(len(codes)):
             if self._rows + len(places) > MOST_ROWS:

@@ -145,7 +145,7 @@ def pairs(a: Sequence[LayerTensor], b: Sequence[LayerTensor]) -> list[Pair]:
     return [Pair(x, y) for x, y in both if y.operator != "input" or x.integer or y.integer]
 
 
-def unpaired(a: Sequence[LayerTensor], b: Sequence[LayerTensor]) -> list[LayerTensor]:
+def find_unpaired(a: Sequence[LayerTensor], b: Sequence[LayerTensor]) -> list[LayerTensor]:
     """Integer layers of b for which `pairs` has no layer of a."""
     partners = _partners(a, b)
     return [y for index, y in enumerate(b) if index not in partners and y.integer and y.operator != "input"]

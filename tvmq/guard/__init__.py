@@ -62,10 +62,10 @@ def guard_module(
     raises     BuildError where compiled code of a small module contradicts its definition
     """
     if not judge.is_possible:
-        return judge.checked(module)
+        return judge.check_compiled(module)
     figure = judge.figure(module)
     if figure.holds(guard):
-        return judge.checked(module)
+        return judge.check_compiled(module)
     calibrated = simulated()
     calibrated = with_evidence(calibrated, judge.evidence) or calibrated
     rehearsal = Rehearsal(calibrated, judge, evaluator, dynamic=dynamic)
@@ -80,7 +80,7 @@ def guard_module(
         warnings.warn(text, AccuracyWarning, stacklevel=5)
     elif products(get_ledger(module).layers) and not products(get_ledger(result).layers):
         warnings.warn(nothing_left(search, guard, tried=trials.tried), AccuracyWarning, stacklevel=5)
-    return judge.checked(result)
+    return judge.check_compiled(result)
 
 
 def _verify_choices(

@@ -84,7 +84,7 @@ class Judge:
             return Figure(-math.inf)  # what cannot be seen is not taken for good
         return self.measured(self._run(whole))
 
-    def checked(self, module: tvm.IRModule) -> tvm.IRModule:
+    def check_compiled(self, module: tvm.IRModule) -> tvm.IRModule:
         """The module, whose compiled code gives the bits of its definition for the first batch, where that is small.
 
         The figure of a small module comes from the definition alone: a fault of a kernel would not be seen in it.
@@ -147,7 +147,12 @@ class Judge:
         return round(figure, 1) if math.isfinite(figure) else figure
 
     def _ratio(self, place: int, both: Sequence[Both]) -> float:
-        """Of one output, dB; infinite where float gives nothing but zeros, of which a ratio says nothing."""
+        """Of one output, dB; infinite where float gives nothing but zeros, of which a ratio says nothing.
+
+        Minus infinity for an output of another shape than float's.
+        """
+        if any(wanted[place].shape != got[place].shape for wanted, got in both):
+            return -math.inf
         deviation = Deviation()
         power = 0.0
         for wanted, got in self._pairs_to_compare(place, both):
@@ -158,11 +163,7 @@ class Judge:
 
     def _pairs_to_compare(self, place: int, both: Sequence[Both]) -> Iterator[tuple[np.ndarray, np.ndarray]]:
         """What float gives for one output, and what it is compared with."""
-        pairs = [
-            (wanted[place].astype(np.float64), got[place].astype(np.float64))
-            for wanted, got in both
-            if wanted[place].shape == got[place].shape
-        ]
+        pairs = [(wanted[place].astype(np.float64), got[place].astype(np.float64)) for wanted, got in both]
         if place not in self._looked_up or not pairs:
             yield from pairs
         else:

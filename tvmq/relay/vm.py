@@ -141,7 +141,7 @@ class Executable:
 
     @staticmethod
     def load_exec(bytecode: bytes | bytearray, lib: Any) -> Executable:
-        """What `save` gave, also where the library was written, and read by relay.load_module."""
+        """The executable of a library that `save` gave, or that relay.load_module read."""
         return lib if isinstance(lib, Executable) else Executable(lib.executable)
 
     def export_library(self, file_name: str | Path, **options: Any) -> str:

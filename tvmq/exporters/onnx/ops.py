@@ -134,7 +134,7 @@ def _prelu(node: Node) -> str:
     return node.write("PRelu", node.inputs[0], slope)
 
 
-def _filled(value: int, node: Node) -> str:
+def _write_constant(value: int, node: Node) -> str:
     """One value everywhere."""
     one = node.constant(np.asarray(value, str(node.attrs.dtype)), "value")
     return node.write("Expand", one, node.sizes(node.shapes[-1], "shape"))
@@ -313,8 +313,8 @@ WRITERS: dict[str, Writer] = {
         }.items()
     },
     "astype": _cast,
-    "zeros": partial(_filled, 0),
-    "ones": partial(_filled, 1),
+    "zeros": partial(_write_constant, 0),
+    "ones": partial(_write_constant, 1),
     "broadcast_to": lambda node: node.write(
         "Expand", node.inputs[0], node.sizes(node.shapes[-1], "shape")
     ),

@@ -92,7 +92,7 @@ def max_pool(attributes: Attributes, x: torch.Tensor) -> torch.Tensor:
     )  # fmt: skip
 
 
-def _repeated(x: torch.Tensor, target: list[Any]) -> torch.Tensor:
+def _repeat_pixels(x: torch.Tensor, target: list[Any]) -> torch.Tensor:
     """The nearest pixels of codes, which torch takes in some types and layouts alone."""
     for axis, size in enumerate(target, 2):
         x = x.index_select(axis, torch.arange(size, device=x.device) * x.shape[axis] // size)
@@ -107,7 +107,7 @@ def resize(attributes: Attributes, x: torch.Tensor, *sizes: Any) -> torch.Tensor
     grows = all(isinstance(t, int) and t % int(s) == 0 for t, s in zip(target, x.shape[2:], strict=True))
     repeats = grows and nearest.startswith("round") and transform.endswith("half_pixel")
     if mode == "nearest" and (repeats or (transform, nearest) == ("asymmetric", "floor")):
-        return functional.interpolate(x, target, mode="nearest") if x.is_floating_point() else _repeated(x, target)
+        return functional.interpolate(x, target, mode="nearest") if x.is_floating_point() else _repeat_pixels(x, target)
     if mode == "linear" and x.ndim == 4 and transform in ("half_pixel", "pytorch_half_pixel", "align_corners"):
         return functional.interpolate(x, target, mode="bilinear", align_corners=transform == "align_corners")
     raise UnsupportedOpError(

@@ -58,8 +58,8 @@ def einsum(call: NodeCall) -> relax.Expr | None:
     for position, term in enumerate(terms):
         later = "".join(other.labels for other in terms[position + 1 :])
         first = _product(call, first, term, set(result + later))
-    first = _summed(call, first, set(result))
-    return _moved(call, first, result).value
+    first = _sum_labels(call, first, set(result))
+    return _order_axes(call, first, result).value
 
 
 def _without_ones(call: NodeCall, term: Term, sizes: dict[str, Any]) -> Term:
@@ -67,7 +67,7 @@ def _without_ones(call: NodeCall, term: Term, sizes: dict[str, Any]) -> Term:
     kept = "".join(label for label in term.labels if are_equal(term.size(label), sizes[label]) or term.size(label) != 1)
     if kept == term.labels:
         return term
-    return Term(_shaped(call, term.value, [term.size(label) for label in kept]), kept)
+    return Term(_reshape(call, term.value, [term.size(label) for label in kept]), kept)
 
 
 def _labels(call: NodeCall) -> tuple[list[str], str] | None:
@@ -98,7 +98,7 @@ def _labels(call: NodeCall) -> tuple[list[str], str] | None:
 def _product(call: NodeCall, a: Term, b: Term, wanted: set[str]) -> Term:
     """The product of two tensors, summed over what is not wanted."""
     a, b = (b, a) if a.is_constant and not b.is_constant else (a, b)
-    a, b = _summed(call, a, wanted | set(b.labels)), _summed(call, b, wanted | set(a.labels))
+    a, b = _sum_labels(call, a, wanted | set(b.labels)), _sum_labels(call, b, wanted | set(a.labels))
     both = [label for label in a.labels if label in b.labels]
     batches = "".join(label for label in both if label in wanted)
     inner = "".join(label for label in both if label not in wanted)
@@ -107,27 +107,27 @@ def _product(call: NodeCall, a: Term, b: Term, wanted: set[str]) -> Term:
     if not inner:
         return _spread_product(call, a, b, batches, rows, columns)
     sizes = {label: term.size(label) for term in (b, a) for label in term.labels}
-    left = _moved(call, a, batches + rows + inner)
-    right = _moved(call, b, batches + inner + columns)
+    left = _order_axes(call, a, batches + rows + inner)
+    right = _order_axes(call, b, batches + inner + columns)
     # without batches the rows may be several axes; matrices of a batch have one
     kept = [] if batches and len(rows) != 1 else [sizes[label] for label in rows]
     flat = kept if kept or not batches else [_count(sizes, rows)]
     shape = [sizes[label] for label in batches]
     product = relax.op.matmul(
-        _shaped(call, left.value, [*shape, *flat, _count(sizes, inner)]),
-        _shaped(call, right.value, [*shape, _count(sizes, inner), _count(sizes, columns)]),
+        _reshape(call, left.value, [*shape, *flat, _count(sizes, inner)]),
+        _reshape(call, right.value, [*shape, _count(sizes, inner), _count(sizes, columns)]),
     )
     labels = batches + rows + columns
-    return Term(_shaped(call, call.builder.emit(product), [sizes[label] for label in labels]), labels)
+    return Term(_reshape(call, call.builder.emit(product), [sizes[label] for label in labels]), labels)
 
 
 def _spread_product(call: NodeCall, a: Term, b: Term, batches: str, rows: str, columns: str) -> Term:
     """The product of elements, where nothing is summed."""
-    left = _moved(call, a, batches + rows)
-    right = _moved(call, b, batches + columns)
+    left = _order_axes(call, a, batches + rows)
+    right = _order_axes(call, b, batches + columns)
     shape = [left.size(label) for label in batches + rows] + [1] * len(columns)
     wide = [right.size(label) for label in batches] + [1] * len(rows) + [right.size(label) for label in columns]
-    product = relax.op.multiply(_shaped(call, left.value, shape), _shaped(call, right.value, wide))
+    product = relax.op.multiply(_reshape(call, left.value, shape), _reshape(call, right.value, wide))
     return Term(call.builder.emit(product), batches + rows + columns)
 
 
@@ -135,7 +135,7 @@ def _count(sizes: dict[str, Any], labels: str) -> Any:
     return reduce(lambda product, label: product * sizes[label], labels, 1)
 
 
-def _summed(call: NodeCall, term: Term, wanted: set[str]) -> Term:
+def _sum_labels(call: NodeCall, term: Term, wanted: set[str]) -> Term:
     """A tensor summed over the axes that nobody wants."""
     axes = [axis for axis, label in enumerate(term.labels) if label not in wanted]
     if not axes:
@@ -147,7 +147,7 @@ def _summed(call: NodeCall, term: Term, wanted: set[str]) -> Term:
     return Term(call.builder.emit(relax.op.sum(term.value, axes)), kept)
 
 
-def _moved(call: NodeCall, term: Term, labels: str) -> Term:
+def _order_axes(call: NodeCall, term: Term, labels: str) -> Term:
     """A tensor with its axes in another order."""
     order = [term.labels.index(label) for label in labels]
     if order == list(range(len(order))):
@@ -157,7 +157,7 @@ def _moved(call: NodeCall, term: Term, labels: str) -> Term:
     return Term(call.builder.emit(relax.op.permute_dims(term.value, order)), labels)
 
 
-def _shaped(call: NodeCall, value: Any, shape: list[Any]) -> Any:
+def _reshape(call: NodeCall, value: Any, shape: list[Any]) -> Any:
     """A tensor in another shape."""
     old = [plain_dimension(size) for size in value.ty.shape.values]
     if len(old) == len(shape) and all(are_equal(a, b) for a, b in zip(old, shape, strict=True)):
