@@ -93,7 +93,7 @@ def fake(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
         calls.built = SimpleNamespace(mod=mod, target=target, lowerings=lowerings)
         return calls.exe
 
-    def load(path: Path, sha256: str | None = None) -> FakeExecutable:
+    def load(path: Path, sha256: str | None = None, *, code: bool = True) -> FakeExecutable:
         calls.loaded = SimpleNamespace(path=Path(path), sha256=sha256)
         return calls.exe
 

@@ -79,7 +79,7 @@ def test_a_wrong_command_line_is_exit_code_2(cli, arguments):
     kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, errors.TvmqError)
 ], ids=lambda kind: kind.__name__)  # fmt: skip
 def test_our_errors_are_one_sentence_and_exit_code_1(cli, fake, monkeypatch, kind):
-    def load(path, sha256=None):
+    def load(path, sha256=None, *, code=True):
         raise kind("load: something is wrong; do this")
 
     monkeypatch.setitem(vars(tvmq), "load", load)
@@ -88,7 +88,7 @@ def test_our_errors_are_one_sentence_and_exit_code_1(cli, fake, monkeypatch, kin
 
 
 def test_an_interrupt_is_exit_code_130(cli, fake, monkeypatch):
-    def load(path, sha256=None):
+    def load(path, sha256=None, *, code=True):
         raise KeyboardInterrupt
 
     monkeypatch.setitem(vars(tvmq), "load", load)
@@ -98,7 +98,7 @@ def test_an_interrupt_is_exit_code_130(cli, fake, monkeypatch):
 
 
 def test_a_bug_keeps_its_traceback(cli, fake, monkeypatch):
-    def load(path, sha256=None):
+    def load(path, sha256=None, *, code=True):
         raise ZeroDivisionError("bug")
 
     monkeypatch.setitem(vars(tvmq), "load", load)
