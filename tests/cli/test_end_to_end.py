@@ -147,7 +147,7 @@ def test_a_file_for_another_architecture_is_explained_and_built_again(folder, qu
     foreign, here = folder / "foreign.tvmq", folder / "here.tvmq"
     other = "arm-dotprod" if host_arch() == "x86" else "x86-64-v3"
     assert cli("build", folder / "digits.tvmq", "--target", other, "--output", foreign).code == 0
-    refused = cli("run", foreign, "--data", folder / "test.npy", "--output", folder / "out.npz")
+    refused = cli("run", foreign, "--data", folder / "test.npz", "--output", folder / "out.npz")
     assert refused.code == 1 and "build the module in it here: `tvmq build`" in refused.err
     assert "in int8" in cli("explain", foreign).out
     assert cli("build", foreign, "--output", here).code == 0

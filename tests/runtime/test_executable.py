@@ -289,11 +289,11 @@ def test_names_kernels_and_ledger(digits):
 
 # bdver4 has XOP, which no later CPU has
 @pytest.mark.slow_cases("architecture")
-@pytest.mark.parametrize("target, lacking", [
-    ("llvm -mcpu=bdver4", "bdver4 and needs .*xop"),
-    ("llvm -mtriple=aarch64-linux-gnu", "generic and needs the architecture aarch64"),
+@pytest.mark.parametrize("target, lacking, remedy", [
+    ("llvm -mcpu=bdver4", "bdver4 and needs .*xop", "the model here"),
+    ("llvm -mtriple=aarch64-linux-gnu", "generic and needs the architecture aarch64", "the module in it here"),
 ], ids=["features", "architecture"])  # fmt: skip
-def test_models_for_other_cpus_can_be_saved_but_not_run(target, lacking, tmp_path):
+def test_models_for_other_cpus_can_be_saved_but_not_run(target, lacking, remedy, tmp_path):
     if resolve_target().arch != "x86":
         pytest.skip("the other CPUs are others than x86")
     exe = tvmq.build(parse(PASSING), target=target)
@@ -302,5 +302,5 @@ def test_models_for_other_cpus_can_be_saved_but_not_run(target, lacking, tmp_pat
     with pytest.raises(TargetError, match="was built for"):
         tvmq.verify(exe, np.zeros((4,), np.float32))
     exe.save(tmp_path / "other.tvmq")
-    with pytest.raises(TargetError, match="load: '.*other.tvmq' was built for .*; build the model here"):
+    with pytest.raises(TargetError, match=f"load: '.*other.tvmq' was built for .*; build {remedy}"):
         tvmq.load(tmp_path / "other.tvmq")

@@ -17,7 +17,6 @@ from typing import TYPE_CHECKING, Any
 
 from tvmq.artifact.bytecode import Bytecode, check_lengths, read_bytecode
 from tvmq.artifact.bytecode_checks import check_bytecode
-from tvmq.artifact.equal_constants import merge_equal_constants
 from tvmq.artifact.loaded_code import LoadedCode
 from tvmq.artifact.memory_file import check_size, memory_file, read_written_file
 from tvmq.artifact.native import ONE_LOAD, is_linux_x86, load_native, native_library, runs_linux_x86
@@ -44,6 +43,8 @@ def to_bytes(executable: relax.VMExecutable, target: CpuTarget, native: bytes | 
     target       the CPU; of a GPU its host
     native       the kernels, where they were compiled to a shared library in the first place
     """
+    from tvmq.artifact.equal_constants import merge_equal_constants  # only what is saved needs it
+
     with without_noise():
         bytecode = merge_equal_constants(read_written_file(lambda path: executable.mod.write_to_file(path, "")))
     if native:
