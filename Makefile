@@ -93,6 +93,10 @@ MEET_ONNXRUNTIME = $(shell grep -rlE "onnxruntime|float_products|quantized_model
 test-avx2: $(STAMP) ## run the tests that meet onnxruntime as on a CPU without VNNI (Debian's qemu-user)
 	TVMQ_CPU=haswell $(PYTEST) -n $(JOBS) $(SPREAD) $(SKIPPED) -p tests.emulated_onnxruntime $(MEET_ONNXRUNTIME)
 
+.PHONY: test-arm
+test-arm: $(STAMP) ## run tests and models on emulated 64-bit Arm (Debian; tools/arm.sh fetches what it needs)
+	tools/arm.sh test
+
 .PHONY: packages
 packages: $(STAMP) ## build wheel and sdist into dist/, and try the wheel on every Python 3.10-3.13 found here
 	$(BIN)/python tools/packages.py

@@ -105,8 +105,10 @@ def load_zoo(folder: Path, names: str, *, quick: bool = False) -> dict[str, Any]
     names       separated by commas; of all TASKS those are left out, with a line, that this zoo lacks
     quick       keep the first test samples only
     """
-    tasks = zoo_module(folder, "tasks").tasks()
     wanted = [name for name in names.split(",") if name]
+    if not wanted:
+        return {}
+    tasks = zoo_module(folder, "tasks").tasks()
     missing = [name for name in wanted if name not in tasks]
     if missing and wanted == list(TASKS):
         print(f"left out, as the zoo lacks them: {', '.join(missing)}", flush=True)

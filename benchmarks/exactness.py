@@ -13,7 +13,7 @@ Models    own: the zoo's tasks and random graphs (tests/random_graphs.py), quant
           products: the tasks with nothing but convolutions and products in 8 bits, floats between ("task-products")
 Builds    for every instruction set that this CPU runs; each is saved, and loaded by fresh processes of 1 and of 2
           threads. AVX-VNNI runs on CPUs with AVX512-VNNI too: its kernels, in the other encoding of its instruction.
-          Those of Arm (NEON, dot product, i8mm) run under qemu, kernel by kernel: tests/kernels/test_arm.py
+          Those of Arm run in an emulator: exactness_arm.py, and tests/kernels/test_arm.py kernel by kernel
 Columns   values compared, those that differ; builds: instruction sets x threads; islands: float operators
           without a definition, whose values the reference takes from compiled code; LSB: largest difference
           between the codes of the simulated (float32) and the integer module, in steps, and its layer (what
@@ -23,6 +23,7 @@ Bounds    0 differing values; no islands in the tasks. Exit code 1 where one is 
 
 from __future__ import annotations
 
+import argparse
 import json
 import os
 import subprocess
@@ -189,8 +190,8 @@ def one_batch() -> Any:
     return mock.patch("tvmq.compile.build.batch_dimension", lambda _mod: None)
 
 
-def integer_and_simulated(case: Case) -> tuple[Any, Any]:
-    """The two modules; no simulated one of a model that carries its scales."""
+def integer_and_simulated(case: Case, simulated: bool = True) -> tuple[Any, Any]:
+    """The two modules; no simulated one of a model that carries its scales, and where nobody asks for it."""
     import tvmq
 
     imported = tvmq.from_onnx(case.model, shape=case.shape)
@@ -202,7 +203,7 @@ def integer_and_simulated(case: Case) -> tuple[Any, Any]:
             return model.integer(case.calibration, guard=None), None
     if case.saturated:
         return saturated(model.integer(case.calibration)), None
-    return model.integer(case.calibration), model.simulated(case.calibration)
+    return model.integer(case.calibration), model.simulated(case.calibration) if simulated else None
 
 
 def defined_results(module: Any, target: Any, inputs: Sequence[Feed]) -> dict[str, np.ndarray]:
@@ -304,18 +305,17 @@ def differing(a: np.ndarray, b: np.ndarray) -> int:
     return int((np.ascontiguousarray(a).view(bits) != np.ascontiguousarray(b).view(bits)).sum())
 
 
-def check_folder(folder: Path) -> None:
-    """In a fresh process: load and run every executable, print a line of JSON for each."""
+def check_folder(folder: Path, builds: Sequence[str] = ("*",)) -> None:
+    """In a fresh process: load and run every executable, or those of these builds; print a line of JSON for each."""
     import tvmq
 
     for path in sorted(folder.glob("*.npz")):
         with np.load(path, allow_pickle=False) as arrays:
             stored = dict(arrays)
-        for saved in sorted(folder.glob(f"{path.stem}.*.tvmq")):
+        for saved in sorted(file for build in builds for file in folder.glob(f"{path.stem}.{build}.tvmq")):
             build = saved.suffixes[-2].removeprefix(".")
             values, different = compare(tvmq.load(saved), stored, build)
-            record = {"name": path.stem, "build": build, "values": values, "differing": different}
-            print(json.dumps(record), flush=True)
+            print(json.dumps({"name": path.stem, "build": build, "values": values, "differing": different}), flush=True)
 
 
 def compare(executable: Any, stored: Mapping[str, np.ndarray], build: str) -> tuple[int, int]:
@@ -413,17 +413,23 @@ def on_gpu(options: Any) -> None:
     finish(failures)
 
 
-def main() -> None:
-    """Command line; see the head of this file."""
-    commands = parser("Compiled integer modules against the NumPy definition.")
+def case_parser(description: str) -> argparse.ArgumentParser:
+    """Command line with the options that `cases` reads, and --check."""
+    commands = parser(description)
     commands.add_argument("--graphs", type=int, default=500, help="random graphs")
     commands.add_argument("--free", type=int, default=60, help="random graphs of any batch")
     commands.add_argument("--only", default="own,free,imported,saturated,products", help="kinds of models, see above")
     commands.add_argument("--samples", type=int, default=4, help="inputs to compare on, of each model")
     commands.add_argument("--formats", default="qdq,qoperator", help="formats of the imported models; empty: none")
+    commands.add_argument("--check", type=Path, help="compare what lies in this folder and print JSON")
+    return commands
+
+
+def main() -> None:
+    """Command line; see the head of this file."""
+    commands = case_parser("Compiled integer modules against the NumPy definition.")
     commands.add_argument("--target", default="cpu", choices=("cpu", "cuda"), help="what the modules are built for")
     commands.add_argument("--archs", default=",".join(exactness_cuda.ARCHS), help="of GPUs, separated by commas")
-    commands.add_argument("--check", type=Path, help="compare what lies in this folder and print JSON")
     options = commands.parse_args()
     if options.check:
         check_folder(options.check)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import os
+import re
 import shutil
 import signal
 import tempfile
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -97,6 +99,40 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     for mark in item.iter_markers("isa"):
         if mark.args[0] not in cpu_flags():
             pytest.skip(f"this CPU lacks {mark.args[0]}")
+
+
+def _skip_names_of_others(error: Exception) -> None:
+    """Skip a test of a CPU that another architecture has: it names it as its machines do, without a triple."""
+    from tvmq.errors import TargetError
+    from tvmq.target.cpu import TRIPLES, host_arch, resolve_target
+
+    name = re.search(r"LLVM knows no CPU '([^']+)'", str(error))
+    for arch, triple in TRIPLES.items() if name else ():
+        with contextlib.suppress(TargetError):
+            if arch != host_arch() and resolve_target(f"llvm -mtriple={triple} -mcpu={name[1]}"):
+                pytest.skip(f"{name[1]} is a CPU of {arch}, this machine is {host_arch()}")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_fixture_setup() -> Generator[None, Any, Any]:
+    """Skip what builds for a CPU of another architecture, see pytest_runtest_call."""
+    return (yield from _for_this_architecture())
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call() -> Generator[None, Any, Any]:
+    """Skip a test that fails since it names a CPU of another architecture; a misspelled name fails everywhere."""
+    return (yield from _for_this_architecture())
+
+
+def _for_this_architecture() -> Generator[None, Any, Any]:
+    from tvmq.errors import TargetError
+
+    try:
+        return (yield)
+    except TargetError as error:
+        _skip_names_of_others(error)
+        raise
 
 
 _cases: Counter[str] = Counter()

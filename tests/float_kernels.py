@@ -16,7 +16,7 @@ LEVELS = [
     pytest.param("avx2", marks=pytest.mark.isa("avx2")),
     pytest.param("avx512bw", marks=pytest.mark.isa("avx512bw")),
 ]
-CPUS = {"generic": "x86-64", "avx2": "haswell", "avx512bw": "skylake-avx512"}
+CPUS = {"generic": "generic", "avx2": "haswell", "avx512bw": "skylake-avx512"}
 
 
 def run(kernel: Kernel, level: str, *inputs: np.ndarray) -> np.ndarray:

@@ -1,7 +1,9 @@
 #!/bin/sh
 # tvmq on 64-bit Arm, in Debian's emulator.
 #
-#     tools/arm.sh fetch           fetch what is missing: 250 MB, about a minute
+#     tools/arm.sh fetch           fetch what is missing: 300 MB, about a minute
+#     tools/arm.sh test            tests of what the CPU decides, on Neoverse N1; then models on four CPUs against the
+#                                  definition (benchmarks/exactness_arm.py): some minutes
 #     tools/arm.sh python ARGS     the emulated Python: TVMQ_ARM_CPU=cortex-a72 tools/arm.sh python -m tvmq doctor
 #
 # Needs Debian on x86-64 with apt and dpkg, and .venv with Python 3.10-3.13 (make install); nothing of the system changes.
@@ -19,7 +21,7 @@ arm=${TVMQ_ARM:-$root/build/arm}
 here=$root/.venv/bin/python
 emulator=$arm/emulator/usr/bin/qemu-aarch64
 # What is needed of setup.cfg, and what the tests need beside it
-REQUIRED="numpy>=1.26 onnx>=1.16 typer>=0.20 rich>=13 pytest>=8 hypothesis scipy lark"
+REQUIRED="numpy>=1.26 onnx>=1.16 typer>=0.20 rich>=13 pytest>=8 hypothesis scipy lark onnxruntime fastapi jinja2 pillow pyyaml sympy"
 
 # Packages of a release of Debian and what they need, into a folder; apt keeps its state there
 debian() { # ARCHITECTURE RELEASE FOLDER NAMES...
@@ -81,10 +83,22 @@ LAUNCH
     chmod +x "$arm/python"
 }
 
+# Targets, saved files, the linker, kernels and the definition; builds by LLVM of the emulated CPU itself
+TESTS="@@"
+
+test_all() {
+    status=0
+    # shellcheck disable=SC2086  # words of a list
+    (cd "$arm/tree" && "$arm/python" -m pytest -q -rfEs -p no:cacheprovider -m "not slow" $TESTS) || status=1
+    "$here" "$root/benchmarks/exactness_arm.py" --only own --tasks "" --quick || status=1
+    return $status
+}
+
 fetch
 copy_tree
 case ${1:-fetch} in
 fetch) ;;
+test) test_all ;;
 python) shift; exec "$arm/python" "$@" ;;
-*) echo "arm.sh: '$1' is no command; write fetch, or python ARGS" >&2; exit 2 ;;
+*) echo "arm.sh: '$1' is no command; write fetch, test, or python ARGS" >&2; exit 2 ;;
 esac

@@ -53,3 +53,25 @@ def test_modules_of_gpus_are_executed_and_compared(script: Any) -> None:
     assert failures == [f"random_4: {rows[0]['values']} of {rows[0]['values']} values differ"]
     titles, (line,) = benchmark.table([rows[0], {**rows[0], "differing": 3}], ["sm_80"])
     assert line[0] == "2 random graphs" and line[titles.index("differing")] == "3"
+
+
+def test_files_on_emulated_arm_are_summed_and_what_is_missing_fails(script: Any) -> None:
+    """Each build on the CPU that runs it."""
+    script("common")
+    script("exactness")
+    arm = script("exactness_arm")
+    places = [(cpu, build) for cpu, builds in arm.CPUS.items() for build in builds]
+    assert sorted(build for _, build in places) == sorted(arm.TARGETS)
+    records = [
+        {"name": name, "cpu": cpu, "build": build, "values": 10, "differing": 0, "minutes": 1.5}
+        for name in ("a", "b") for cpu, build in places
+    ]  # fmt: skip
+    table = list(arm.rows(records))
+    assert table[0] == {"cpu": "cortex-a72", "build": "neon", "files": 2, "values": 20, "differing": 0, "minutes": 1.5}
+    assert not arm.missed(table, 2)
+    del records[1]
+    records[-1]["differing"] = 3
+    assert arm.missed(list(arm.rows(records)), 2) == [
+        f"{build} on {cpu}: {wrong} of {values} values differ, {files} of 2 files gave a result"
+        for (cpu, build), wrong, values, files in ((places[1], 0, 10, 1), (places[-1], 3, 20, 2))
+    ]

@@ -62,6 +62,7 @@ def test_the_file_is_what_was_learned(cli, network, tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.isa("avx2")
 def test_within_accumulators(cli, network, tmp_path):
     from tvmq.training import LANES, prove_accumulators
 

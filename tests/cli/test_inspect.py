@@ -27,7 +27,7 @@ def model(tmp_path_factory):
 
 
 def test_table_and_verdict(cli, model):
-    result = cli("inspect", model, "--target", "llvm -mcpu=znver4", "--clock", 3.7)
+    result = cli("inspect", model, "--target", "llvm -mtriple=x86_64-linux-gnu -mcpu=znver4", "--clock", 3.7)
     assert result.code == 0
     lines = result.out.splitlines()
     assert lines[0].split()[:3] == ["layer", "operator", "int8"]
@@ -38,7 +38,7 @@ def test_table_and_verdict(cli, model):
 
 @pytest.mark.slow
 def test_json_and_shapes(cli, model):
-    common = ("inspect", model, "--target", "llvm -mcpu=haswell", "--clock", 3, "--json", "--quiet")
+    common = ("inspect", model, "--target", "x86-64-v3", "--clock", 3, "--json", "--quiet")
     one, many = (json.loads(cli(*common, "--batch", batch).out) for batch in (1, 8))
     assert one["instruction_set"] == "avx2" and 4 < many["int8_seconds"] / one["int8_seconds"] < 10
     assert json.loads(cli(*common, "--shape", "x=8,8,16,16").out) == many

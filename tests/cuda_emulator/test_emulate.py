@@ -17,7 +17,7 @@ from tests.cuda_emulator.emulate import FORWARD, REVERSE, SHUFFLED, Emulated
 from tests.cuda_emulator.library import EmulationError, missing_compiler
 
 pytestmark = pytest.mark.skipif(bool(missing_compiler()), reason=missing_compiler())
-TARGET = tvm.target.Target({"kind": "cuda", "arch": "sm_80"}, host={"kind": "llvm", "mcpu": "x86-64"})
+TARGET = tvm.target.Target({"kind": "cuda", "arch": "sm_80"}, host={"kind": "llvm", "mcpu": "generic"})
 ORDERS = (FORWARD, REVERSE, SHUFFLED)
 
 

@@ -27,7 +27,7 @@ from tvmq.kernels.parts.types import (
 
 # A CPU that has the features of each level and no more than the next level needs.
 CPUS = {
-    "generic": "x86-64",
+    "generic": "generic",
     "avx2": "haswell",
     "avx512bw": "skylake-avx512",
     # its instruction in the EVEX form, which CPUs with AVX512-VNNI have too: the same results

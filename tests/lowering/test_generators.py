@@ -34,7 +34,7 @@ def as_llvm(func: relax.Function, symbol: str) -> Any:
     loops = relax.transform.LegalizeOps()(tvm.IRModule({"main": main}))
     (prim,) = [found for _, found in loops.functions_items() if isinstance(found, tirx.PrimFunc)]
     module = tvm.IRModule({symbol: prim.with_attr("global_symbol", symbol)})
-    return tvm.tirx.build(module, target=tvm.target.Target({"kind": "llvm", "mcpu": "x86-64-v2"}))
+    return tvm.tirx.build(module, target=tvm.target.Target({"kind": "llvm", "mcpu": "generic"}))
 
 
 def as_c(func: relax.Function, symbol: str) -> Any:

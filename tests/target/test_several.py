@@ -104,6 +104,7 @@ def test_constants_are_shared(path, fat):
         assert len(packed) == 2 and sum(end - begin for _, _, begin, end, _ in packed) == weights
 
 
+@x86
 def test_which_is_best():
     names = ["x86-64", "avx512", "avx512-vnni", "x86-64-v3", "avx-vnni"]
     targets = [resolve_target(name) for name in names]
@@ -129,6 +130,7 @@ def test_lists_that_are_refused(module, target):
 
 
 @pytest.mark.slow
+@x86
 def test_no_code_for_this_cpu(path, fat):
     with without("avx2", "sse2"):
         text = refused(path, TargetError)

@@ -15,13 +15,13 @@ from tvm.script.ir_builder import tirx as T
 
 from tvmq.artifact.link.elf_object import HEADER, SECTION, read_object
 from tvmq.artifact.link.shared_object import _hash, link_shared
-from tvmq.artifact.native import is_linux_x86, load_native, native_library
+from tvmq.artifact.native import is_linux_x86, load_native, native_library, runs_linux_x86
 from tvmq.errors import BuildError
 from tvmq.kernels.parts import builder
-from tvmq.target.cpu import resolve_target
+from tvmq.target.cpu import TRIPLES, resolve_target
 
-TARGET = resolve_target("llvm -mcpu=x86-64")
-pytestmark = pytest.mark.skipif(not is_linux_x86(TARGET), reason="linked for Linux on x86-64 only")
+TARGET = resolve_target(f"llvm -mtriple={TRIPLES['x86']} -mcpu=x86-64")
+pytestmark = pytest.mark.skipif(not runs_linux_x86(), reason="linked for Linux on x86-64 only")
 SIZE = 5000
 
 
