@@ -173,7 +173,7 @@ def main() -> None:
     commands = parser("Accuracy of int8 on the zoo, against float32 and onnxruntime.")
     commands.add_argument("--peers-only", action="store_true", help="onnxruntime's columns alone; no bounds")
     options = commands.parse_args()
-    print(machine(), flush=True)
+    print(machine(), peers.describe_sums(peers.saturates()), sep="\n", flush=True)
     columns = PEER_COLUMNS if options.peers_only else PEER_COLUMNS + OUR_COLUMNS
     tasks: list[Figures] = []
     for task in load_zoo(options.zoo, options.tasks, quick=options.quick).values():

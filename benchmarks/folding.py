@@ -1,13 +1,15 @@
 """Every operator of ONNX that is folded at import, compared with itself computed as an input (tests/onnx_folds.py).
 
-    python benchmarks/folding.py [--operators Softmax,Clip] [--quick]
+    python benchmarks/folding.py [--operators Softmax,Clip] [--quick] [--update]
 
 Cases     ONNX's own of single operators, in each opset from 7 on in which the operator has a definition of its own
 Equal     folding and compiled code give one type, one shape and the same numbers
-Kept      not folded; alone: only folding computes it (an operator or type without compiled code)
+Kept      not folded; alone: only folding computes it (an operator or type without compiled code), and gives what the
+          case expects
 Wrong     the two differ
 Bounds    no case wrong. Exit code 1 where one is.
 --quick   one case an operator
+--update  write docs/onnx-folding.md anew
 """
 
 from __future__ import annotations
@@ -19,11 +21,23 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from common import ROOT, finish, machine, print_table, write_json
+from common import ROOT, finish, machine, print_table, table_text, write_json
 
 sys.path.insert(0, str(ROOT / "tests"))
 from onnx_cases import load_cases  # noqa: E402  (the helpers of the tests lie beside this folder)
 from onnx_folds import ALONE, EQUAL, KEPT, WRONG, Fold, judge_all, sample, tasks  # noqa: E402
+
+DOCUMENT = ROOT / "docs" / "onnx-folding.md"
+TEXT = """# ONNX operators that are folded
+
+`python benchmarks/folding.py --update` writes this page. An operator whose inputs are all constants is computed at
+import. Each of ONNX's own test cases of such operators runs here in every opset from 7 on in which its operator has a
+definition of its own, computed at import and as an operator on inputs by compiled code.
+
+equal: both give one type, one shape and the same numbers. kept: not folded, compiled code computes it. alone: only the
+import computes it (an operator or type without compiled code), and gives what the case expects. wrong: the two differ.
+
+"""
 
 
 def rows(folds: Sequence[Fold]) -> list[dict[str, Any]]:
@@ -43,6 +57,7 @@ def main() -> None:
     commands.add_argument("--operators", default="", help="names, separated by commas; all by default")
     commands.add_argument("--json", type=Path, help="also write the figures to this file")
     commands.add_argument("--quick", action="store_true", help="one case an operator")
+    commands.add_argument("--update", action="store_true", help="write the page of folded operators anew")
     options = commands.parse_args()
     from tvmq.cli.screen import step
 
@@ -59,7 +74,10 @@ def main() -> None:
         for row in table
     ]
     totals = [str(sum(row[status] for row in table)) for status in (EQUAL, KEPT, ALONE, WRONG)]
-    print_table(headers, [*cells, [f"{len(table)} operators", "", *totals]])
+    cells.append([f"{len(table)} operators", "", *totals])
+    print_table(headers, cells)
+    if options.update and not options.quick and not wanted:
+        DOCUMENT.write_text(TEXT + table_text(headers, cells) + "\n")
     write_json(options.json, {"operators": table})
     finish([f"{f.operator}-{f.opset}, {f.name}: {f.detail}" for f in folds if f.status == WRONG])
 

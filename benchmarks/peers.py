@@ -42,6 +42,16 @@ def saturates() -> bool:
     return int(loaded.run(None, {"x": np.full((1, 8), 255, np.uint8)})[0][0, 0]) != 8 * 255 * 127
 
 
+def describe_sums(saturating: bool) -> str:
+    """A line for the head of a table that has int8 of onnxruntime: whether it can be compared with here."""
+    if not saturating:
+        return "onnxruntime's int8 here: exact sums"
+    return (
+        "onnxruntime's int8 here: pairs of products saturate in 16 bits (a CPU without VNNI), its errors are not the "
+        "model's; differences from it are shown and not judged"
+    )
+
+
 def session(model: Path, threads: int = 1, batch: int | None = None) -> Predict:
     """A function that runs the model in onnxruntime on the CPU, default optimizations; batch: fixes free dimensions."""
     options = onnxruntime.SessionOptions()

@@ -13,7 +13,8 @@ Columns   score of the float model, of ours, of onnxruntime's (points); SQNR of 
           and import (static only); definition: compiled values that differ from the NumPy definition on the first
           samples
 Bounds    0 values that differ from the definition, 0 after the way back; one step for each operator; scores and SQNR
-          within 2 standard errors of onnxruntime's. Exit code 1 where one is missed.
+          within 2 standard errors of onnxruntime's, unless its sums saturate on this CPU (peers.saturates). Exit code
+          1 where one is missed.
 """
 
 from __future__ import annotations
@@ -175,8 +176,8 @@ def row(facts: dict[str, Any]) -> list[str]:
     ]  # fmt: skip
 
 
-def failures(rows: Sequence[dict[str, Any]]) -> list[str]:
-    """The bounds that were missed."""
+def failures(rows: Sequence[dict[str, Any]], saturating: bool = False) -> list[str]:
+    """The bounds that were missed; those beside onnxruntime hold where its sums do not saturate."""
     missed = []
     for r in rows:
         (gap, gap_error), operators = r["gap"], r["operators"]
@@ -184,6 +185,8 @@ def failures(rows: Sequence[dict[str, Any]]) -> list[str]:
             missed.append(f"{r['name']}: {r['definition']} values differ from the definition")
         if r["back"]:
             missed.append(f"{r['name']}: {r['back']} values differ after the way out and in")
+        if saturating:
+            continue
         if operators and operators["largest"] > 1:
             missed.append(f"{r['name']}: '{operators['worst']}' differs by {operators['largest']} steps")
         if abs(r["difference"]) > 2 * r["standard_error"] + 1e-9:
@@ -206,7 +209,8 @@ def main() -> None:
     options = arguments.parse_args()
     logging.getLogger().setLevel(logging.ERROR)
     warnings.simplefilter("ignore")
-    print(machine())
+    saturating = peers.saturates()
+    print(machine(), peers.describe_sums(saturating), sep="\n")
     rows = []
     with tempfile.TemporaryDirectory() as folder:
         for task in load_zoo(options.zoo, options.tasks, quick=options.quick).values():
@@ -222,7 +226,7 @@ def main() -> None:
                 print_table(COLUMNS, [row(rows[-1])])
     print_table(COLUMNS, [row(facts) for facts in rows])
     write_json(options.json, {"rows": rows})
-    finish(failures(rows))
+    finish(failures(rows, saturating))
 
 
 if __name__ == "__main__":

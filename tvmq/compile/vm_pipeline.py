@@ -19,7 +19,7 @@ from tvmq.artifact.native import load_native
 from tvmq.compile.external import NOTHING, External
 from tvmq.compile.fused_origins import match_operators
 from tvmq.compile.kernel_objects import native_kernels
-from tvmq.compile.legalize import bounds_checks, float_functions, indices, roi_align
+from tvmq.compile.legalize import bounds_checks, float_functions, indices, roi_align, truth_values
 from tvmq.compile.legalize.bounds_checks import stay_inside, without_scopes
 from tvmq.compile.legalize.float_functions import extreme, leaky, prelu
 from tvmq.compile.llvm_workarounds import repair_stores
@@ -144,7 +144,7 @@ def fuse(mod: tvm.IRModule) -> tvm.IRModule:
 def legalize(mod: tvm.IRModule) -> tvm.IRModule:
     """Operators to functions of loops; bindings keep their names."""
     rules: dict[str, Any] = dict.fromkeys(("relax.squeeze", "relax.expand_dims", "relax.flatten"), _view)
-    rules |= bounds_checks.RULES | indices.RULES | roi_align.RULES
+    rules |= bounds_checks.RULES | indices.RULES | roi_align.RULES | truth_values.RULES
     rules["relax.max"] = rules["relax.min"] = extreme
     rules["relax.nn.leakyrelu"], rules["relax.nn.prelu"] = leaky, prelu
     rules |= {f"relax.{name}": float_functions.legalize for name in ELEMENTARY}

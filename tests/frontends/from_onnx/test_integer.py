@@ -16,9 +16,7 @@ from tvmq.graph.ledger import get_ledger
 RANDOM = np.random.default_rng(5)
 
 
-def assert_equal_to_specification(
-    model: onnx.ModelProto, feed: dict[str, np.ndarray]
-) -> dict[str, dict]:
+def assert_equal_to_specification(model: onnx.ModelProto, feed: dict[str, np.ndarray]) -> dict[str, dict]:
     """Compiled, definition and specification agree in every value; gives the ledger's entries by operator."""
     module = tvmq.quantize(*tvmq.from_onnx(model))
     compiled, defined = tvmq.build(module).run(feed), tvmq.reference.run(module, feed)
@@ -111,3 +109,32 @@ def test_computed_weights_are_refused() -> None:
     model = make_model(nodes, {"x": ("uint8", (1, 1, 4, 4)), "w": ("int8", (1, 1, 1, 1))}, ["y"], opset=13)
     with pytest.raises(UnsupportedOpError, match="layer 'conv': ConvInteger: its weight is computed in the graph"):
         tvmq.from_onnx(model)
+
+
+@pytest.mark.parametrize("left, right, constant", [
+    ((3, 8), (8, 5), True), ((2, 3, 8), (8, 5), True), ((2, 3, 8), (2, 8, 5), False), ((1, 8), (8, 1), False),
+])  # fmt: skip
+def test_zero_points_of_rows_and_columns(left: tuple, right: tuple, constant: bool) -> None:
+    """MatMulInteger is (A - a_zero_point) (B - b_zero_point) for each form of each zero point."""
+    a, b = (RANDOM.integers(0, 256, shape).astype(np.uint8) for shape in (left, right))
+    rows, columns = (*left[:-1], 1), (*right[:-2], 1, right[-1])
+    a_forms = [(), (1,), rows] + [left[:1]] * (len(left) == 2)
+    b_forms = [(), (1,), columns] + [right[-1:]] * (len(right) == 2)
+    nodes, constants, wanted = [], {"b": b} if constant else {}, []
+    for i, (a_form, b_form) in enumerate((a_form, b_form) for a_form in a_forms for b_form in b_forms):
+        points = [RANDOM.integers(0, 256, form).astype(np.uint8) for form in (a_form, b_form)]
+        constants |= {f"a{i}": points[0], f"b{i}": points[1]}
+        nodes.append(onnx.helper.make_node("MatMulInteger", ["a", "b", f"a{i}", f"b{i}"], [f"y{i}"], f"product_{i}"))
+        wide = [
+            point.reshape(shape) if point.size > 1 else point
+            for point, shape in zip(points, (rows, columns), strict=True)
+        ]
+        wanted.append((a - wide[0].astype(np.int32)) @ (b - wide[1].astype(np.int32)))
+    inputs = {"a": ("uint8", left)} | ({} if constant else {"b": ("uint8", right)})
+    model = make_model(nodes, inputs, [node.output[0] for node in nodes], constants)
+    for output in model.graph.output:
+        output.type.tensor_type.elem_type = onnx.TensorProto.INT32
+    mod, params = tvmq.from_onnx(model)
+    feed = {"a": a} | ({} if constant else {"b": b})
+    for result, exact in zip(tvmq.build(mod, params=params).run(feed), wanted, strict=True):
+        np.testing.assert_array_equal(result, exact)

@@ -25,6 +25,7 @@ from tvm import relax, te, tirx, topi
 from tvm.ir.prim.expr import Let
 from tvm.tirx import const
 
+from tvmq.compile.legalize import truth_values
 from tvmq.graph.ops.registry import current_kind, fence
 from tvmq.graph.view import dtype_of
 from tvmq.kernels.parts.symbols import Expr, TirSymbol
@@ -69,6 +70,8 @@ def extreme(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
     """Legalization of relax.max and relax.min: floats begin at -inf and inf, as in NumPy."""
     name = call.op.name.removeprefix("relax.")
     data, keepdims = call.args[0], bool(call.attrs.keepdims)
+    if dtype_of(data) == "bool":
+        return truth_values.reduce(builder, call)
     axes = None if call.attrs.axis is None else [int(axis) for axis in call.attrs.axis]
     if not str(data.ty.dtype).startswith("float"):
         return builder.call_te(getattr(topi, name), data, axes, keepdims, primfunc_name_hint=name)

@@ -18,6 +18,7 @@ from tvmq.frontends.onnx.dynamic import DYNAMIC
 from tvmq.frontends.onnx.fused import FUSED
 from tvmq.frontends.onnx.layer import Layer
 from tvmq.frontends.onnx.load import opset_of
+from tvmq.frontends.onnx.nbits import NBITS
 from tvmq.frontends.onnx.quantized import QUANTIZED
 from tvmq.frontends.onnx.shapes import dimensions
 
@@ -26,9 +27,9 @@ if TYPE_CHECKING:
 
 MICROSOFT = "com.microsoft"
 ANY_DOMAIN = {**QUANTIZED, "SimplifiedLayerNormalization": FUSED["SimplifiedLayerNormalization"]}
-OWN_DOMAIN = {**FUSED, **ATTENTION, **DYNAMIC}
+OWN_DOMAIN = {**FUSED, **ATTENTION, **DYNAMIC, **NBITS}
 CONVERSIONS = ("QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear", "ConvInteger", "MatMulInteger")
-CODES = frozenset({*QUANTIZED, *DYNAMIC, *CONVERSIONS, "QAttention"})
+CODES = frozenset({*QUANTIZED, *DYNAMIC, *NBITS, *CONVERSIONS, "QAttention"})
 LAYOUTS = {
     "com.microsoft.nchwc": "ORT_ENABLE_EXTENDED",
     "com.ms.internal.nhwc": "ORT_ENABLE_EXTENDED",

@@ -2,8 +2,8 @@
 
 The road: read (onnx_load) -> fix dimensions and infer shapes (onnx_shapes) -> operators of onnxruntime and those on
 codes become ONNX's own (onnx_contrib) -> replace functions by their bodies (onnx_expand) -> fold shape
-arithmetic (onnx_fold) -> take known branches, write out loops (onnx_branches, onnx_loops) -> compute half
-precision in float32 (onnx_half) ->
+arithmetic (onnx_fold) -> take known branches, write out loops, read known sequences (onnx_branches, onnx_loops,
+onnx_sequences) -> compute half precision in float32 (onnx_half) ->
 convert node by node with TVM's converters or our repairs of them (onnx_convert,
 repairs/) -> one named, straight-line function (assemble).
 """
@@ -28,6 +28,7 @@ from tvmq.frontends.onnx.half import widen_half
 from tvmq.frontends.onnx.load import read_model
 from tvmq.frontends.onnx.loops import unroll_loops
 from tvmq.frontends.onnx.own_domains import mark_own
+from tvmq.frontends.onnx.sequences import resolve_sequences
 from tvmq.frontends.onnx.shapes import fix_shapes, infer_shapes
 from tvmq.memory import check_max_bytes
 from tvmq.reasons import explain_exceptions
@@ -80,7 +81,7 @@ def _simplified(proto: onnx.ModelProto, max_bytes: int) -> onnx.ModelProto:
             infer_shapes(proto)
         fold_constants(proto, max_bytes)
         # each may be known only once the other is gone, so both are asked
-        if not any([inline_branches(proto), unroll_loops(proto)]):
+        if not any([inline_branches(proto), unroll_loops(proto), resolve_sequences(proto)]):
             break
         infer_shapes(proto)
     return fold_constants(infer_shapes(proto), max_bytes) if widen_half(proto) else proto

@@ -1,6 +1,6 @@
 """Elementwise operators.
 
-ReduceMax and ReduceMin of bool: TVM has no lowest bool, so they are computed in uint8. ArgMax of nothing.
+ArgMax of nothing.
 
 TopK of element types that TVM's sort lacks.
 
@@ -148,21 +148,6 @@ def maximum(call: NodeCall) -> relax.Expr:
 def minimum(call: NodeCall) -> relax.Expr:
     """Min as a chain of relax.minimum."""
     return reduce(relax.op.minimum, call.inputs)
-
-
-def extreme(call: NodeCall) -> relax.Expr | None:
-    """ReduceMax, ReduceMin; TVM's converter does all other types."""
-    if call.dtype() != "bool":
-        return None
-    axes = call.dims(1) if call.input(1) is not None else call.attributes.get("axes")
-    if call.input(1) is not None and axes is None:
-        raise call.unsupported("axes that are computed", "export it with constant axes")
-    if not axes and call.attributes.get("noop_with_empty_axes", 0):
-        return call.inputs[0]
-    reduce = relax.op.max if call.op_type == "ReduceMax" else relax.op.min
-    keep = bool(call.attributes.get("keepdims", 1))
-    numbers = relax.op.astype(call.inputs[0], "uint8")
-    return relax.op.astype(reduce(numbers, list(axes) if axes else None, keep), "bool")
 
 
 def mean(call: NodeCall) -> relax.Expr | None:
