@@ -40,10 +40,10 @@ ELSEWHERE = {
     "integral": "tests/passes/test_integral_page.py",
     "torch": "tests/frontends/from_torch/test_page.py",
     "training": "tests/training/test_page.py",
+    "MIGRATING": "tests/relay/test_migrating_page.py",
 }
 EXCERPTS = {
     "README",
-    "MIGRATING",
     "compare",
     "cuda",
     "extending",
