@@ -125,6 +125,19 @@ def test_commands_and_their_options_exist():
     assert seen > 20
 
 
+def test_scripts_and_their_options_exist():
+    shared = (ROOT / "benchmarks/common.py").read_text(encoding="utf-8")
+    seen = 0
+    for page in PAGES:
+        for script, rest in re.findall(r"python ((?:benchmarks|tools)/\w+\.py)([^`\n]*)", page.read_text(encoding="utf-8")):
+            source = (ROOT / script).read_text(encoding="utf-8") + shared
+            for option in re.findall(r" (--[a-z][\w-]*)", rest):
+                parameter = rf"\b{option[2:].replace('-', '_')}: Annotated"  # of typer
+                assert f'"{option}"' in source or re.search(parameter, source), f"{page.name}: {script} {option}"
+                seen += 1
+    assert seen > 40
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_links_lead_to_files(page):
     text = re.sub(r"^```.*?^```$", "", page.read_text(encoding="utf-8"), flags=re.M | re.S)
