@@ -40,10 +40,10 @@ ELSEWHERE = {
     "integral": "tests/passes/test_integral_page.py",
     "torch": "tests/frontends/from_torch/test_page.py",
     "training": "tests/training/test_page.py",
+    "MIGRATING": "tests/relay/test_migrating_page.py",
 }
 EXCERPTS = {
     "README",
-    "MIGRATING",
     "compare",
     "cuda",
     "extending",
@@ -123,6 +123,19 @@ def test_commands_and_their_options_exist():
                     assert option in known[words[1]], f"{page.name}: {line}: no option {option}"
                     seen += 1
     assert seen > 20
+
+
+def test_scripts_and_their_options_exist():
+    shared = (ROOT / "benchmarks/common.py").read_text(encoding="utf-8")
+    seen = 0
+    for page in PAGES:
+        for script, rest in re.findall(r"python ((?:benchmarks|tools)/\w+\.py)([^`\n]*)", page.read_text(encoding="utf-8")):
+            source = (ROOT / script).read_text(encoding="utf-8") + shared
+            for option in re.findall(r" (--[a-z][\w-]*)", rest):
+                parameter = rf"\b{option[2:].replace('-', '_')}: Annotated"  # of typer
+                assert f'"{option}"' in source or re.search(parameter, source), f"{page.name}: {script} {option}"
+                seen += 1
+    assert seen > 40
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)

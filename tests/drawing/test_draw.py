@@ -12,6 +12,8 @@ import tvmq
 from tests.models import Net, feeds_of
 from tvmq.config import QConfig
 from tvmq.drawing.draw import BLOCKS, DETAILS
+from tvmq.drawing.network import Card
+from tvmq.drawing.svg import titles_of
 from tvmq.errors import ConfigError
 from tvmq.stages import DECISIONS, PREPARATION, Choices, run_stages
 
@@ -92,3 +94,25 @@ def test_a_script_has_the_ledger_below(residual):
     code, ledger = text.split("# stage realized")
     assert "def main" in code and "conv_0" in ledger and '\\"layers\\"' not in text
     assert tvmq.script(tvmq.build(module))
+
+
+BOTTLENECK = "backbone.layer{}.{}.{{conv{}, bn{}, relu}}"
+
+
+@pytest.mark.parametrize("names", [
+    [BOTTLENECK.format(layer, block, conv, conv) for layer in (1, 2) for block in (0, 1) for conv in (1, 2)],
+    [f"/model/encoder/layer.{i}/attention/self/query/MatMul" for i in range(12)],
+    [f"/model/{'deep/' * 9}block_{i}/{'deep/' * 9}MatMul" for i in range(3)],
+    ["a" * 40, "a" * 41, "a" * 42, "b" * 40],
+    ["x" * 100, "x" * 49 + "y" + "x" * 50],
+])  # fmt: skip
+def test_names_that_differ_look_different(names):
+    cards = [Card(name, (name,), "nn.conv2d") for name in names]
+    titles = titles_of(cards)
+    assert len(set(titles)) == len(names)
+    assert all(len(title) <= len(name) for title, name in zip(titles, names, strict=True))
+
+
+def test_cards_of_one_name_have_one_title_and_short_names_are_whole():
+    cards = [Card(key, (name,), "nn.relu") for key, name in (("a", "r" * 50), ("b", "r" * 50), ("c", "stem"))]
+    assert titles_of(cards) == ["r" * 14 + ".." + "r" * 14] * 2 + ["stem"]

@@ -38,6 +38,10 @@ from tvm.relay.op import nn
 from tvm.relay.op.nn import conv2d
 from tvm.relay.op.op import Op, get
 from tvm.relay.param_dict import load_param_dict
+from tvm.relay import qnn
+import tvm.relay.qnn as qnn
+from tvm.relay.qnn.op import conv2d, dense, quantize, dequantize, requantize
+from tvm.relay.transform import FakeQuantizationToInteger
 from tvm.relay.quantize import quantize
 from tvm.relay.quantize.quantize import quantize_context, current_qconfig, QAnnotateKind
 from tvm.relay.quantize._annotate import register_annotate_function, QAnnotateExpr
@@ -70,10 +74,10 @@ from tvm import meta_schedule as ms
 """.strip().splitlines()
 
 REFUSED = [line.split(" # ") for line in """
-import tvm.relay.qnn.op.legalizations # QuantizeLinear
-from tvm.relay.qnn.op import register_qnn_legalize # QuantizeLinear
-from tvm.relay.transform import FakeQuantizationToInteger # adopt models that are quantized already
-from tvm.relay.transform.fake_quantization_to_integer import register_fake_quantization_to_integer # adopt models
+import tvm.relay.qnn.op.legalizations # FakeQuantizationToInteger
+from tvm.relay.qnn.op import register_qnn_legalize # chosen by tvmq.build
+from tvm.relay.qnn.op import simulated_quantize # relay.annotation.simulated_quantize
+from tvm.relay.transform.fake_quantization_to_integer import register_fake_quantization_to_integer # extension.Family
 from tvm.relay import dataflow_pattern # tvm.relax.dpl
 from tvm.relay.dataflow_pattern import * # tvm.relax.dpl
 from tvm.relay.dataflow_pattern import is_op, wildcard # tvm.relax.dpl

@@ -86,7 +86,8 @@ def render(network: Network, detail: str, *, columns: int | None = None) -> Draw
     cards, operators = network.cards, detail == "operators"
     number = {card.key: place for place, card in enumerate(cards)}
     reads = [[number[key] for key in card.reads if key in number] for card in cards]
-    sizes = [svg.size_of(card, operators=operators) for card in cards]
+    titles = svg.titles_of(cards)
+    sizes = [svg.size_of(card, title, operators=operators) for card, title in zip(cards, titles, strict=True)]
     placement = place(layer(reads), sizes, columns=columns)
     label = f"network, stage {network.stage}, {len(cards)} boxes"
     return Drawing(svg.write(cards, placement, operators=operators, label=label), network, detail)

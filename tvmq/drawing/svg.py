@@ -48,27 +48,46 @@ def _kernels(card: Card) -> list[str]:
     return [f"kernel {' + '.join(card.kernels)}"] if card.kernels else []
 
 
-def title_of(card: Card) -> str:
-    """The name on a card."""
-    return shortened(short_names(card.names), WIDEST)
+def titles_of(cards: Sequence[Card]) -> list[str]:
+    """The names on cards."""
+    names = [short_names(card.names) for card in cards]
+    groups: dict[str, set[str]] = {}
+    for name in names:
+        groups.setdefault(shortened(name, WIDEST), set()).add(name)
+    titles = {name: title for group in groups.values() for name, title in _unlike(sorted(group), WIDEST).items()}
+    return [titles[name] for name in names]
 
 
-def shortened(text: str, most: int) -> str:
-    """A text without its middle where it is too long.
+def _unlike(texts: Sequence[str], most: int) -> dict[str, str]:
+    """Texts without a part that they have in common, cut elsewhere or less where they would look alike.
 
-    >>> shortened("/encoder/layer.3/attention/query", 20)
-    '/encoder/..ion/query'
+    >>> list(_unlike(["/layer.0/attention/query/MatMul", "/layer.1/attention/query/MatMul"], 16).values())
+    ['/layer.0..MatMul', '/layer.1..MatMul']
+    """
+    for width in range(most, max(map(len, texts))):
+        for tail in sorted(range(width - 1), key=lambda tail: abs(tail - (width - 2) // 2)):
+            cut = {text: shortened(text, width, tail) for text in texts}
+            if len(set(cut.values())) == len(texts):
+                return cut
+    return {text: text for text in texts}
+
+
+def shortened(text: str, most: int, tail: int | None = None) -> str:
+    """A text without its middle where it is too long; `tail` letters stand behind the cut, else half of them.
+
+    >>> shortened("/encoder/layer.3/attention/query", 20), shortened("/encoder/layer.3/attention/query", 20, 2)
+    ('/encoder/..ion/query', '/encoder/layer.3..ry')
     """
     if len(text) <= most:
         return text
-    tail = (most - 2) // 2
-    return f"{text[: most - 2 - tail]}..{text[-tail:]}"
+    tail = (most - 2) // 2 if tail is None else tail
+    return f"{text[: most - 2 - tail]}..{text[len(text) - tail :]}"
 
 
-def size_of(card: Card, *, operators: bool) -> Point:
+def size_of(card: Card, title: str, *, operators: bool) -> Point:
     """Width and height of a card."""
     lines = lines_of(card, operators=operators)
-    letters = max(NARROWEST, len(title_of(card))) * LETTER
+    letters = max(NARROWEST, len(title)) * LETTER
     small = max((min(len(line), _most()) for line in lines), default=0) * SMALL
     return max(letters, small) + 2 * PAD + 5, LINE + ROW * len(lines) + 2 * PAD - 4
 
@@ -84,7 +103,8 @@ def write(cards: Sequence[Card], placement: Placement, *, operators: bool, label
         f'<svg class="tvmq-drawing" xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_n(width)} {_n(height)}" '
         f'width="{_n(width)}" height="{_n(height)}" role="img" aria-label="{xml_text(label)}">'
     )
-    boxes = [_card(card, at, operators) for card, at in zip(cards, placement.corners, strict=True)]
+    places = zip(cards, titles_of(cards), placement.corners, strict=True)
+    boxes = [_card(card, title, at, operators) for card, title, at in places]
     return "\n".join([head, f"<style>{STYLE}</style>", *_edges(cards, placement.edges), *boxes, "</svg>"])
 
 
@@ -145,12 +165,12 @@ def _bend(a: Point, b: Point) -> str:
     return f"C{_n(a[0])} {_n(middle)} {_n(b[0])} {_n(middle)} {_n(b[0])} {_n(b[1])}"
 
 
-def _card(card: Card, at: Point, operators: bool) -> str:
+def _card(card: Card, title: str, at: Point, operators: bool) -> str:
     x, y = at
-    width, height = size_of(card, operators=operators)
+    width, height = size_of(card, title, operators=operators)
     kind = " ".join(filter(None, ("card", card.precision, "block" if card.inside else "")))
     lines = lines_of(card, operators=operators)
-    texts = [f'<text class="name" x="{_n(PAD + 5)}" y="{_n(PAD + 9)}">{xml_text(title_of(card))}</text>']
+    texts = [f'<text class="name" x="{_n(PAD + 5)}" y="{_n(PAD + 9)}">{xml_text(title)}</text>']
     for number, line in enumerate(lines):
         top = PAD + 9 + LINE + ROW * number
         texts.append(f'<text x="{_n(PAD + 5)}" y="{_n(top - 1)}">{xml_text(shortened(line, _most()))}</text>')

@@ -44,8 +44,11 @@ ADVICE = {
     "testing.temp_op_attr*": _LAYOUTS,
     "testing.py_converter*": "use relay.create_executor, or tvmq.reference.run",
     # quantized models of frameworks
-    "qnn*": "import the quantized model with tvmq.from_onnx, which adopts QuantizeLinear and DequantizeLinear",
-    "transform.[Ff]ake*uantization*": "tvmq.from_onnx and tvmq.quantize adopt models that are quantized already",
+    "qnn.*simulated_*": "use relay.annotation.simulated_quantize, or tvmq.training, which trains with integers",
+    "qnn*": "write the operator between relay.qnn.op.dequantize and quantize, which relay.transform."
+    "FakeQuantizationToInteger makes integers; tvmq.from_onnx imports QuantizeLinear and DequantizeLinear so",
+    "transform.fake*uantization*": "an operator of your own becomes integers by a tvmq.extension.Family "
+    "(docs/extending.md)",
     # external code and hardware
     "vision.*": "use tvm.relax.op.vision behind the network; quantize the network without it",
     "nn.contrib_*": "use the operator without contrib_; layouts and Winograd are chosen by tvmq.build",

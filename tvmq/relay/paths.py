@@ -36,6 +36,8 @@ PATHS: dict[str, dict[str, str]] = {
     "op.op": {"op.registry": "Op get"},
     "param_dict": {"executor_factory": "load_param_dict save_param_dict"},
     "scope_builder": {"module": "ScopeBuilder"},
+    "qnn": {},
+    "qnn.op": {"op.qnn": "add batch_matmul concatenate conv2d dense dequantize mul quantize requantize subtract"},
     "quantize._partition": {"quantize.context": "QPartitionExpr"},
     "quantize._partition_conversions": {"quantize.stages": "NotIntegral partition_conversions"},
     "quantize.kl_divergence": {"quantize.thresholds": "_find_scale_by_kl"},

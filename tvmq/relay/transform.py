@@ -172,6 +172,35 @@ def FoldScaleAxis() -> Any:
 ForwardFoldScaleAxis = BackwardFoldScaleAxis = FoldScaleAxis
 
 
+def FakeQuantizationToInteger(
+    hard_fail: bool = False, use_qat: bool = False, optional_qnn_ops: Sequence[str] | None = None
+) -> Any:
+    """As relay.transform.FakeQuantizationToInteger: operators between qnn.dequantize and qnn.quantize as integers.
+
+    It is `tvmq.quantize` of a module that brings its scales: those are adopted, no data are read; `tvmq.explain` lists
+    what stayed float, and why. A module without scales is left as it is.
+
+    raises  UnsupportedOpError  for an option that is set
+    """
+    for name, value in {"hard_fail": hard_fail, "use_qat": use_qat, "optional_qnn_ops": optional_qnn_ops}.items():
+        if value:
+            raise UnsupportedOpError(
+                f"relay.transform.FakeQuantizationToInteger: {name}={value!r} is not supported; leave it out, "
+                "tvmq.explain(mod) lists what stayed float"
+            )
+    return module_pass(_to_integers, opt_level=0, name="FakeQuantizationToInteger")
+
+
+def _to_integers(mod: tvm.IRModule, context: Any) -> tvm.IRModule:
+    import tvmq
+    from tvmq.extension import View, op_name
+    from tvmq.relay.module import plain
+
+    floats = plain(mod)
+    own = any(op_name(value) in ("tvmq.quantize", "tvmq.dequantize") for _, value in View(floats).bindings)
+    return tvmq.quantize(*tvmq.from_relax(floats, {})) if own else floats
+
+
 def function_pass(
     pass_func: Any = None, opt_level: int = 0, name: str | None = None, required: Sequence[str] | None = None
 ) -> Any:

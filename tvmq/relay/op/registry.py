@@ -17,7 +17,7 @@ from typing import Any
 from tvmq.errors import ModelError, UnsupportedOpError
 
 FAMILIES = (
-    "annotation", "conv", "create", "elementwise", "image", "norm", "pool", "reduce", "shape_change",
+    "annotation", "conv", "create", "elementwise", "image", "norm", "pool", "qnn", "reduce", "shape_change",
 )  # fmt: skip
 REQUIRED: Any = type("Required", (), {"__repr__": lambda _: "REQUIRED"})()
 
