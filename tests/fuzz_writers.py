@@ -4,10 +4,10 @@
 
 Each seed has its own options: scheme, way to requantize, bits, what has codes, a recurrent layer.
 
-Writers   onnx, tensorrt   the checker accepts the file; imported again and quantized it is the module, to the bit but
-                           for products at a tie
-          exact            to_torch(form="exact"): the definition's values; beside float operators but for their roundings in torch
-          decomposed       to_torch: runs, within a few steps of the result's range
+Writers   onnx, tensorrt   the checker accepts the file; each layer of it gives the module's codes (tests/written_layers.py);
+                           imported again and quantized it is the module, to the bit
+          exact            to_torch(form="exact"): every integer; float operators but for their roundings in torch
+          decomposed       to_torch: each layer gives the module's codes
           training         forward pass: the definition's values
           c, tflite, tosa  the integral core, compiled by gcc, run by LiteRT and by TOSA's reference model
 Kinds     equal, refused, or a failure: crash, differs
@@ -31,8 +31,9 @@ from onnx import TensorProto, helper, numpy_helper
 
 import tvmq
 from tests.random_graphs import random_inputs, random_model
+from tests.written_layers import LOOPS, Differs, check_decomposed, check_exact, check_loop, check_onnx
 from tvmq.errors import TvmqError
-from tvmq.reference import Reference
+from tvmq.exporters.onnx.dialects import dialect_named
 
 QUICKLY = {"calibrate_mode": "minmax", "weight_rounding": "nearest", "bias_correction": False,
            "outlier_channels": False}  # fmt: skip
@@ -59,10 +60,6 @@ class Written:
     def failed(self) -> bool:
         """True for what no writer may do."""
         return self.kind not in ("equal", "refused")
-
-
-class Differs(Exception):
-    """Values that are not those of the definition."""
 
 
 def recurrent_model(seed: int) -> onnx.ModelProto:
@@ -124,12 +121,12 @@ def run_writers(seed: int, *, integral: bool = True) -> Iterator[Written]:
     with tempfile.TemporaryDirectory() as folder:
         place = Path(folder)
         roads: dict[str, Callable[[], int]] = {
-            "onnx": lambda: _by_onnx(module, feed, wanted, options, place / "a.onnx"),
-            "tensorrt": lambda: _by_onnx(module, feed, wanted, options, place / "b.onnx", dialect="tensorrt"),
+            "onnx": lambda: _by_onnx(module, feed, wanted, options, place / "a.onnx", "onnxruntime"),
+            "tensorrt": lambda: _by_onnx(module, feed, wanted, options, place / "b.onnx", "tensorrt"),
         }
         if find_spec("torch") is not None:
-            roads["exact"] = lambda: _by_torch(module, feed, wanted, "exact")
-            roads["decomposed"] = lambda: _by_torch(module, feed, wanted, "decomposed")
+            roads["exact"] = lambda: _by_torch(module, feed, "exact")
+            roads["decomposed"] = lambda: _by_torch(module, feed, "decomposed")
             roads["training"] = lambda: _by_training(source, data, feed, options)
         yield from (_outcome(name, road) for name, road in roads.items())
         if integral and "activations" not in options:
@@ -158,48 +155,46 @@ def _outcome(name: str, road: Callable[[], int]) -> Written:
         return Written(name, "crash", traceback.format_exc())
 
 
-def _same(found: Any, wanted: Any, steps: float = 0.0) -> int:
-    """How many values were compared; raises Differs where they are further apart than `steps` of the range."""
+def _same(found: Any, wanted: Any) -> int:
+    """How many values were compared; raises Differs where one is another."""
     if len(found) != len(wanted):
         raise Differs(f"{len(found)} results for {len(wanted)}")
     for number, (a, b) in enumerate(zip(found, wanted, strict=True)):
         a, b = np.asarray(a), np.asarray(b)
         if a.shape != b.shape or a.dtype != b.dtype:
             raise Differs(f"result {number}: {a.dtype}{list(a.shape)} for {b.dtype}{list(b.shape)}")
-        if steps and b.dtype.kind == "f":
-            room = steps * max(float(np.nanmax(np.abs(b), initial=0.0)), 1e-6)
-            wrong = np.abs(a.astype(float) - b) > room
-        else:
-            wrong = ~((a == b) | ((a != a) & (b != b)))
+        wrong = ~((a == b) | ((a != a) & (b != b)))
         if wrong.any():
-            raise Differs(f"result {number}: {int(wrong.sum())} of {wrong.size} values, first {a[wrong][0]} for {b[wrong][0]}")
+            raise Differs(
+                f"result {number}: {int(wrong.sum())} of {wrong.size} values, first {a[wrong][0]} for {b[wrong][0]}"
+            )
     return sum(np.asarray(b).size for b in wanted)
 
 
-def _by_onnx(module: Any, feed: Any, wanted: Any, options: dict[str, Any], path: Path, **dialect: Any) -> int:
-    tvmq.to_onnx(module, path, **dialect)
+def _by_onnx(module: Any, feed: Any, wanted: Any, options: dict[str, Any], path: Path, dialect: str) -> int:
+    """Each layer of the file, then the file imported again: the integers of the module, but of loops, which are floats there."""
+    tvmq.to_onnx(module, path, dialect=dialect)
     model = onnx.load(path)
     onnx.checker.check_model(model, full_check=True)
     names = [[value.name for value in values] for values in (model.graph.input, model.graph.output)]
     assert names[0] == list(feed) and len(names[1]) == len(wanted), names
+    count = check_onnx(module, model, dialect_named(dialect), feed)
     back, params = tvmq.from_onnx(model)
     if any(node.op_type == "QuantizeLinear" for node in model.graph.node):
-        with tvmq.qconfig(requantize=options["requantize"]):
+        with tvmq.qconfig(requantize=options.get("requantize", "float")):
             found = tvmq.reference.run(tvmq.quantize(back, params, guard=None), feed)
     else:  # floats, whose weights may be codes
-        found = tvmq.build(back, params=params).run(feed)
-    return _same(found, wanted, 0.1)
+        found = tvmq.reference.run(back, feed)
+    if any(node.op_type in LOOPS for node in model.graph.node):
+        for name, a, b in zip(names[1], found, wanted, strict=True):
+            check_loop(name, np.asarray(a), np.asarray(b))
+        return count
+    return count + _same(found, wanted)
 
 
-def _by_torch(module: Any, feed: Any, wanted: Any, form: str) -> int:
-    import torch
-
-    net = tvmq.to_torch(module, form=form)
-    with torch.no_grad():
-        found = net(*(torch.from_numpy(np.array(value)) for value in feed.values()))
-    found = [part.numpy() for part in (found if isinstance(found, tuple | list) else (found,))]
-    whole = not Reference(module).islands
-    return _same(found, wanted, 0.25 if form == "decomposed" else 0.0 if whole else 1e-5)
+def _by_torch(module: Any, feed: Any, form: str) -> int:
+    check = check_exact if form == "exact" else check_decomposed
+    return check(tvmq.to_torch(module, form=form), module, feed)
 
 
 def _by_training(source: onnx.ModelProto, data: Any, feed: Any, options: dict[str, Any]) -> int:

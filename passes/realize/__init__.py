@@ -243,7 +243,9 @@ class _Realizer:
             found = Codes(self.emit(quantize, f"{source}_q"), qparams)
             known.setdefault(source, found)
         elif found.qparams != qparams:
-            found = known[source] = self._rescaled(found, qparams, var.name)
+            found = self._rescaled(found, qparams, var.name)
+            if op_name(self.view.value.get(source)) != "tvmq.simulated_quantize":  # whose other readers want its own codes
+                known[source] = found
         elif known is self._streams:
             known[source] = found
         if found.qparams == qparams:

@@ -193,13 +193,16 @@ class IntegerNetwork(nn.Module):
 
     def embedding(self, name: str, codes: np.ndarray) -> Codes | Sums:
         """A table of codes: of the scale of its result, or with a scale for each column, which stays."""
-        call = self.source.view.value[name.removesuffix("_codes")]
+        root = name.removesuffix("_codes")
+        call = self.source.view.value[root]
         table = const_value(call.args[0])
         scale = self.scale_or_none(name)
         if scale is not None:
             found = Codes(torch.zeros(()), scale(), scale.zero_point, scale.spec)
             return found.moved(torch.from_numpy(_encoded(table, found).astype(np.float32)))
-        steps = column_scales(table, int(call.attrs.axis), is_power=self.choices.config.requantize == "power_of_two")
+        # floats behind it take any scale, a requantize in shifts powers of two
+        is_power = self.choices.config.requantize == "power_of_two" and self.scale_or_none(root) is not None
+        steps = column_scales(table, int(call.attrs.axis), is_power=is_power)
         axis = None if steps.ndim == 0 else table.ndim - 1
         return Sums(torch.from_numpy(codes.astype(np.float32)), torch.from_numpy(steps).double(), axis, 128.0)
 

@@ -363,6 +363,18 @@ def test_computed_scales_of_qlinear_are_refused() -> None:
     assert "layer 'conv': QLinearConv: its scale 's' is computed" in refusal(maker.model(y))
 
 
+def test_a_tensor_of_two_roundings_keeps_both() -> None:
+    """Codes that are rounded to wider steps for one reader are read as they are by the others."""
+    maker = Maker()
+    x = maker.rounded(maker.input("x", (1, 3)), 0.25, 0)
+    coarse = maker.rounded(x, 4.0, 0)
+    total = maker.rounded(maker.node("Add", [x, x], "add"), 0.5, 0)
+    y = maker.quantized(maker.node("Max", [total, maker.rounded(coarse, 0.5, 0)], "max"), 0.5, 0)
+    module = tvmq.quantize(*tvmq.from_onnx(maker.model(y)), guard=None)
+    (found,) = tvmq.reference.run(module, {"x": np.float32([[1.25, 2.5, 3.75]])})
+    assert found.tolist() == [[5, 10, 15]]  # 2.5, 5 and 7.5 beside 0, 4 and 4
+
+
 def wide(maker: Maker, x: str, scale: float, low: float | None = None, high: float | None = None) -> str:
     """A tensor in int16 around zero, clipped before where it has fewer codes."""
     numbers = [maker.constant(np.float32(scale)), maker.constant(np.int16(0))]
