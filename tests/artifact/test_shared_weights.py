@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import onnx
 import pytest
 import tvm
 
@@ -18,7 +19,8 @@ from tvmq.artifact.code_bytes import BYTECODE, CONSTANTS
 from tvmq.artifact.container import MANIFEST
 from tvmq.kernels.depthwise.plan import DepthwisePacking, DepthwiseShape
 from tvmq.kernels.depthwise.weights import pack_by_recipe as pack_depthwise
-from tvmq.kernels.isa import LEVELS, level
+from tvmq.kernels.isa import LEVELS, isa_named, level
+from tvmq.kernels.parts.float_vectors import float_vectors
 from tvmq.kernels.parts.packing import Packing
 from tvmq.kernels.parts.packing_recipes import gives, repack_weights, restore_weights
 from tvmq.kernels.parts.types import Conv2d
@@ -126,6 +128,50 @@ def test_weights_come_back_from_every_way_of_packing(name: str, shape: tuple, gr
     assert gives(turned, {**recipe, "turned": True}, packed) and not gives(turned[1:], recipe, packed)
 
 
+def float_layers() -> tuple[onnx.ModelProto, int]:
+    """Convolutions, grouped, depthwise and of lines, products and a table; and the bytes of their weights."""
+    net = Net((1, 32, 12, 12), (1, 16))
+    y = net.op("Relu", net.conv(net.op("Relu", net.conv("x", 32, 64)), 64, 130, 1))
+    y = net.op("Relu", net.conv(net.op("Relu", net.conv(y, 130, 130, 5, groups=130)), 130, 96, groups=2))
+    line = net.op("Reshape", y, net.constant(np.int64([1, 96, 144])))
+    line = net.op("Conv", line, net.constant(net.weight(48, 96, 3)))
+    head = net.dense(net.op("Flatten", net.op("GlobalAveragePool", line)), 48, 100)
+    rows = net.op("Gather", net.constant(net.weight(300, 64)), net.op("Cast", "x1", to=onnx.TensorProto.INT64))
+    model = net.model(head, net.op("MatMul", rows, net.constant(net.weight(64, 80))))
+    return model, sum(len(constant.raw_data) for constant in model.graph.initializer)
+
+
+@pytest.mark.slow_cases("*haswell", "*nehalem")
+@pytest.mark.parametrize("target", TARGETS)
+def test_a_float_model_has_each_weight_once(target: str, tmp_path: Path) -> None:
+    model, weights = float_layers()
+    mod, params = tvmq.from_onnx(model)
+    path, exe = tmp_path / "m.tvmq", tvmq.build(mod, target, params=params)
+    exe.save(path)
+    assert path.stat().st_size < 1.1 * weights + 30_000
+    loaded = tvmq.load(path)
+    for one in (loaded, tvmq.load(path, code=False)):
+        tvm.ir.assert_structural_equal(one.module, exe.module)
+    feed = feeds_of(model)[0] | {"x1": np.arange(16, dtype=np.float32)[None]}
+    for a, b in zip(loaded.run(feed), exe.run(feed), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+@pytest.mark.parametrize("name", LEVELS)
+@pytest.mark.parametrize(
+    "shape, groups, run", [((20, 12, 3, 3), 1, 36), ((24, 5, 1, 1), 2, 5), ((7, 300, 1, 1), 1, 300)]
+)
+def test_float_weights_come_back_bit_by_bit(name: str, shape: tuple, groups: int, run: int) -> None:
+    vectors = float_vectors(isa_named(name))
+    count = -(-(shape[0] // groups) // vectors.lanes)
+    packing = Packing(vectors, shape, groups, run, ((count, 1),), False)
+    weight = np.random.default_rng(3).integers(0, 2**32, shape, dtype=np.uint32).view(np.float32)  # NaN, -0.0 and all
+    packed = packing.weights(weight).tobytes()
+    assert restore_weights(packed, packing.recipe()) == weight.tobytes()
+    turned = np.ascontiguousarray(weight.reshape(shape[0], -1).T).tobytes()
+    assert restore_weights(packed, {**packing.recipe(), "turned": True}) == turned
+
+
 def test_what_does_more_than_to_move_weights_is_refused() -> None:
     with pytest.raises(ValueError, match="packed weights of another size"):
         restore_weights(bytes(99), {"level": "generic", "taps": 1, "shape": [1, 1, 1, 1], "groups": 1, "run": 1,
@@ -176,7 +222,7 @@ def test_depthwise_recipes_that_claim_too_much() -> None:
     assert bytes(pack_depthwise(b"\x05\x06", recipe, 8)) == b"\x05\0\x06\0"
     for changes, message in (
         ({"variants": [[0, 2]]}, "taps outside of the kernel"), ({"variants": [0]}, "weights of another type"),
-        ({"blocks": [[[0, 1], [1]]]}, "channels outside of the weights"), ({"dtype": "float32"}, "another type"),
+        ({"blocks": [[[0, 1], [1]]]}, "channels outside of the weights"), ({"dtype": "float64"}, "another type"),
         ({"variants": [[0] * 100]}, "weights of more than 8 bytes"), ({"shape": [2, 3, 1, 1]}, "another type"),
     ):  # fmt: skip
         with pytest.raises(ValueError, match=message):

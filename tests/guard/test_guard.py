@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import subprocess
 import sys
@@ -22,8 +23,9 @@ from tvmq.errors import AccuracyWarning, ConfigError
 from tvmq.guard import why_not
 from tvmq.guard.bound import Figure, Guard, guard_of
 from tvmq.guard.evidence import drop_largest_errors, judged_outputs, looked_up_outputs
-from tvmq.guard.kept import Kept
-from tvmq.guard.raising import CODES_AT_RUN_TIME, Search, _give_last_products_back, _steps
+from tvmq.guard.judge import Judge
+from tvmq.guard.kept import Batch, Kept
+from tvmq.guard.raising import CODES_AT_RUN_TIME, Search, _give_last_products_back, _steps, raise_precision
 from tvmq.guard.regions import kinds, regions
 from tvmq.guard.rehearsal import Precision, Rehearsal
 from tvmq.guard.trials import Trials
@@ -312,7 +314,7 @@ def test_one_trial_too_many_is_none_and_equal_ones_are_measured_once():
         def decided(self, precision: Precision) -> Precision:
             return Precision(precision.floats - {"reshape"})
 
-        def figure(self, precision: Precision) -> Figure:
+        def figure(self, precision: Precision, least: float = -math.inf) -> Figure:
             return Figure(float(len(precision.floats)))
 
     trials = Trials(Rehearsal(), most=1)  # type: ignore[arg-type]
@@ -328,7 +330,7 @@ def test_the_last_of_the_first_products_go_back_by_halves():
         def decided(self, precision: Precision) -> Precision:
             return precision
 
-        def figure(self, precision: Precision) -> Figure:
+        def figure(self, precision: Precision, least: float = -math.inf) -> Figure:
             return Figure(40.0 if precision.floats.issuperset(("lv0", "lv1", "lv2", "lv3", "lv4")) else 12.0)
 
     layers = {f"lv{i}": {"precision": "int8", "macs": 10} for i in range(9)}
@@ -341,6 +343,56 @@ def test_the_last_of_the_first_products_go_back_by_halves():
         "the last 2 of these products back to 8 bits",
         "the last 1 of these products back to 8 bits",
     ]
+
+
+def test_products_in_float_that_bring_nothing_are_not_counted_up():
+    class Rehearsal:
+        dynamic = ()
+
+        def decided(self, precision: Precision) -> Precision:
+            return precision
+
+        def figure(self, precision: Precision, least: float = -math.inf) -> Figure:
+            return Figure(22.0 if "norm" in precision.floats else 5.0)
+
+    layers = {name: _layer(name, "dense", ["x"], macs=10) for name in "abcdefghijklmnopqrst"}
+    layers["norm"] = _layer("norm", "multiply", ["a"])
+    rehearsal = Rehearsal()
+    rehearsal.view = _view(layers)  # type: ignore[attr-defined]
+    trials = Trials(rehearsal)  # type: ignore[arg-type]
+    search = raise_precision(layers, Figure(3.0), trials, Guard())
+    assert search.best.precision.floats == {"norm"}
+    # only products in 8 bits, four products more at once, and the norm back to 8 bits
+    assert trials.tried == 3 and [text for text, _ in search.steps] == ["only products in 8 bits"]
+
+
+def test_a_choice_that_is_below_stops_at_the_samples_that_show_it():
+    net = Net((1, 4))
+    mod, _ = tvmq.from_onnx(net.model(net.dense("x", 4, 4)))
+    random = np.random.default_rng(0)
+    signal = [random.normal(size=(1, 4)).astype(np.float32) for _ in range(8)]
+    batches = [Batch({"x": np.full((1, 4), i, np.float32)}, 1, [y]) for i, y in enumerate(signal)]
+    judge, runs = Judge(mod, mod, batches, lambda _: lambda _feed: [], Guard()), list[int]()
+
+    def noisy(size: float, of: set[int] = frozenset(range(8))):  # type: ignore[assignment]
+        def run(feed: Any) -> list[np.ndarray]:
+            index = int(feed["x"][0, 0])
+            runs.append(index)
+            return [signal[index] * np.float32(1 + size * (index in of))]
+
+        return run
+
+    whole = judge.measured(noisy(0.1), roughly=True)
+    assert whole == Figure(20.0) and judge.measured(noisy(0.1), roughly=True, least=20.0) == whole
+    assert judge.measured(noisy(0.1), roughly=True, least=10.0) == whole and len(runs) == 3 * 8
+    runs.clear()
+    assert judge.measured(noisy(1.0), roughly=True, least=20.0).sqnr < 20 and len(runs) == 1
+    for least in (10.0, 5.0):  # the sample that tells comes first where it was the worst before
+        runs.clear()
+        assert judge.measured(noisy(5.0, {6}), roughly=True, least=least).sqnr < least
+    assert runs == [6]
+    assert judge.measured(lambda _: [np.zeros(3)], roughly=True, least=10.0).sqnr == -math.inf
+    assert judge.measured(lambda feed: [signal[int(feed["x"][0, 0])]], roughly=True, least=10.0).sqnr == math.inf
 
 
 def levels() -> onnx.ModelProto:

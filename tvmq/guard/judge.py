@@ -27,6 +27,7 @@ from tvmq.numerics.deviation import Deviation, unequal_bits
 from tvmq.reference import Reference
 
 FEW_MACS = 20_000_000  # of all samples; NumPy takes less time for them than a compiler
+ROUNDING = 0.06  # dB, more than figures are rounded by
 FEW_SAMPLES = 8  # tell choices apart: the steps of pitch_cqt and vad_stft were ranked as by 24
 Run = Callable[[Feed], Sequence[np.ndarray]]
 Evaluator = Callable[[tvm.IRModule], Run]
@@ -55,6 +56,7 @@ class Judge:
         self.evidence = find_evidence(prepared, quantized) if guard.metric is None else []
         self._judged = self._positions(prepared) if guard.metric is None else []
         self._wanted: list[list[np.ndarray]] = []
+        self._noises: dict[int, float] = {}  # of batches, beside float's signal, the last that was seen
         if guard.metric is None and not self._judged:
             return  # nothing that a figure could be made of
         known = not self.evidence and all(batch.results is not None for batch in batches)
@@ -108,15 +110,43 @@ class Judge:
                 )
         return module
 
-    def measured(self, run: Run, *, roughly: bool = False) -> Figure:
-        """What this gives for the samples, the evidence first; roughly: for a few of them, where decibels judge."""
-        index = self._few() if roughly and self.guard.metric is None else range(len(self._batches))
+    def measured(self, run: Run, *, roughly: bool = False, least: float = -math.inf) -> Figure:
+        """What this gives for the samples, the evidence first; roughly: for a few of them, where decibels judge.
+
+        least  dB below which a rough figure need not be exact: it is that of the first samples that show it to be below
+        """
+        is_rough = roughly and self.guard.metric is None
+        if is_rough and least > -math.inf and not self._looked_up:
+            return self._measured_until_below(run, least)
+        index = self._few() if is_rough else range(len(self._batches))
         found = [_real(run(self._batches[i].feed), self._batches[i]) for i in index]
         both = list(zip((self._wanted[i] for i in index), found, strict=True)) if self._wanted else []
         sqnr = min((self._sqnr(place, both) for place in self._judged or range(len(found[0]))), default=math.inf)
         if self.guard.metric is None or self._score is None:
             return Figure(sqnr)
         return Figure(sqnr, (float(self.guard.metric(_join_outputs(found), self.guard.labels)), float(self._score)))
+
+    def _measured_until_below(self, run: Run, least: float) -> Figure:
+        """A rough figure; exact if it is at least `least` dB.
+
+        Noise only grows: what it is already, beside the signal of all the samples, is the most that can be reached.
+        The samples that were worst before come first.
+        """
+        index, seen = self._few(), dict[int, Both]()
+        signals = {place: sum(_power(self._wanted[i][place]) for i in index) for place in self._judged}
+        noises = {place: 0.0 for place, signal in signals.items() if signal}
+        highest = math.inf
+        for i in sorted(index, key=lambda i: -self._noises.get(i, 0.0)):
+            wanted, found = seen[i] = self._wanted[i], _real(run(self._batches[i].feed), self._batches[i])
+            added = {place: _noise(wanted[place], found[place]) for place in noises}
+            self._noises[i] = max((noise / signals[place] for place, noise in added.items()), default=0.0)
+            noises = {place: noise + added[place] for place, noise in noises.items()}
+            highest = min((_decibels(signals[place], noise) for place, noise in noises.items()), default=math.inf)
+            if highest < least - ROUNDING:
+                break
+        both = [seen[i] for i in sorted(seen)]
+        sqnr = min((self._sqnr(place, both) for place in self._judged), default=math.inf)
+        return Figure(sqnr if len(seen) == len(index) else min(sqnr, round(highest, 1)))
 
     def noise(self, run: Run) -> float:
         """Error beside float's signal of the worst output, powers, for a few of the samples."""
@@ -175,6 +205,26 @@ def _real(results: Sequence[np.ndarray], batch: Batch) -> list[np.ndarray]:
     """Rows of the real samples."""
     size = samples_in(batch.feed)
     return [y[: batch.count] if y.ndim and len(y) == size else y for y in map(np.asarray, results)]
+
+
+def _power(values: np.ndarray) -> float:
+    """Sum of the squares of what is finite."""
+    return float(np.square(np.nan_to_num(values.astype(np.float64), nan=0.0, posinf=0.0, neginf=0.0)).sum())
+
+
+def _decibels(signal: float, noise: float) -> float:
+    ratio = signal / noise if noise else math.inf
+    return 10 * math.log10(ratio) if 0.0 < ratio < math.inf else math.copysign(math.inf, ratio - 1)
+
+
+def _noise(wanted: np.ndarray, found: np.ndarray) -> float:
+    """Sum of the squares of the errors; infinite for another shape."""
+    if wanted.shape != found.shape:
+        return math.inf
+    deviation = Deviation()
+    deviation.add(wanted, found)
+    figures = deviation.figures()
+    return figures.mse * figures.values
 
 
 def _join_outputs(found: list[list[np.ndarray]]) -> list[np.ndarray]:

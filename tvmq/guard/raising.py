@@ -14,20 +14,21 @@ behind it makes more of it. A step stays if it helps.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from tvmq.graph.view import View
 from tvmq.guard.bound import AMPLE, Figure, Guard
-from tvmq.guard.regions import Part, dynamic_seconds, float_seconds, kinds, part_of, products, regions
+from tvmq.guard.regions import CODE_MACS, Part, dynamic_seconds, float_seconds, kinds, part_of, products, regions
 from tvmq.guard.rehearsal import Precision
 from tvmq.guard.trials import Trial, Trials
 
 Layers = Mapping[str, Mapping[str, Any]]
 COSTS_NO_ACCURACY = 1.0  # dB
 LITTLE_WORK = 0.2  # of the multiply-accumulates may be in float where the bound holds without
-WORTH_SECONDS = 0.01  # share of the forecast of all float parts, less is not worth a trial
+WORTH_SECONDS = 0.01  # share of the forecast of all products and float parts, less is not worth a trial
 CODES_AT_RUN_TIME = "products by scales made at run time"
 
 
@@ -66,9 +67,13 @@ def raise_precision(layers: Layers, figure: Figure, trials: Trials, guard: Guard
     before = Trial(Precision(), figure)
     search, view = Search(layers, before, before), trials.rehearsal.view
     between = [key for keys in regions(layers) for key in keys]
-    for text, precision in _steps(between, products(layers), trials.rehearsal.dynamic, layers, view):
-        if search.best.figure.holds(guard) and _share(precision.floats, layers) > LITTLE_WORK:
-            break
+    steps = list(_steps(between, products(layers), trials.rehearsal.dynamic, layers, view))
+    for text, precision in steps:
+        if search.best.figure.holds(guard):
+            if _share(precision.floats, layers) > LITTLE_WORK:
+                break
+            if not _is_worth(precision, steps, search, trials):
+                continue
         trial = trials.attempt(precision)
         if trial is not None:
             search.note(text, trial)
@@ -79,6 +84,15 @@ def raise_precision(layers: Layers, figure: Figure, trials: Trials, guard: Guard
         _give_last_products_back(search, trials, guard)
         _give_back(search, view, trials, guard)
     return search
+
+
+def _is_worth(precision: Precision, steps: Sequence[tuple[str, Precision]], search: Search, trials: Trials) -> bool:
+    """False for fewer first products in float, where the most of them that are little work bring nothing."""
+    if precision.dynamic:
+        return True
+    small = [one for _, one in steps if not one.dynamic and _share(one.floats, search.layers) <= LITTLE_WORK]
+    most = trials.attempt(small[-1])
+    return most is None or most.figure.sqnr >= search.best.figure.sqnr + COSTS_NO_ACCURACY
 
 
 def _is_ample(figure: Figure, guard: Guard) -> bool:
@@ -138,16 +152,20 @@ def _give_last_products_back(search: Search, trials: Trials, guard: Guard) -> No
 def _give_back(search: Search, view: View, trials: Trials, guard: Guard) -> None:
     """Put parts back to 8 bits that cost time in float and bring nothing; what stays is to blame."""
     parts = _parts(search.layers, view, search.best.precision)
-    worth = WORTH_SECONDS * sum(part.seconds for part in parts)
+    macs = sum(entry.get("macs") or 0 for entry in search.layers.values())
+    worth = WORTH_SECONDS * (macs / CODE_MACS + sum(part.seconds for part in parts))
     for part in parts:
-        if part.seconds < worth:
-            search.blamed.append((part, search.before.figure))
-        else:
-            _give_part_back(part, search, view, trials, guard)
+        _give_part_back(part, search, view, trials, guard, worth)
 
 
-def _give_part_back(part: Part, search: Search, view: View, trials: Trials, guard: Guard) -> None:
-    """A part, or halves of it that do without; products in float get codes made at run time where that does."""
+def _give_part_back(part: Part, search: Search, view: View, trials: Trials, guard: Guard, worth: float) -> None:
+    """A part, or halves of it that do without; products in float get codes made at run time where that does.
+
+    worth  seconds, of fewer nothing is tried
+    """
+    if part.seconds < worth:
+        search.blamed.append((part, search.before.figure))
+        return
     trial = _attempt(search.best.precision.back(part.keys), f"{part} back to 8 bits", search, trials, guard)
     if trial is not None and trial is search.best:
         return
@@ -158,14 +176,14 @@ def _give_part_back(part: Part, search: Search, view: View, trials: Trials, guar
     if len(part.keys) > 1 and not _is_light(part, search.layers) and not trials.is_over:
         middle = len(part.keys) // 2
         for keys in (part.keys[:middle], part.keys[middle:]):
-            _give_part_back(part_of(keys, search.layers, view), search, view, trials, guard)
+            _give_part_back(part_of(keys, search.layers, view), search, view, trials, guard, worth)
         return
     search.blamed.append((part, search.before.figure if trial is None else trial.figure))
 
 
 def _attempt(precision: Precision, text: str, search: Search, trials: Trials, guard: Guard) -> Trial | None:
     """A choice of less precision, which becomes the best one if it is as good."""
-    trial, before = trials.attempt(precision), search.best.precision
+    trial, before = trials.attempt(precision, _least(search.best.figure, guard)), search.best.precision
     if trial is not None and _is_as_good(trial.figure, search.best.figure, guard):
         if trials.rehearsal.decided(precision) != trials.rehearsal.decided(before):
             search.steps.append((text, trial.figure))  # else it stays float, between others that do
@@ -190,6 +208,13 @@ def _is_as_good(figure: Figure, best: Figure, guard: Guard) -> bool:
     """True if the bound holds and nothing that matters is lost."""
     if guard.metric is not None:
         return figure.holds(guard) or not best.beats(figure)
+    return figure.sqnr >= _least(best, guard)
+
+
+def _least(best: Figure, guard: Guard) -> float:
+    """dB of a figure that is as good; minus infinity where a metric judges."""
+    if guard.metric is not None:
+        return -math.inf
     if not best.holds(guard):
-        return figure.sqnr >= best.sqnr
-    return figure.sqnr >= max(guard.sqnr, min(best.sqnr - COSTS_NO_ACCURACY, guard.sqnr + AMPLE))
+        return best.sqnr
+    return max(guard.sqnr, min(best.sqnr - COSTS_NO_ACCURACY, guard.sqnr + AMPLE))

@@ -25,7 +25,8 @@ from tvmq.rules import short_names
 
 FLOAT_OPERATIONS = 16e9  # a second
 CONVERTED = 8e9  # elements a second
-MACS = 25e9  # of products in float, a second; in 8 bits four times as many
+MACS = 25e9  # of products in float, a second
+CODE_MACS = 4 * MACS  # in 8 bits
 PASSES = 2  # over what is read, to find its scale and to make codes of it
 Layers = Mapping[str, Mapping[str, Any]]
 NAMED = 3  # layers that a sentence names

@@ -12,6 +12,7 @@ module would, in float: it ranks choices. What is handed out is an integer modul
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 
@@ -113,9 +114,9 @@ class Rehearsal:
         self._readers = self._groups_that_read()
         self.dynamic = [key for key, group in self.groups.items() if dynamic and _can_be_dynamic(self.view, group)]
 
-    def figure(self, precision: Precision) -> Figure:
-        """With groups, by the names of their results, in more precision."""
-        return self._judge.measured(self.run_of(precision), roughly=True)
+    def figure(self, precision: Precision, least: float = -math.inf) -> Figure:
+        """With groups, by the names of their results, in more precision; below `least` dB it need not be exact."""
+        return self._judge.measured(self.run_of(precision), roughly=True, least=least)
 
     def run_of(self, precision: Precision, options: Options | None = None) -> Run:
         """What runs the module with these choices.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, field
 
@@ -35,21 +36,26 @@ class Trials:
     tried: int = 0
     advance: Callable[[], None] | None = None
     is_late: Callable[[], bool] | None = None
-    _known: dict[Precision, Figure] = field(default_factory=dict)
+    _known: dict[Precision, tuple[Figure, float]] = field(default_factory=dict)  # and below what it need not be exact
 
     @property
     def is_over(self) -> bool:
         """True if nothing else may be tried."""
         return self.tried >= self.most or (self.is_late is not None and self.is_late())
 
-    def attempt(self, precision: Precision) -> Trial | None:
-        """What the outputs keep so; None where enough was tried. What changes no rounding is not measured again."""
+    def attempt(self, precision: Precision, least: float = -math.inf) -> Trial | None:
+        """What the outputs keep so; None where enough was tried. What changes no rounding is not measured again.
+
+        least  dB below which it is no choice, and its figure need not be exact
+        """
         decided = self.rehearsal.decided(precision)
-        if decided not in self._known:
+        figure, inexact = self._known.get(decided, (None, math.inf))
+        if figure is None or least < inexact:
             if self.is_over:
                 return None
             self.tried += 1
-            self._known[decided] = self.rehearsal.figure(decided)
+            figure = self.rehearsal.figure(decided, least)
+            self._known[decided] = figure, least if figure.sqnr < least else -math.inf
             if self.advance is not None:
                 self.advance()
-        return Trial(precision, self._known[decided])
+        return Trial(precision, figure)

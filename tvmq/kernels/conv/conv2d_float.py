@@ -22,7 +22,7 @@ from tvmq.kernels.conv.shape import ConvShape, ConvTile, convolution_work
 from tvmq.kernels.parts.builder import Expr, FunctionBuilder, Register, Shape, bind, flat, load, quotient, vector_type
 from tvmq.kernels.parts.float_vectors import check_arrays, clip, clip_of, float_vectors
 from tvmq.kernels.parts.made_once import made_once
-from tvmq.kernels.parts.packing import Narrow, Nibbles, channel_slots, pack_channels, pack_weights, weight_parameter
+from tvmq.kernels.parts.packing import Narrow, Nibbles, Packing, pack_channels, weight_parameter
 from tvmq.kernels.parts.tiling import Tiling, choose_tiling, cut_tiles, product_key, tile_of
 from tvmq.kernels.parts.types import Clip, Conv2d, Epilogue, Isa, Kernel
 
@@ -70,19 +70,20 @@ def make_kernel(
     """Kernel of a template name; buffers: shapes of x and y if they are not NHWC; loops: others than Floats."""
     conv, tiling = shape.conv, choose_float_tiling(shape)
     name = f"{template}_{shape.ins.name}_{tiling.rows}x{tiling.columns}"
-    slots = channel_slots(tiling.panel_parts, shape.ins, permuted=False)
     start = np.zeros(conv.filters, np.float32) if bias is None else bias
     values = weight if narrow is None else narrow.codes
-    packed = pack_weights(values, conv.groups, shape.run, slots, tiling.panel_parts, shape.ins)
-    constants: tuple[np.ndarray, ...] = (packed, pack_channels(start, conv.groups, slots))
+    packing = Packing(shape.ins, values.shape, conv.groups, shape.run, tiling.panel_parts, permuted=False)
+    packed = packing.weights(values)
+    constants: tuple[np.ndarray, ...] = (packed, pack_channels(start, conv.groups, packing.slots))
     groups = None
     if narrow is not None:
         name, groups = f"{name}_w4", (len(narrow.scale), narrow.group_size)
-        scales = [pack_channels(scale, conv.groups, slots) for scale in narrow.scale]
+        scales = [pack_channels(scale, conv.groups, packing.slots) for scale in narrow.scale]
         constants = (numerics.pack_int4(packed.astype(np.int8)), np.concatenate(scales), *constants[1:])
     key, work = (name, shape.key, tiling, bounds, buffers, groups), convolution_work(template, shape, tiling=tiling)
     func = made_once((*key, loops), (loops or Floats)(name, shape, tiling, bounds, buffers, groups).prim_func)
-    return Kernel(name, func, constants, key, work=work)
+    packed_from = (weight, packing.recipe()) if narrow is None else None
+    return Kernel(name, func, constants, key, packed=packed_from, work=work)
 
 
 def choose_float_tiling(shape: ConvShape) -> Tiling:

@@ -20,6 +20,7 @@ import numpy as np
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.errors import BuildError
+from tvmq.kernels.depthwise.weights import order_weights
 from tvmq.kernels.parts.builder import Expr, FunctionBuilder, Register, bind, flat, load, split_evenly, store
 from tvmq.kernels.parts.float_vectors import FloatVectors, check_arrays, clip, clip_of, float_vectors
 from tvmq.kernels.parts.made_once import made_once
@@ -45,16 +46,21 @@ def depthwise_float(conv: Conv2d, weight: np.ndarray, bias: np.ndarray | None, e
     bounds, vectors = clip_of(epilogue, "depthwise_float"), float_vectors(isa).narrowed(conv.channels)
     channels = _vector_channels(conv.channels, vectors.lanes)
     start = np.zeros(conv.channels, np.float32) if bias is None else bias
+    recipe = {
+        "shape": [conv.channels, 1, *map(int, conv.kernel)], "dtype": "float32",
+        "variants": [[column] for column in range(conv.kernel[1])],
+        "blocks": [[list(range(vectors.lanes)), channels[:, 0].tolist()]],
+    }  # fmt: skip
     # [vector, kernel row, kernel column, lane]
-    packed = weight[channels, 0].transpose(0, 2, 3, 1)
+    packed = order_weights(weight, recipe["variants"], recipe["blocks"], "float32")
     pixels = split_evenly(conv.out_width, MOST_PIXELS)[0][0]
     name = f"depthwise_float_{isa.name}_{pixels}x1"
     key = ("depthwise_float", conv, isa.name, bounds)
     func = made_once(key, _Template(name, conv, vectors, bounds).prim_func)
-    constants = (np.ascontiguousarray(packed).reshape(-1), start[channels].reshape(-1))
+    constants = (packed, start[channels].reshape(-1))
     total = math.prod(conv.out_shape) * math.prod(conv.kernel)
     work = KernelWork("depthwise_float", 0.0, conv.macs, cycles=lambda _, scale: scale * total / MACS)
-    return Kernel(name, func, constants, key, work=work)
+    return Kernel(name, func, constants, key, packed=(weight, recipe), work=work)
 
 
 def _check(conv: Conv2d) -> None:

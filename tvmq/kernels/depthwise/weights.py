@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-DTYPES = ("int8", "int16", "int32")
+from tvmq.kernels.parts.weight_order import DTYPES, plain_dtype
 
 
 def order_weights(
@@ -39,7 +39,7 @@ def order_weights(
 
 
 def pack_by_recipe(source: Any, recipe: dict[str, Any], most: int) -> memoryview:
-    """Packed weights from plain ones, int8, as the head of this file says.
+    """Packed weights from plain ones, int8 or float32, as the head of this file says.
 
     most    bytes that they may have
     raises  any error, for a recipe that is none
@@ -55,5 +55,5 @@ def pack_by_recipe(source: Any, recipe: dict[str, Any], most: int) -> memoryview
         raise ValueError(f"weights of more than {most} bytes")
     if any(min(order) + min(firsts) < 0 or max(order) + max(firsts) >= channels for order, firsts in blocks):
         raise ValueError("channels outside of the weights")
-    weight = np.frombuffer(source, np.int8).reshape(channels, 1, rows, kernel)
+    weight = np.frombuffer(source, plain_dtype(dtype)).reshape(channels, 1, rows, kernel)
     return order_weights(weight, variants.tolist(), blocks, dtype).data.cast("B")

@@ -2,7 +2,7 @@
 
 A recipe is what JSON can hold: {"level", "taps", "shape", "groups", "run", "parts", "permuted"} of a packing.Packing,
 "winograd": tile of a winograd.TransformedPacking, and "turned": True where the module has the matrix [depth, columns]
-of a dense layer. That of a depthwise convolution, which has "variants", is spelled out (depthwise/weights.py).
+of a dense layer. Those of float and of depthwise convolutions are spelled out (weight_order.py, depthwise/weights.py).
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from tvmq.kernels.depthwise.weights import pack_by_recipe
 from tvmq.kernels.isa import level
 from tvmq.kernels.parts.packing import Packing
 from tvmq.kernels.parts.types import Kernel
+from tvmq.kernels.parts.weight_order import order_by_recipe, plain_dtype
 from tvmq.kernels.winograd.scheme import F2, F4
 from tvmq.kernels.winograd.winograd import TransformedPacking
 
@@ -46,24 +47,34 @@ class Recipes:
             return
         weight, packing = kernel.packed
         plain = np.ascontiguousarray(weight).tobytes()
-        if isinstance(packing, DepthwisePacking):
-            self.known[digest(kernel.constants[0].tobytes())] = [(digest(plain), packing.recipe())]
-            return
-        recipe = {
-            "level": packing.ins.name,
-            "taps": packing.ins.taps,
-            "shape": [int(size) for size in packing.shape],
-            "groups": packing.groups,
-            "run": packing.run,
-            "parts": [list(part) for part in packing.parts],
-            "permuted": packing.permuted,
-        }
-        if isinstance(packing, TransformedPacking):
-            recipe["winograd"] = packing.scheme.tile
         packed = kernel.constants[0].tobytes()
+        recipe = _recipe_of(packing)
+        if "variants" in recipe:
+            self.known[digest(packed)] = [(digest(plain), recipe)]
+            return
         turned = np.ascontiguousarray(weight.reshape(len(weight), -1).T).tobytes()
         ways = [(plain, recipe), (turned, {**recipe, "turned": True})]
         self.known[digest(packed)] = [(digest(source), way) for source, way in ways]
+
+
+def _recipe_of(packing: Any) -> Recipe:
+    """The recipe of a packing, or one that a kernel spells out itself."""
+    if isinstance(packing, dict):
+        return packing
+    if isinstance(packing, DepthwisePacking):
+        return packing.recipe()
+    recipe: Recipe = {
+        "level": packing.ins.name,
+        "taps": packing.ins.taps,
+        "shape": [int(size) for size in packing.shape],
+        "groups": packing.groups,
+        "run": packing.run,
+        "parts": [list(part) for part in packing.parts],
+        "permuted": packing.permuted,
+    }
+    if isinstance(packing, TransformedPacking):
+        recipe["winograd"] = packing.scheme.tile
+    return recipe
 
 
 def repack_weights(source: bytes, recipe: Recipe, most: int) -> bytes:
@@ -74,6 +85,8 @@ def repack_weights(source: bytes, recipe: Recipe, most: int) -> bytes:
     """
     if "variants" in recipe:
         return bytes(pack_by_recipe(source, recipe, most))
+    if "slots" in recipe:
+        return order_by_recipe(source, recipe, most)
     packing = packing_of(recipe, most)
     codes = np.frombuffer(source, np.int8)
     if recipe.get("turned"):
@@ -111,31 +124,33 @@ def gives(source: bytes, recipe: Recipe, packed: bytes) -> bool:
 def restore_weights(packed: bytes, recipe: Recipe) -> bytes:
     """What packed weights were made of, where packing only moves them and adds zeros.
 
-    Places are packed in place of weights, a byte of their numbers at a time: so every instruction set tells by its own
-    way of packing where each weight went.
+    Places are packed in place of weights, as many bytes of their numbers at a time as a weight has: so every
+    instruction set tells by its own way of packing where each weight went.
 
     raises  ValueError where some weight is nowhere in them, any error for a recipe that is none
     """
-    count = int(np.prod(recipe["shape"]))
-    numbers = np.arange(1, count + 1, dtype="<u4").view(np.uint8).reshape(-1, 4)
+    count, dtype = int(np.prod(recipe["shape"])), plain_dtype(recipe.get("dtype", ""))
+    width = dtype.itemsize
+    values = np.frombuffer(packed, dtype)
+    numbers = np.arange(1, count + 1, dtype="<u4").view(np.uint8).reshape(count, -1, width)
     used = next(size for size in range(1, 5) if count < 256**size)
-    moved = np.zeros((len(packed), 4), np.uint8)
-    for byte in range(used):
-        plane = repack_weights(numbers[:, byte].tobytes(), recipe, len(packed))
+    moved = np.zeros((len(values), 4 // width, width), np.uint8)
+    for piece in range(-(-used // width)):
+        plane = repack_weights(numbers[:, piece].tobytes(), recipe, len(packed))
         if len(plane) != len(packed):
             raise ValueError("packed weights of another size")
-        moved[:, byte] = np.frombuffer(plane, np.uint8)
-    places = moved.view("<u4")[:, 0]
+        moved[:, piece] = np.frombuffer(plane, np.uint8).reshape(-1, width)
+    places = moved.reshape(-1).view("<u4")
     there = places > 0
     if places.max(initial=0) > count or there.sum() != count:
         raise ValueError("packing did more than to move weights")
-    weights = np.zeros(count, np.int8)
-    weights[places[there] - 1] = np.frombuffer(packed, np.int8)[there]
+    weights = np.zeros(count, dtype)
+    weights[places[there] - 1] = values[there]
     return weights.tobytes()
 
 
 def spell_out(recipe: Recipe) -> Recipe:
     """The same for a file of one code, which loads without instruction sets: see weight_order and winograd/weights."""
-    if "variants" in recipe:
+    if "variants" in recipe or "slots" in recipe:
         return recipe
     return {**packing_of(recipe).recipe(), **({"turned": True} if recipe.get("turned") else {})}

@@ -4,6 +4,8 @@ Files hold plain weights where packed ones are larger; these are made when the m
 
     {"shape": [filters, channels / groups, kernel rows, columns], "groups", "run", "taps", "dtype" of a packed weight,
      "slots": the channel in [vector][lane], "parts": [[vectors of a panel, panels], ...], "turned": of a dense layer}
+
+Plain weights are int8, or float32 where packed ones are.
 """
 
 from __future__ import annotations
@@ -13,7 +15,16 @@ from typing import Any
 
 import numpy as np
 
-DTYPES = ("int8", "int16", "int32")
+DTYPES = ("int8", "int16", "int32", "float32")
+
+
+def plain_dtype(packed: str) -> np.dtype:
+    """Type of the weights that these are made of.
+
+    >>> plain_dtype("int16"), plain_dtype("float32")
+    (dtype('int8'), dtype('float32'))
+    """
+    return np.dtype("float32" if packed == "float32" else "int8")
 
 
 def panels(parts: Sequence[Sequence[int]]) -> Iterator[tuple[int, int]]:
@@ -75,7 +86,7 @@ def checked_slots(recipe: dict[str, Any], filters: int) -> np.ndarray:
 
 
 def order_by_recipe(source: bytes, recipe: dict[str, Any], most: int) -> bytes:
-    """Packed weights from plain ones, int8, as the head of this file says.
+    """Packed weights from plain ones, as the head of this file says.
 
     most    bytes that they may have
     raises  any error, for a recipe that is none
@@ -85,10 +96,11 @@ def order_by_recipe(source: bytes, recipe: dict[str, Any], most: int) -> bytes:
     if min(channels, height, width, groups, run, taps) < 1 or dtype not in DTYPES:
         raise ValueError("sizes below 1, or weights of another type")
     slots = checked_slots(recipe, filters // groups)
-    size = groups * slots.size * (height * width * channels // run) * (run + taps) * np.dtype(dtype).itemsize
+    steps = height * width * channels // run * -(-run // taps)
+    size = groups * slots.size * steps * taps * np.dtype(dtype).itemsize
     if size > most:
         raise ValueError(f"weights of more than {most} bytes")
-    codes = np.frombuffer(source, np.int8)
-    codes = codes.reshape(-1, filters).T if recipe.get("turned") else codes
-    weight = codes.reshape(filters, channels, height, width)
+    values = np.frombuffer(source, plain_dtype(dtype))
+    values = values.reshape(-1, filters).T if recipe.get("turned") else values
+    weight = values.reshape(filters, channels, height, width)
     return order_weights(weight, groups, run, slots, recipe["parts"], taps, dtype).tobytes()
