@@ -1,8 +1,20 @@
-"""`python -m tvmq` is `tvmq`, for where the console script is not on the path."""
+"""The `tvmq` command, by console script or as `python -m tvmq`; Ctrl-C while it is still imported is a sentence, too."""
 
 from __future__ import annotations
 
-from tvmq.cli.main import main
+import sys
+
+
+def main() -> None:
+    """Entry point; what is imported takes longer than some people wait."""
+    try:
+        from tvmq.cli.main import main as run
+
+        run()
+    except KeyboardInterrupt:
+        print("tvmq: interrupted; nothing half-written is left behind", file=sys.stderr)
+        raise SystemExit(130) from None
+
 
 if __name__ == "__main__":
     main()

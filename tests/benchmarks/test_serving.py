@@ -92,6 +92,20 @@ def test_bodies_are_bounded_before_they_are_inflated(monkeypatch, method):
         serving_app.unpack(body.getvalue())
 
 
+@pytest.mark.parametrize("header", [
+    "(" * 8000, "-" * 9000 + "1", "{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}", "{'descr': '|O', 'fortran_order': False, 'shape': (1,)}",
+    "{'descr': '<f4', 'fortran_order': False, 'shape': (10**9, 10**9)}", "{'descr': '<f4', 'fortran_order': False, 'shape': (4000000000000,)}", "\0",
+], ids=lambda header: header[-24:])  # fmt: skip
+def test_bodies_of_other_headers(monkeypatch, header):
+    monkeypatch.syspath_prepend(str(FOLDER))
+    serving_app = importlib.import_module("serving_app")
+    body = io.BytesIO()
+    with zipfile.ZipFile(body, "w") as archive:
+        archive.writestr("x.npy", b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() + bytes(64))
+    with pytest.raises(ValueError, match="the body is no .npz of arrays"):
+        serving_app.unpack(body.getvalue())
+
+
 def test_bodies_that_are_too_long_and_pages_of_elsewhere(monkeypatch, path):
     monkeypatch.syspath_prepend(str(FOLDER))
     serving_app = importlib.import_module("serving_app")

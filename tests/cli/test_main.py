@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import inspect
+import os
 import subprocess
 import sys
 
 import pytest
 
 import tvmq
+from tests.project import ROOT
 from tvmq import errors
 from tvmq.by_name import load_object
 from tvmq.cli.commands import COMMANDS, help_of
@@ -66,6 +68,22 @@ def test_the_module_runs_as_a_console_script(module):
     command = [sys.executable, "-m", module, "--version"]
     output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert output.strip() == f"tvmq {tvmq.__version__}"
+
+
+@pytest.mark.parametrize("module", ["tvmq", "tvmq.cli"])
+@pytest.mark.parametrize("library", ["typer", "numpy"])
+def test_an_interrupt_of_an_import_is_a_sentence(tmp_path, module, library):
+    """As Ctrl-C within the first half second: the library is one that raises it."""
+    (tmp_path / f"{library}.py").write_text("raise KeyboardInterrupt")
+    command = [sys.executable, "-m", module, "run", "net.tvmq"]
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    assert done.returncode == 130 and "Traceback" not in done.stderr
+    assert done.stderr in ("", "tvmq: interrupted; nothing half-written is left behind\n")
+
+
+def test_the_console_script_is_the_module():
+    assert "    tvmq = tvmq.__main__:main\n" in (ROOT / "setup.cfg").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("arguments", [["quantise"], ["quantize"], ["run", "--no-such-option"], ["bench"]])

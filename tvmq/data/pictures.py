@@ -244,6 +244,7 @@ def _read(path: Path, channels: int) -> Image.Image | str:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # palettes with transparency, odd metadata
+            warnings.simplefilter("error", Image.DecompressionBombWarning)  # 90 million pixels, from some 100 kB
             with Image.open(path, formats=FORMATS) as picture:
                 upright = ImageOps.exif_transpose(picture)
                 return _eight_bits(upright).convert("RGB" if channels == 3 else "L")
