@@ -182,6 +182,9 @@ def test_without_data_scales_are_made_at_run_time(cli, here):
     ("quantize", ("--data", "none.npz"), "data: there is no file 'none.npz'"),
     ("quantize", ("--data", "none.py:batches"), "data: there is no file 'none.py'"),
     ("quantize", ("--labels", "none.npy"), "--labels: 'none.npy' cannot be read"),
+    ("quantize", ("--labels", "words.txt"), "--labels: 'words.txt' cannot be read as labels (invalid literal"),
+    ("quantize", ("--target", "avx1024"), "'avx1024' is no target; use"),
+    ("quantize", ("--target", "avx2", "--target", "avx1024"), "'avx1024' is no target; use"),
     ("quantize", ("--metric", "top2"), "--metric: 'top2' is none of"),
     ("quantize", ("--save-samples", "nowhere/s.npz"), "output: there is no folder"),
     ("quantize", ("--onnx", "nowhere/s.onnx"), "output: there is no folder"),
@@ -194,6 +197,7 @@ def test_without_data_scales_are_made_at_run_time(cli, here):
 ])  # fmt: skip
 def test_files_are_looked_at_before_the_model(cli, here, command, arguments, message):
     """The model is not there either, and that is not what is said."""
+    Path("words.txt").write_text("cat\n")
     result = cli(command, "no model.onnx" if command != "verify" else "no model.tvmq", *arguments)
     assert result.code == 1 and message in result.err and "no model.onnx" not in result.err
 

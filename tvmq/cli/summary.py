@@ -27,6 +27,7 @@ def lines(facts: Mapping[str, Any]) -> list[str]:
     rows = [
         ("model", f"{facts['model']} ({size_text(facts['model_bytes'])})"),
         ("saved", _saved(facts)),
+        *(("exported", f"{path} ({size_text(size)})") for path, size in facts.get("exported", {}).items()),
         *(("agreement", text) for text in _agreement(facts.get("comparison"))),
         *_accuracy(facts.get("comparison")),
         *_speed(facts.get("speed")),
