@@ -35,12 +35,10 @@ def _read_qparams(args: Sequence[Any], what: str, axis: int, x: Any) -> tuple[np
     if max(scale.size, zero.size) == 1:
         return scale.reshape(()), zero.reshape(()), -1
     scale, zero = (np.array(part) for part in np.broadcast_arrays(scale.reshape(-1), zero.reshape(-1)))
-    shape = x.ty.shape
-    axis %= len(shape)
-    if int(shape[axis]) != scale.size:
-        raise ModelError(
-            f"relay, {what}: {scale.size} scales or zero points for an axis of {shape[axis]}; give as many"
-        )
+    axis %= len(x.ty.shape)
+    size = int(x.ty.shape[axis])
+    if size != scale.size:
+        raise ModelError(f"relay, {what}: {scale.size} scales or zero points for an axis of {size}; give as many")
     return scale, zero, axis
 
 
