@@ -49,6 +49,7 @@ RELAY = [
         tvmq.relay.executor_factory tvmq.relay.vm"""),
     ("expressions", "Expressions, types, modules", """tvmq.relay.expr tvmq.relay.types tvmq.relay.module
         tvmq.relay.visitor tvmq.relay.analysis tvmq.relay.transform"""),
+    ("qnn", "relay.qnn.op", "tvmq.relay.op.qnn"),
     ("text", "Text and front ends", "tvmq.relay.text.printer tvmq.relay.text.reader tvmq.relay.frontend"),
     ("networks", "Networks for tests", """tvmq.relay.testing tvmq.relay.testing.init tvmq.relay.testing.small
         tvmq.relay.testing.chains tvmq.relay.testing.branches tvmq.relay.testing.resnet"""),

@@ -563,6 +563,12 @@ def test_other_files(tmp_path, data):
     assert "is no tvmq file, or it is damaged" in refused(path)
 
 
+@pytest.mark.parametrize("name", ["net.onnx", "net.pt2"])
+def test_a_float_model_is_called_one(tmp_path, name):
+    (tmp_path / name).write_bytes(b"anything")
+    assert "it is named as a float model: `tvmq quantize` makes a .tvmq of one" in refused(tmp_path / name)
+
+
 def test_no_file(tmp_path, monkeypatch):
     assert "there is no such file; `tvmq quantize` makes one" in refused(tmp_path / "none.tvmq")
     assert "cannot be read" in refused(tmp_path)

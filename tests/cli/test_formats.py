@@ -24,8 +24,9 @@ def test_a_file_beside_the_executable(cli, name: str, tmp_path: Path) -> None:
     np.savez(tmp_path / "data.npz", x=samples(8))
     made, output = tmp_path / f"net.{name}", tmp_path / "net.tvmq"
     done = cli("quantize", tmp_path / "net.onnx", "--data", tmp_path / "data.npz", *QUICKLY, f"--{name}", made,
-               "-o", output, "-q")  # fmt: skip
+               "-o", output)  # fmt: skip
     assert done.code == 0, done.err
+    assert f"exported   {made} (" in done.out
     assert made.read_bytes()[4:8] == {"tflite": b"TFL3", "tosa": b"TOSA"}[name]
     assert "quantized_main" in {var.name_hint for var in tvmq.load(output).module.get_global_vars()}
 

@@ -35,6 +35,20 @@ def test_every_command_has_help_with_an_example(cli, name):
     assert f"Example: tvmq {name}" in result.out and "--json" in result.out
 
 
+@pytest.mark.parametrize("arguments, text", [
+    (["-h"], "Exit codes"), (["help"], "Exit codes"), (["run", "-h"], "Example: tvmq run"),
+    (["help", "run"], "Example: tvmq run"),
+])  # fmt: skip
+def test_help_by_other_ways(cli, arguments, text):
+    result = cli(*arguments)
+    assert result.code == 0 and text in result.out
+
+
+def test_help_of_no_command_is_refused(cli):
+    result = cli("help", "nothing")
+    assert result.code == 2 and "No such command 'nothing'" in result.err
+
+
 @pytest.mark.slow
 def test_help_does_not_import_tvm():
     code = (

@@ -74,7 +74,7 @@ def test_pictures_by_class(cli, here):
     assert "inputs: pixel / 255" in result.err and "--normalize" in result.err
     assert "same class on" in result.out and "16 held-out samples" in result.out
     assert "top1: float 100.00%, int8 100.00%" in result.out
-    assert "x faster" in result.out or "SLOWER" in result.out
+    assert any(word in result.out for word in ("x faster", "x SLOWER", "not measurable now"))
     assert "of multiply-accumulates" in result.out and "1 thread of" in result.out
     assert "tvmq explain 'my digits.tvmq'" in result.err
 
@@ -182,6 +182,9 @@ def test_without_data_scales_are_made_at_run_time(cli, here):
     ("quantize", ("--data", "none.npz"), "data: there is no file 'none.npz'"),
     ("quantize", ("--data", "none.py:batches"), "data: there is no file 'none.py'"),
     ("quantize", ("--labels", "none.npy"), "--labels: 'none.npy' cannot be read"),
+    ("quantize", ("--labels", "words.txt"), "--labels: 'words.txt' cannot be read as labels (invalid literal"),
+    ("quantize", ("--target", "avx1024"), "'avx1024' is no target; use"),
+    ("quantize", ("--target", "avx2", "--target", "avx1024"), "'avx1024' is no target; use"),
     ("quantize", ("--metric", "top2"), "--metric: 'top2' is none of"),
     ("quantize", ("--save-samples", "nowhere/s.npz"), "output: there is no folder"),
     ("quantize", ("--onnx", "nowhere/s.onnx"), "output: there is no folder"),
@@ -194,6 +197,7 @@ def test_without_data_scales_are_made_at_run_time(cli, here):
 ])  # fmt: skip
 def test_files_are_looked_at_before_the_model(cli, here, command, arguments, message):
     """The model is not there either, and that is not what is said."""
+    Path("words.txt").write_text("cat\n")
     result = cli(command, "no model.onnx" if command != "verify" else "no model.tvmq", *arguments)
     assert result.code == 1 and message in result.err and "no model.onnx" not in result.err
 
@@ -315,6 +319,13 @@ SPEED = {
     "ratio": 0.8, "ratio_low": 0.75, "ratio_high": 0.85, "float_seconds": 1e-3, "int8_seconds": 1.25e-3, "threads": 1,
     "cores": 2, "cpu": "some CPU", "load": 9.0,
 }  # fmt: skip
+
+
+@pytest.mark.parametrize("low, high, said", [(0.75, 0.85, True), (0.8, 1.2, True), (0.8, 1.3, False), (0.1, 9.7, False)])
+def test_rounds_that_differ_much_give_no_figure(low, high, said):
+    text = "\n".join(lines({**FACTS, "speed": {**SPEED, "ratio_low": low, "ratio_high": high}}))
+    assert ("1.25x SLOWER" in text) == said and ("not measurable now" in text) == (not said)
+    assert f"{low:.2f} - {high:.2f} over rounds by turns" in text
 
 
 def test_slower_than_float_is_said_with_what_to_do():

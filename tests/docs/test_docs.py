@@ -41,9 +41,9 @@ ELSEWHERE = {
     "torch": "tests/frontends/from_torch/test_page.py",
     "training": "tests/training/test_page.py",
     "MIGRATING": "tests/relay/test_migrating_page.py",
+    "README": "tests/docs/test_readme.py",
 }
 EXCERPTS = {
-    "README",
     "compare",
     "cuda",
     "extending",

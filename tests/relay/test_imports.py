@@ -74,7 +74,9 @@ from tvm import meta_schedule as ms
 """.strip().splitlines()
 
 REFUSED = [line.split(" # ") for line in """
-import tvm.relay.qnn.op.legalizations # FakeQuantizationToInteger
+import tvm.relay.qnn.op.legalizations # chosen by tvmq.build
+from tvm.relay.qnn.transform import CanonicalizeOps # relay.build compiles
+from tvm.relay.qnn.op import requantize_config # give rounding=
 from tvm.relay.qnn.op import register_qnn_legalize # chosen by tvmq.build
 from tvm.relay.qnn.op import simulated_quantize # relay.annotation.simulated_quantize
 from tvm.relay.transform.fake_quantization_to_integer import register_fake_quantization_to_integer # extension.Family

@@ -393,8 +393,10 @@ def unpack(
     except TvmqError:
         raise
     except Exception as error:  # zipfile, zlib and json raise a dozen kinds for damaged files
-        reason = last_line(error)
-        raise ArtifactError(f"{where} is no tvmq file, or it is damaged ({reason}); save the model again") from error
+        way = "save the model again"
+        if where.endswith((".onnx'", ".pt2'")):
+            way = "it is named as a float model: `tvmq quantize` makes a .tvmq of one"
+        raise ArtifactError(f"{where} is no tvmq file, or it is damaged ({last_line(error)}); {way}") from error
 
 
 def _read(where: str, archive: Archive, name: str, manifest: dict[str, Any], reader: Reader | None) -> Any:

@@ -58,10 +58,16 @@ Sha256 = Annotated[
 
 
 def target_of(texts: list[str] | None) -> str | list[str]:
-    """What `tvmq.build` takes for --target.
+    """What `tvmq.build` takes for --target; raises TargetError for what is none, before there is any work.
 
     >>> target_of(None), target_of(["cuda"]), target_of(["avx2", "avx-vnni"])
     ('llvm', 'cuda', ['avx2', 'avx-vnni'])
     """
+    from tvmq.target.cpu import resolve_target  # loads TVM
+    from tvmq.target.cuda import is_cuda
+
     texts = texts or ["llvm"]
+    for text in texts:
+        if not is_cuda(text):
+            resolve_target(text)
     return texts[0] if len(texts) == 1 else texts

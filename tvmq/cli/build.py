@@ -11,7 +11,7 @@ import tvmq
 from tvmq.analysis.lowered_layers import lowering_lines
 from tvmq.cli.arguments import Artefact, Json, Quiet, Sha256, Targets, target_of
 from tvmq.cli.files import check_output
-from tvmq.cli.screen import print_json, print_rows, size_text, step
+from tvmq.cli.screen import print_json, size_text, step
 
 
 def build(
@@ -43,6 +43,7 @@ def build(
     if as_json:
         print_json({"model": model, "output": output, "output_bytes": size, "targets": names, "sha256": digest})
         return
-    print_rows([["saved", f"{output} ({size_text(size)})"], ["for", ", ".join(names)], ["sha256", digest]])
+    for name, text in (("saved", f"{output} ({size_text(size)})"), ("for", ", ".join(names)), ("sha256", digest)):
+        print(f"  {name:<6}  {text}")
     for line in lowering_lines(exe.lowerings):
         print(line)

@@ -16,6 +16,7 @@ NAMES = (
     "demo", "inspect", "quantize", "finetune", "build", "run", "verify", "explain", "compare", "report", "export-c",
     "backend", "conformance", "export-onnx", "export-torch", "bench", "tune", "search", "doctor",
 )  # fmt: skip
+HELP = {"help_option_names": ["--help", "-h"]}
 COMMANDS = {name: f"tvmq.cli.{name}:{name}".replace("-", "_") for name in NAMES}
 
 
@@ -32,6 +33,15 @@ class Commands(TyperGroup):
     def list_commands(self, ctx: Any) -> list[str]:
         """Their names, in order."""
         return list(COMMANDS)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """As usual; `tvmq help NAME` is `tvmq NAME --help`."""
+        if args[0] != "help":
+            return super().resolve_command(ctx, args)
+        if not args[1:]:
+            typer.echo(ctx.get_help())
+            ctx.exit()
+        return super().resolve_command(ctx, [args[1], "--help"])
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
         """A command; for the list, one of that name and text."""
@@ -52,7 +62,7 @@ def load_command(name: str) -> Any:
     """A command with its options."""
     from tvmq.cli.guard import guarded  # with NumPy behind it
 
-    alone: Any = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
+    alone: Any = typer.Typer(add_completion=False, pretty_exceptions_enable=False, context_settings=HELP)
     alone.command(name)(guarded(load_object(COMMANDS[name])))
     return typer.main.get_command(alone)
 

@@ -10,6 +10,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from tvmq.array_file import UNREADABLE, ArrayFile
+from tvmq.data.pictures import SUFFIXES
 from tvmq.dataset import samples_in
 from tvmq.errors import DataError, OutputError
 from tvmq.text import printable
@@ -63,6 +64,11 @@ def _opened(path: Path, names: Sequence[str]) -> ArrayFile:
         wanted = f"; make an .npz with {_listed(names)}" if names else "; check the path"
         raise DataError(f"data: there is no file '{path}'{wanted}") from None
     except UNREADABLE as error:
+        if path.is_dir() or path.suffix.lower() in SUFFIXES:
+            raise DataError(
+                f"data: '{path}' is {'a folder' if path.is_dir() else 'a picture'}, arrays are wanted; "
+                "`tvmq quantize --save-samples FILE.npz` writes pictures as the model takes them"
+            ) from None
         raise DataError(f"data: '{path}' is no .npz or .npy of plain arrays ({error})") from error
 
 

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 import tvmq
-from tvmq.cli.commands import Commands
+from tvmq.cli.commands import HELP, Commands
 from tvmq.cli.trust import set_trust
 
 # Said in full by guard.py; what a shell script may rely on.
@@ -23,6 +23,7 @@ app = typer.Typer(
     name="tvmq",
     cls=Commands,
     no_args_is_help=True,
+    context_settings=HELP,
     epilog=EXIT_CODES,
     # --install-completion and --show-completion, for bash, zsh and fish
     add_completion=True,

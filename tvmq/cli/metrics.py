@@ -70,11 +70,14 @@ def read_labels(path: Path, samples: Samples) -> np.ndarray:
 
 
 def check_labels(path: Path) -> None:
-    """DataError if the file of labels cannot be opened; asked before the model is read."""
+    """DataError if the file of labels cannot be read; asked before the model is. A .csv goes with its pictures."""
     try:
         check_regular(path)
-        path.open("rb").close()
-    except OSError as error:
+        if path.suffix.lower() == ".csv":
+            path.open("rb").close()
+        else:
+            _in_order(path)
+    except (OSError, ValueError) as error:
         raise DataError(
             f"--labels: '{path}' cannot be read as labels ({error}); give an .npy, or a line for each"
         ) from error

@@ -212,6 +212,7 @@ def save(qmod: Any, files: Outputs, found: Opened, wanted: Wanted, *, quiet: boo
     return {
         "model": str(files.model), "output": str(files.output),
         "model_bytes": found.model_bytes, "output_bytes": files.output.stat().st_size,
+        "exported": {str(path): path.stat().st_size for path in files.formats.files if path is not None},
         "inputs": {info.name: f"{info.dtype} {info.shape}" for info in exe.input_info},
         **found.facts(), **measured(exe, found, wanted, quiet=quiet), **explanation.to_dict(),
     }  # fmt: skip

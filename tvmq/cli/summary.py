@@ -19,6 +19,7 @@ from tvmq.regular_file import check_regular
 REASONS = 4
 LOUD = 0.98  # classes that agree less often are worth a look
 QUIET_DB = 15.0
+UNSTEADY = 1.5  # times the lowest ratio of times: the median of rounds that differ so much says nothing
 WIDEST = 84
 
 
@@ -27,6 +28,7 @@ def lines(facts: Mapping[str, Any]) -> list[str]:
     rows = [
         ("model", f"{facts['model']} ({size_text(facts['model_bytes'])})"),
         ("saved", _saved(facts)),
+        *(("exported", f"{path} ({size_text(size)})") for path, size in facts.get("exported", {}).items()),
         *(("agreement", text) for text in _agreement(facts.get("comparison"))),
         *_accuracy(facts.get("comparison")),
         *_speed(facts.get("speed")),
@@ -83,6 +85,8 @@ def _speed(found: Mapping[str, Any] | None) -> list[tuple[str, str]]:
         return []
     ratio = found["ratio"]
     word = f"{ratio:.2f}x faster" if ratio >= 1 else f"{1 / ratio:.2f}x SLOWER"
+    if found["ratio_high"] > UNSTEADY * found["ratio_low"]:
+        word = "not measurable now"
     threads = "1 thread" if found["threads"] == 1 else f"{found['threads']} threads"
     times = f"float {time_text(found['float_seconds'])}, int8 {time_text(found['int8_seconds'])} a run"
     spread = f"{found['ratio_low']:.2f} - {found['ratio_high']:.2f} over rounds by turns"

@@ -54,14 +54,14 @@ def titles_of(cards: Sequence[Card]) -> list[str]:
     groups: dict[str, set[str]] = {}
     for name in names:
         groups.setdefault(shortened(name, WIDEST), set()).add(name)
-    titles = {name: title for group in groups.values() for name, title in _unlike(sorted(group), WIDEST).items()}
+    titles = {name: title for group in groups.values() for name, title in _cut_apart(sorted(group), WIDEST).items()}
     return [titles[name] for name in names]
 
 
-def _unlike(texts: Sequence[str], most: int) -> dict[str, str]:
+def _cut_apart(texts: Sequence[str], most: int) -> dict[str, str]:
     """Texts without a part that they have in common, cut elsewhere or less where they would look alike.
 
-    >>> list(_unlike(["/layer.0/attention/query/MatMul", "/layer.1/attention/query/MatMul"], 16).values())
+    >>> list(_cut_apart(["/layer.0/attention/query/MatMul", "/layer.1/attention/query/MatMul"], 16).values())
     ['/layer.0..MatMul', '/layer.1..MatMul']
     """
     for width in range(most, max(map(len, texts))):

@@ -110,8 +110,8 @@ def guard_of(given: Guard | str | None) -> Guard | None:
     found = TEXT.fullmatch(given) if isinstance(given, str) else None
     if found is None:
         raise ConfigError(
-            f"guard: {given!r} is no bound; write 'sqnr >= 20', or None for no guard, or "
-            "tvmq.Guard(metric=..., max_drop=..., data=...)"
+            f"guard: {given!r} is no bound; write 'sqnr >= 20', or None (--guard none) for no guard, or "
+            "tvmq.Guard(metric=..., max_drop=..., data=...); on the command line --metric and --max-drop"
         )
     return Guard(float(found["sqnr"]))
 

@@ -45,6 +45,9 @@ ADVICE = {
     "testing.py_converter*": "use relay.create_executor, or tvmq.reference.run",
     # quantized models of frameworks
     "qnn.*simulated_*": "use relay.annotation.simulated_quantize, or tvmq.training, which trains with integers",
+    "qnn.*requantize_config*": "give rounding= to relay.qnn.op.requantize",
+    "qnn.op.legalizations*": _LAYOUTS,
+    "qnn.transform*": "nothing is to do: relay.build compiles the operators of relay.qnn",
     "qnn*": "write the operator between relay.qnn.op.dequantize and quantize, which relay.transform."
     "FakeQuantizationToInteger makes integers; tvmq.from_onnx imports QuantizeLinear and DequantizeLinear so",
     "transform.fake*uantization*": "an operator of your own becomes integers by a tvmq.extension.Family "

@@ -188,10 +188,10 @@ def FakeQuantizationToInteger(
                 f"relay.transform.FakeQuantizationToInteger: {name}={value!r} is not supported; leave it out, "
                 "tvmq.explain(mod) lists what stayed float"
             )
-    return module_pass(_to_integers, opt_level=0, name="FakeQuantizationToInteger")
+    return module_pass(_make_integers, opt_level=0, name="FakeQuantizationToInteger")
 
 
-def _to_integers(mod: tvm.IRModule, context: Any) -> tvm.IRModule:
+def _make_integers(mod: tvm.IRModule, context: Any) -> tvm.IRModule:
     import tvmq
     from tvmq.extension import View, op_name
     from tvmq.relay.module import plain

@@ -187,6 +187,10 @@
     canvas.scrollLeft += box.left - frame.left - (frame.width - box.width) / 2;
     canvas.scrollTop += box.top - frame.top - (frame.height - box.height) / 2;
   }
+  function bringIntoView(part) {
+    const box = part.getBoundingClientRect();
+    if (box.top < 0 || box.top > window.innerHeight / 2) part.scrollIntoView({ behavior: "smooth", block: "start" });
+  }
   for (const card of document.querySelectorAll(".card")) card.setAttribute("tabindex", "0");
   canvas.addEventListener("click", (event) => {
     const card = event.target.closest(".card");
@@ -198,7 +202,7 @@
   const table = $("table");
   const pick = (event) => {
     const row = event.target.closest("tbody tr");
-    if (row) { show(choose(row.dataset.key, true)); if (window.innerWidth <= 900) story.scrollIntoView({ behavior: "smooth", block: "start" }); }
+    if (row) { show(choose(row.dataset.key, true)); bringIntoView(story); }
   };
   table.addEventListener("click", pick);
   table.addEventListener("keydown", (event) => { if (event.key === "Enter") pick(event); });

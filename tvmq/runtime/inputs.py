@@ -123,7 +123,9 @@ def convert_value(value: Any, info: TensorInfo) -> np.ndarray:
     wanted = np.dtype(info.dtype)
     if not fits(array.shape, info.shape):
         shape = f"({', '.join(map(str, info.shape))}{',' * (len(info.shape) == 1)})"
-        raise DataError(f"run: input '{info.name}' has shape {array.shape}, the model takes {shape}")
+        several = array.ndim and fits((1, *array.shape[1:]), info.shape)
+        way = "; run the samples one by one, or import the model with a free batch" if several else ""
+        raise DataError(f"run: input '{info.name}' has shape {array.shape}, the model takes {shape}{way}")
     if array.dtype.kind not in _SOURCES[wanted.kind]:
         raise DataError(
             f"run: input '{info.name}' is {array.dtype}, the model takes {info.dtype}; "

@@ -19,7 +19,7 @@ import numpy as np
 from tvm import relax
 from tvm.ir import GenericConst
 
-from tvmq.errors import UnsupportedOpError
+from tvmq.errors import ModelError, UnsupportedOpError
 from tvmq.extension import ops
 from tvmq.numerics import fixed_point_parameters
 from tvmq.relay.op.arguments import array, scalar, sides
@@ -29,16 +29,20 @@ CODES = ("int8", "uint8", "int16")
 _BINARY = {"lhs_axis": -1, "rhs_axis": -1}
 
 
-def _qparams(args: Sequence[Any], what: str, axis: int, rank: int) -> tuple[np.ndarray, np.ndarray, int]:
-    """Scale, zero point and axis (-1: one for the whole tensor) of constants."""
+def _read_qparams(args: Sequence[Any], what: str, axis: int, x: Any) -> tuple[np.ndarray, np.ndarray, int]:
+    """Scale, zero point and axis (-1: one for the whole tensor) of constants, which fit the axis of x."""
     scale, zero = array(args[0], what).astype(np.float32), array(args[1], what).astype(np.int32)
     if max(scale.size, zero.size) == 1:
         return scale.reshape(()), zero.reshape(()), -1
     scale, zero = (np.array(part) for part in np.broadcast_arrays(scale.reshape(-1), zero.reshape(-1)))
-    return scale, zero, axis % rank
+    axis %= len(x.ty.shape)
+    size = int(x.ty.shape[axis])
+    if size != scale.size:
+        raise ModelError(f"relay, {what}: {scale.size} scales or zero points for an axis of {size}; give as many")
+    return scale, zero, axis
 
 
-def _limits(dtype: str, what: str, allowed: Sequence[str] = CODES) -> dict[str, Any]:
+def _code_options(dtype: str, what: str, allowed: Sequence[str] = CODES) -> dict[str, Any]:
     """Options of an operator that gives codes of a type."""
     if dtype not in allowed:
         raise UnsupportedOpError(f"relay, {what}: out_dtype='{dtype}' is not supported; use {', '.join(allowed)}")
@@ -48,14 +52,14 @@ def _limits(dtype: str, what: str, allowed: Sequence[str] = CODES) -> dict[str, 
 
 @register("qnn.quantize", out_dtype="int8", axis=-1)
 def _quantize(emit: Any, args: list[Any], attrs: Any) -> Any:
-    scale, zero, axis = _qparams(args[1:], "qnn.quantize", attrs.axis, len(args[0].ty.shape))
-    options = _limits(attrs.out_dtype, "qnn.quantize")
+    scale, zero, axis = _read_qparams(args[1:], "qnn.quantize", attrs.axis, args[0])
+    options = _code_options(attrs.out_dtype, "qnn.quantize")
     return emit(ops.quantize(args[0], relax.const(scale), relax.const(zero), axis=axis, **options))
 
 
 @register("qnn.dequantize", out_dtype="float32", axis=-1)
 def _dequantize(emit: Any, args: list[Any], attrs: Any) -> Any:
-    scale, zero, axis = _qparams(args[1:], "qnn.dequantize", attrs.axis, len(args[0].ty.shape))
+    scale, zero, axis = _read_qparams(args[1:], "qnn.dequantize", attrs.axis, args[0])
     x = emit(ops.dequantize(args[0], relax.const(scale), relax.const(zero), axis=axis))
     return x if attrs.out_dtype == "float32" else emit(relax.op.astype(x, attrs.out_dtype))
 
@@ -63,7 +67,7 @@ def _dequantize(emit: Any, args: list[Any], attrs: Any) -> Any:
 # ---- sums
 
 
-def _centred(emit: Any, codes: Any, zeros: np.ndarray, axis: int) -> Any:
+def _centre_codes(emit: Any, codes: Any, zeros: np.ndarray, axis: int) -> Any:
     """Codes of 8 bits minus their zero points: int8 where that is known to hold them, else int16."""
     if codes.ty.dtype == "int8" and not zeros.any():
         return codes
@@ -72,12 +76,12 @@ def _centred(emit: Any, codes: Any, zeros: np.ndarray, axis: int) -> Any:
     zeros = zeros.astype(np.int16).reshape(shape if zeros.size > 1 else ())
     if not isinstance(codes, GenericConst):
         return emit(relax.op.subtract(emit(relax.op.astype(codes, "int16")), relax.const(zeros)))
-    found = codes.value.numpy().astype(np.int16) - zeros
-    fits = found.min(initial=0) >= -128 and found.max(initial=0) <= 127
-    return relax.const(found.astype(np.int8 if fits else np.int16))
+    centred = codes.value.numpy().astype(np.int16) - zeros
+    fits = centred.min(initial=0) >= -128 and centred.max(initial=0) <= 127
+    return relax.const(centred.astype(np.int8 if fits else np.int16))
 
 
-def _total(emit: Any, kernel: Any, axes: Sequence[int], times: int) -> Any:
+def _sum_weights(emit: Any, kernel: Any, axes: Sequence[int], times: int) -> Any:
     """The int32 sums of int8 weights over some axes, times a zero point."""
     if isinstance(kernel, GenericConst):
         return relax.const((kernel.value.numpy().sum(tuple(axes), dtype=np.int64) * times).astype(np.int32))
@@ -85,21 +89,29 @@ def _total(emit: Any, kernel: Any, axes: Sequence[int], times: int) -> Any:
     return emit(relax.op.multiply(sums, relax.const(times, "int32")))
 
 
-def _wide(emit: Any, codes: Any, zero: int, dtype: str = "int32") -> Any:
+def _widen_codes(emit: Any, codes: Any, zero: int, dtype: str = "int32") -> Any:
     """Codes minus their zero point in a type that holds it."""
     wide = codes if codes.ty.dtype == dtype else emit(relax.op.astype(codes, dtype))
     return emit(relax.op.subtract(wide, relax.const(zero, dtype))) if zero else wide
 
 
-def _check_sums(args: list[Any], attrs: Any, what: str) -> None:
+def _input_zero_point(args: list[Any], attrs: Any, what: str) -> int:
+    """The zero point of the data of a sum.
+
+    raises   UnsupportedOpError for operands and results that are not taken, ModelError for a zero point that is no code
+    """
     if attrs.out_dtype not in ("", "int32"):
         raise UnsupportedOpError(f"relay, {what}: out_dtype='{attrs.out_dtype}' is not supported; sums are int32")
     for operand in args[:2]:
         if operand.ty.dtype not in ("int8", "uint8"):
             raise UnsupportedOpError(f"relay, {what}: {operand.ty.dtype} is not supported; use codes of 8 bits")
+    zero, dtype = scalar(args[2], f"{what}, input_zero_point"), str(args[0].ty.dtype)
+    if not np.iinfo(dtype).min <= zero <= np.iinfo(dtype).max:
+        raise ModelError(f"relay, {what}: zero point {zero} is no {dtype}; give a code of the data")
+    return int(zero)
 
 
-def _arranged(emit: Any, value: Any, layout: str, wanted: str) -> Any:
+def _arrange_axes(emit: Any, value: Any, layout: str, wanted: str) -> Any:
     """A tensor with its axes in another order."""
     order = [layout.index(axis) for axis in wanted]
     if order == sorted(order):
@@ -111,41 +123,39 @@ def _arranged(emit: Any, value: Any, layout: str, wanted: str) -> Any:
 
 @register("qnn.conv2d", **get("nn.conv2d").defaults)
 def _conv2d(emit: Any, args: list[Any], attrs: Any) -> Any:
-    _check_sums(args, attrs, "qnn.conv2d")
-    x, zero = _arranged(emit, args[0], attrs.data_layout, "NCHW"), scalar(args[2], "qnn.conv2d, input_zero_point")
-    kernel = _arranged(emit, args[1], attrs.kernel_layout, "OIHW")
-    kernel = _centred(emit, kernel, array(args[3], "qnn.conv2d, kernel_zero_point"), 0)
+    zero = _input_zero_point(args, attrs, "qnn.conv2d")
+    x = _arrange_axes(emit, args[0], attrs.data_layout, "NCHW")
+    kernel = _arrange_axes(emit, args[1], attrs.kernel_layout, "OIHW")
+    kernel = _centre_codes(emit, kernel, array(args[3], "qnn.conv2d, kernel_zero_point"), 0)
     options = {**attrs, "data_layout": "NCHW", "kernel_layout": "OIHW", "out_layout": "", "out_dtype": "int32"}
     share = None
     if kernel.ty.dtype != "int8":
-        x = _wide(emit, x, zero, "int16")
+        x = _widen_codes(emit, x, zero, "int16")
     elif zero:
         top, left, bottom, right = sides(attrs.padding, 2)
         x = emit(relax.op.nn.pad(x, [0, 0, 0, 0, top, bottom, left, right], pad_value=zero))
         options["padding"] = (0, 0)
-        share = emit(relax.op.reshape(_total(emit, kernel, (1, 2, 3), zero), [1, -1, 1, 1]))
+        share = emit(relax.op.reshape(_sum_weights(emit, kernel, (1, 2, 3), zero), [1, -1, 1, 1]))
     sums = get("nn.conv2d").lowering(emit, [x, kernel], Attrs(options))
     sums = sums if share is None else emit(relax.op.subtract(sums, share))
-    return _arranged(emit, sums, "NCHW", attrs.out_layout or attrs.data_layout)
+    return _arrange_axes(emit, sums, "NCHW", attrs.out_layout or attrs.data_layout)
 
 
 @register("qnn.dense", units=None, out_dtype="int32")
 def _dense(emit: Any, args: list[Any], attrs: Any) -> Any:
-    _check_sums(args, attrs, "qnn.dense")
-    x, zero = args[0], scalar(args[2], "qnn.dense, input_zero_point")
-    kernel = _centred(emit, args[1], array(args[3], "qnn.dense, kernel_zero_point"), 0)
+    x, zero = args[0], _input_zero_point(args, attrs, "qnn.dense")
+    kernel = _centre_codes(emit, args[1], array(args[3], "qnn.dense, kernel_zero_point"), 0)
     narrow = kernel.ty.dtype == "int8"
-    operands = [x if narrow else _wide(emit, x, zero, "int16"), kernel]
+    operands = [x if narrow else _widen_codes(emit, x, zero, "int16"), kernel]
     sums = get("nn.dense").lowering(emit, operands, Attrs({**attrs, "out_dtype": "int32"}))
-    return emit(relax.op.subtract(sums, _total(emit, kernel, (1,), zero))) if narrow and zero else sums
+    return emit(relax.op.subtract(sums, _sum_weights(emit, kernel, (1,), zero))) if narrow and zero else sums
 
 
 @register("qnn.batch_matmul", out_dtype="int32")
 def _batch_matmul(emit: Any, args: list[Any], attrs: Any) -> Any:
-    _check_sums(args, attrs, "qnn.batch_matmul")
-    x, y = args[0], emit(relax.op.permute_dims(args[1], [0, 2, 1]))
-    zeros = [scalar(arg, "qnn.batch_matmul, zero point") for arg in args[2:4]]
-    return emit(ops.matmul(x, y, a_zero=zeros[0], b_zero=zeros[1]))
+    zero = _input_zero_point(args, attrs, "qnn.batch_matmul")
+    y = emit(relax.op.permute_dims(args[1], [0, 2, 1]))
+    return emit(ops.matmul(args[0], y, a_zero=zero, b_zero=scalar(args[3], "qnn.batch_matmul, y_zero_point")))
 
 
 # ---- other scales
@@ -159,7 +169,7 @@ def _requantize(emit: Any, args: list[Any], attrs: Any) -> Any:
             f"relay, {what}: compute_dtype='{attrs.compute_dtype}' is not supported; leave it out: exact in int64"
         )
     rounding = "UPWARD" if attrs.rounding == "None" else attrs.rounding
-    x, (scale, zero, axis) = args[0], _qparams(args[1:3], what, attrs.axis, len(args[0].ty.shape))
+    x, (scale, zero, axis) = args[0], _read_qparams(args[1:3], what, attrs.axis, args[0])
     factor = scale.astype(np.float64) / scalar(args[3], f"{what}, output_scale")
     point = scalar(args[4], f"{what}, output_zero_point")
     if zero.any():
@@ -167,30 +177,30 @@ def _requantize(emit: Any, args: list[Any], attrs: Any) -> Any:
         wide = emit(relax.op.astype(x, "int32"))
         x = emit(relax.op.subtract(wide, relax.const(zero.reshape(shape))))
     if attrs.out_dtype == "int32" and axis < 0 and rounding == "UPWARD":
-        steps = _rescaled(emit, _wide(emit, x, 0), float(factor))
+        steps = _rescale_sums(emit, _widen_codes(emit, x, 0), float(factor))
         return emit(relax.op.add(steps, relax.const(point, "int32")))
-    options = {**_limits(attrs.out_dtype, what), "axis": axis, "mode": "fixed_point", "rounding": rounding}
+    options = {**_code_options(attrs.out_dtype, what), "axis": axis, "mode": "fixed_point", "rounding": rounding}
     if rounding not in ("UPWARD", "TONEAREST"):
         raise UnsupportedOpError(f"relay, {what}: rounding='{rounding}' is not supported; use UPWARD or TONEAREST")
     parameters = [relax.const(part) for part in fixed_point_parameters(factor)]
     return emit(ops.requantize(x, *parameters, zero_point=point, **options))
 
 
-def _rescaled(emit: Any, sums: Any, factor: float) -> Any:
+def _rescale_sums(emit: Any, sums: Any, factor: float) -> Any:
     """int32 sums times a factor, ties upward."""
     multiplier, shift = (int(part) for part in fixed_point_parameters(factor))
     return get("fixed_point_multiply").lowering(emit, [sums], Attrs({"multiplier": multiplier, "shift": shift}))
 
 
-def _as_codes(emit: Any, steps: Any, point: int, dtype: str, what: str) -> Any:
+def _saturate_codes(emit: Any, steps: Any, point: int, dtype: str, what: str) -> Any:
     """int32 steps plus the zero point, saturated to the type of the codes."""
-    limits = _limits(dtype, what)
-    moved = emit(relax.op.add(steps, relax.const(point, "int32")))
+    limits = _code_options(dtype, what)
+    codes = emit(relax.op.add(steps, relax.const(point, "int32")))
     bounds = (relax.prim_value(limits[key]) for key in ("qmin", "qmax"))
-    return emit(relax.op.astype(emit(relax.op.clip(moved, *bounds)), dtype))
+    return emit(relax.op.astype(emit(relax.op.clip(codes, *bounds)), dtype))
 
 
-def _numbers(args: list[Any], what: str) -> list[Any]:
+def _read_numbers(args: list[Any], what: str) -> list[Any]:
     """Scale and zero point of both sides and of the result: one number each."""
     for arg in args[2:]:
         if array(arg, what).size != 1:
@@ -199,27 +209,27 @@ def _numbers(args: list[Any], what: str) -> list[Any]:
     return [scalar(arg, what) for arg in args[2:]]
 
 
-def _summed(name: str, join: Callable[[Any, Any], Any]) -> None:
+def _register_sum(name: str, join: Callable[[Any, Any], Any]) -> None:
     @register(name, **_BINARY)
     def lowering(emit: Any, args: list[Any], attrs: Any) -> Any:
-        *both, scale, point = _numbers(args, name)
+        *both, scale, point = _read_numbers(args, name)
         left, right = (
-            _rescaled(emit, _wide(emit, codes, zero), side / scale)
+            _rescale_sums(emit, _widen_codes(emit, codes, zero), side / scale)
             for codes, side, zero in zip(args[:2], both[::2], both[1::2], strict=True)
         )
-        return _as_codes(emit, emit(join(left, right)), point, str(args[0].ty.dtype), name)
+        return _saturate_codes(emit, emit(join(left, right)), point, str(args[0].ty.dtype), name)
 
 
-_summed("qnn.add", relax.op.add)
-_summed("qnn.subtract", relax.op.subtract)
+_register_sum("qnn.add", relax.op.add)
+_register_sum("qnn.subtract", relax.op.subtract)
 
 
 @register("qnn.mul", **_BINARY)
 def _mul(emit: Any, args: list[Any], attrs: Any) -> Any:
-    left, left_zero, right, right_zero, scale, point = _numbers(args, "qnn.mul")
-    product = emit(relax.op.multiply(_wide(emit, args[0], left_zero), _wide(emit, args[1], right_zero)))
+    left, left_zero, right, right_zero, scale, point = _read_numbers(args, "qnn.mul")
+    product = emit(relax.op.multiply(_widen_codes(emit, args[0], left_zero), _widen_codes(emit, args[1], right_zero)))
     factor = float(np.float32(left) * np.float32(right)) / scale
-    return _as_codes(emit, _rescaled(emit, product, factor), point, str(args[0].ty.dtype), "qnn.mul")
+    return _saturate_codes(emit, _rescale_sums(emit, product, factor), point, str(args[0].ty.dtype), "qnn.mul")
 
 
 @register("qnn.concatenate", axis=0)
