@@ -106,11 +106,12 @@ def _skip_names_of_others(error: Exception) -> None:
     from tvmq.errors import TargetError
     from tvmq.target.cpu import TRIPLES, host_arch, resolve_target
 
-    name = re.search(r"LLVM knows no CPU '([^']+)'", str(error))
-    for arch, triple in TRIPLES.items() if name else ():
+    unknown = re.search(r"LLVM knows no CPU (feature )?'([^']+)'", str(error))
+    for arch, triple in TRIPLES.items() if unknown else ():
         with contextlib.suppress(TargetError):
-            if arch != host_arch() and resolve_target(f"llvm -mtriple={triple} -mcpu={name[1]}"):
-                pytest.skip(f"{name[1]} is a CPU of {arch}, this machine is {host_arch()}")
+            option = f"-mattr={unknown[2]}" if unknown[1] else f"-mcpu={unknown[2]}"
+            if arch != host_arch() and resolve_target(f"llvm -mtriple={triple} {option}"):
+                pytest.skip(f"{unknown[2]} is of {arch}, this machine is {host_arch()}")
 
 
 @pytest.hookimpl(wrapper=True)

@@ -83,7 +83,7 @@ def test_targets_of_every_form_give_the_same_integers(stages, target):
 
 
 @pytest.mark.parametrize("target, message", [
-    ("llvm -mcpu=haswel", "LLVM knows no CPU 'haswel'; did you mean haswell"),
+    ("llvm -mtriple=x86_64-linux-gnu -mcpu=haswel", "LLVM knows no CPU 'haswel'; did you mean haswell"),
     ("cuda -arch=sm_8", "no architecture 'sm_8'; did you mean sm_8"), ("lvm", "'lvm' is no target; use 'llvm'"),
     (3, "Got int"),
 ])  # fmt: skip

@@ -32,6 +32,12 @@ def test_plain_llvm_is_this_cpu():
     assert missing_features(target.needs) == ()
 
 
+@pytest.mark.parametrize("text", ["llvm -mtriple=aarch64-linux-gnu -mcpu=neoverse-n1", "llvm -mtriple=x86_64-linux-gnu"])
+def test_a_target_of_tvm_for_any_architecture_is_the_cpu_that_it_names(text):
+    named = resolve_target(text)
+    assert resolve_target(tvm.target.Target(named.tvm)).features == named.features
+
+
 @pytest.mark.parametrize("text, level", [
     ("llvm -mcpu=core-avx2", "avx2"),
     ("llvm -mcpu=haswell", "avx2"),
@@ -85,10 +91,10 @@ def test_all_forms_mean_the_same(same):
     ("opencl", "target of TVM that tvmq does not support"),
     ("lvm", "'lvm' is no target"),
     ("", "empty string"),
-    ("llvm -mcpu=haswel", "no CPU 'haswel'; did you mean haswell?"),
+    ("llvm -mtriple=x86_64-linux-gnu -mcpu=haswel", "no CPU 'haswel'; did you mean haswell?"),
     ("llvm -mcp=haswell", "no option 'mcp'; did you mean mcpu?"),
     ({"kind": "llvm", "mcp": "haswell"}, "no option 'mcp'; did you mean mcpu?"),
-    ("llvm -mattr=+avx512vni", "no CPU feature '\\+avx512vni'; did you mean avx512vnni"),
+    ("llvm -mtriple=x86_64-linux-gnu -mattr=+avx512vni", "no CPU feature '\\+avx512vni'; did you mean avx512vnni"),
     ("llvm -mattr=avx2", "Got 'avx2'; write '\\+avx2'"),
     ("llvm haswell", "'haswell' is not of the form -option=value"),
     ("llvm -num-cores=four", "num-cores must be an integer. Got 'four'"),

@@ -176,7 +176,8 @@ def _options(target: Any) -> dict[str, Any]:
     if is_tvm_target(target):
         from tvm.target import codegen
 
-        options = {str(key): value for key, value in target.export().items()}
+        # features are what TVM derives, for code of Arm: they follow from the CPU
+        options = {str(key): value for key, value in target.export().items() if not key.startswith("feature.")}
         # TVM writes the triple of this machine into every Target
         if options.get("mtriple") == str(codegen.llvm_get_system_triple()):
             del options["mtriple"]
