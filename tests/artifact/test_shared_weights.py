@@ -129,15 +129,17 @@ def test_weights_come_back_from_every_way_of_packing(name: str, shape: tuple, gr
 
 
 def float_layers() -> tuple[onnx.ModelProto, int]:
-    """Convolutions, grouped, depthwise and of lines, products and a table; and the bytes of their weights."""
-    net = Net((1, 32, 12, 12), (1, 16))
+    """Convolutions, grouped, depthwise and of lines, products, a table, an LSTM; and the bytes of their weights."""
+    net = Net((1, 32, 12, 12), (1, 16), (5, 1, 32))
     y = net.op("Relu", net.conv(net.op("Relu", net.conv("x", 32, 64)), 64, 130, 1))
     y = net.op("Relu", net.conv(net.op("Relu", net.conv(y, 130, 130, 5, groups=130)), 130, 96, groups=2))
     line = net.op("Reshape", y, net.constant(np.int64([1, 96, 144])))
     line = net.op("Conv", line, net.constant(net.weight(48, 96, 3)))
     head = net.dense(net.op("Flatten", net.op("GlobalAveragePool", line)), 48, 100)
     rows = net.op("Gather", net.constant(net.weight(300, 64)), net.op("Cast", "x1", to=onnx.TensorProto.INT64))
-    model = net.model(head, net.op("MatMul", rows, net.constant(net.weight(64, 80))))
+    gates = [net.constant(net.weight(1, 256, size)) for size in (32, 64)]
+    states = net.ops("LSTM", "x2", *gates, outputs=1, hidden_size=64)
+    model = net.model(head, net.op("MatMul", rows, net.constant(net.weight(64, 80))), *states)
     return model, sum(len(constant.raw_data) for constant in model.graph.initializer)
 
 
