@@ -345,25 +345,37 @@ def test_the_last_of_the_first_products_go_back_by_halves():
     ]
 
 
-def test_products_in_float_that_bring_nothing_are_not_counted_up():
+@pytest.mark.parametrize(
+    "needed, floats, steps, tried",
+    [
+        (99, "", ["only products in 8 bits", "the first 4 products in float too"], 3),  # and the norm back to 8 bits
+        (1, "a", ["only products in 8 bits", "the first 4 products in float too",
+                  "the last 2 of these products back to 8 bits", "the last 1 of these products back to 8 bits"], 5),
+    ],
+)  # fmt: skip
+def test_first_products_in_float_beyond_the_bound(needed: int, floats: str, steps: list[str], tried: int):
+    """As many as are little work at once; those that it does without go back."""
+
     class Rehearsal:
         dynamic = ()
+        view = None
 
         def decided(self, precision: Precision) -> Precision:
             return precision
 
         def figure(self, precision: Precision, least: float = -math.inf) -> Figure:
-            return Figure(22.0 if "norm" in precision.floats else 5.0)
+            if "norm" not in precision.floats:
+                return Figure(5.0)
+            return Figure(40.0 if precision.floats.issuperset("abcdefghijklmnopqrst"[:needed]) else 22.0)
 
     layers = {name: _layer(name, "dense", ["x"], macs=10) for name in "abcdefghijklmnopqrst"}
     layers["norm"] = _layer("norm", "multiply", ["a"])
-    rehearsal = Rehearsal()
-    rehearsal.view = _view(layers)  # type: ignore[attr-defined]
-    trials = Trials(rehearsal)  # type: ignore[arg-type]
+    trials = Trials(Rehearsal())  # type: ignore[arg-type]
+    trials.rehearsal.view = _view(layers)
     search = raise_precision(layers, Figure(3.0), trials, Guard())
-    assert search.best.precision.floats == {"norm"}
-    # only products in 8 bits, four products more at once, and the norm back to 8 bits
-    assert trials.tried == 3 and [text for text, _ in search.steps] == ["only products in 8 bits"]
+    assert search.best.precision.floats == {"norm", *floats}
+    assert [text for text, _ in search.steps][: len(steps)] == steps
+    assert trials.tried == tried
 
 
 def test_a_choice_that_is_below_stops_at_the_samples_that_show_it():

@@ -19,6 +19,8 @@ from tvm.relax import op as R
 from tvmq.compile.vm_pipeline import fuse
 from tvmq.graph import ops
 from tvmq.graph.ops.registry import fence
+from tvmq.kernels.parts.made_once import forget
+from tvmq.schedule import generic
 from tvmq.schedule.accesses import describe, walk
 from tvmq.schedule.generic import KERNEL, SCHEDULED, is_scheduled, schedule_function, schedule_generic
 from tvmq.target.cpu import resolve_target
@@ -194,6 +196,20 @@ def test_what_is_scheduled_is_left_alone():
         assert is_scheduled(marked)
         mod = tvm.IRModule({"main": marked})
         assert schedule_generic(mod, 64)["main"].same_as(marked)
+
+
+def test_loops_that_were_scheduled_before_are_not_again(monkeypatch):
+    forget()
+    widths: list[int] = []
+    plain = generic.schedule_function
+    monkeypatch.setattr(generic, "schedule_function", lambda func, width: widths.append(width) or plain(func, width))
+    one, other = (prim_funcs(functions(*NETWORKS["functions of functions"]))[0] for _ in range(2))
+    other = other.with_attr("global_symbol", "other")
+    results = [prim_funcs(schedule_generic(tvm.IRModule({"loops": func}), 64))[0] for func in (one, other)]
+    assert widths == [64] and results[1].attrs["global_symbol"] == "other"
+    tvm.ir.assert_structural_equal(*(func.without_attr("global_symbol") for func in results))
+    schedule_generic(tvm.IRModule({"loops": one}), 32)
+    assert widths == [64, 32]
 
 
 def test_input_module_is_untouched():

@@ -7,9 +7,10 @@
     3  back to 8 bits what leaves the outputs as good: by halves the last of those first products, then the most
        expensive kind of region first
 
-Where the bound just holds the steps go on as long as they cost little: networks lose points of their score up to some
-30 dB. Each step is measured at the outputs: the error of a layer by itself says little, an ill-conditioned operator
-behind it makes more of it. A step stays if it helps.
+Where the bound just holds two steps go on, which cost little: codes made at run time, and as many of the first
+products as are little work, of which 3 puts back what it can. Networks lose points of their score up to some 30 dB.
+Each step is measured at the outputs: the error of a layer by itself says little, an ill-conditioned operator behind it
+makes more of it. A step stays if it helps.
 """
 
 from __future__ import annotations
@@ -51,10 +52,10 @@ class Search:
     blamed: list[tuple[Part, Figure]] = field(default_factory=list)
     highest: Trial | None = None
 
-    def note(self, text: str, trial: Trial) -> None:
-        """Remember a step, and its choice where that is the best one."""
+    def note(self, text: str, trial: Trial, least: float = -math.inf) -> None:
+        """Remember a step, and its choice where that is the best one and has at least so many dB."""
         self.steps.append((text, trial.figure))
-        if trial.figure.beats(self.best.figure):
+        if trial.figure.beats(self.best.figure) and trial.figure.sqnr >= least:
             self.best = trial
 
 
@@ -69,14 +70,12 @@ def raise_precision(layers: Layers, figure: Figure, trials: Trials, guard: Guard
     between = [key for keys in regions(layers) for key in keys]
     steps = list(_steps(between, products(layers), trials.rehearsal.dynamic, layers, view))
     for text, precision in steps:
-        if search.best.figure.holds(guard):
-            if _share(precision.floats, layers) > LITTLE_WORK:
-                break
-            if not _is_worth(precision, steps, search, trials):
-                continue
+        is_held = search.best.figure.holds(guard)
+        if is_held and precision not in _little(steps, layers):
+            continue
         trial = trials.attempt(precision)
         if trial is not None:
-            search.note(text, trial)
+            search.note(text, trial, least=search.best.figure.sqnr + COSTS_NO_ACCURACY if is_held else -math.inf)
         if _is_ample(search.best.figure, guard) or trials.is_over:
             break
     search.highest = search.best
@@ -86,13 +85,11 @@ def raise_precision(layers: Layers, figure: Figure, trials: Trials, guard: Guard
     return search
 
 
-def _is_worth(precision: Precision, steps: Sequence[tuple[str, Precision]], search: Search, trials: Trials) -> bool:
-    """False for fewer first products in float, where the most of them that are little work bring nothing."""
-    if precision.dynamic:
-        return True
-    small = [one for _, one in steps if not one.dynamic and _share(one.floats, search.layers) <= LITTLE_WORK]
-    most = trials.attempt(small[-1])
-    return most is None or most.figure.sqnr >= search.best.figure.sqnr + COSTS_NO_ACCURACY
+def _little(steps: Sequence[tuple[str, Precision]], layers: Layers) -> list[Precision]:
+    """Steps that the bound does not ask for: scales made at run time, and as many first products as are little work."""
+    small = [precision for _, precision in steps if _share(precision.floats, layers) <= LITTLE_WORK]
+    floats = [precision for precision in small if not precision.dynamic]
+    return [precision for precision in small if precision.dynamic or precision is floats[-1]]
 
 
 def _is_ample(figure: Figure, guard: Guard) -> bool:
@@ -138,7 +135,8 @@ def _give_last_products_back(search: Search, trials: Trials, guard: Guard) -> No
     count = len(search.best.precision.floats.intersection(heavy))
     if not search.best.precision.floats.issuperset(heavy[:count]):
         return
-    enough, few = count, max((less for less in (0, *_counts(heavy, search.layers)) if less < count), default=0)
+    tried = (less for less in _counts(heavy, search.layers) if trials.knows(search.best.precision.back(heavy[less:])))
+    enough, few = count, max((less for less in tried if less < count), default=0)
     while enough - few > 1 and not trials.is_over:
         middle = (enough + few) // 2
         text = f"the last {enough - middle} of these products back to 8 bits"

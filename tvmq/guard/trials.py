@@ -43,6 +43,10 @@ class Trials:
         """True if nothing else may be tried."""
         return self.tried >= self.most or (self.is_late is not None and self.is_late())
 
+    def knows(self, precision: Precision) -> bool:
+        """True for a choice that was measured."""
+        return self.rehearsal.decided(precision) in self._known
+
     def attempt(self, precision: Precision, least: float = -math.inf) -> Trial | None:
         """What the outputs keep so; None where enough was tried. What changes no rounding is not measured again.
 

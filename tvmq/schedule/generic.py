@@ -27,7 +27,9 @@ from typing import Any
 
 import tvm
 from tvm import s_tir, tirx
+from tvm_ffi import StructuralKey
 
+from tvmq.kernels.parts.made_once import made_once
 from tvmq.schedule.accesses import LoopBlock, describe
 from tvmq.schedule.float_rounding import fence_products
 from tvmq.schedule.loop_nest import NestScheduler
@@ -93,6 +95,7 @@ def _index_map(shape: Sequence[int], kept: int, dtype: str) -> Any:
     return tirx.IndexMap(indices, [*indices[:kept], sum(terms[1:], terms[0])], None)
 
 
+SYMBOL = "global_symbol"
 KERNEL = "tvmq.kernel"  # attribute of functions that our templates made: the kernel's name
 SCHEDULED = "tirx.is_scheduled"
 ENTRY = "main"  # name under which a Schedule works on a function
@@ -114,8 +117,16 @@ def schedule_generic(mod: tvm.IRModule, vector_bytes: int) -> tvm.IRModule:
     result = mod.clone()
     for gvar, func in mod.functions_items():
         if isinstance(func, tirx.PrimFunc) and not is_scheduled(func):
-            result.update_func(gvar, schedule_function(func, vector_bytes))
+            result.update_func(gvar, _schedule_once(func, vector_bytes))
     return result
+
+
+def _schedule_once(func: Any, vector_bytes: int) -> Any:
+    """The function scheduled: a model is built several times while it is quantized, most of its loops unchanged."""
+    symbol = func.attrs.get(SYMBOL) if func.attrs is not None else None
+    plain = func if symbol is None else func.without_attr(SYMBOL)
+    scheduled = made_once((StructuralKey(plain), vector_bytes), lambda: schedule_function(plain, vector_bytes))
+    return scheduled if symbol is None else scheduled.with_attr(SYMBOL, symbol)
 
 
 def is_scheduled(func: Any) -> bool:

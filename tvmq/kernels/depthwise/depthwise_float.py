@@ -46,7 +46,7 @@ def depthwise_float(conv: Conv2d, weight: np.ndarray, bias: np.ndarray | None, e
     bounds, vectors = clip_of(epilogue, "depthwise_float"), float_vectors(isa).narrowed(conv.channels)
     channels = _vector_channels(conv.channels, vectors.lanes)
     start = np.zeros(conv.channels, np.float32) if bias is None else bias
-    recipe = {
+    recipe: dict[str, Any] = {
         "shape": [conv.channels, 1, *map(int, conv.kernel)], "dtype": "float32",
         "variants": [[column] for column in range(conv.kernel[1])],
         "blocks": [[list(range(vectors.lanes)), channels[:, 0].tolist()]],

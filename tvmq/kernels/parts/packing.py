@@ -27,6 +27,7 @@ from tvm.script.ir_builder import tirx as T
 from tvmq import numerics
 from tvmq.kernels.isa.generic import Instructions
 from tvmq.kernels.parts.builder import Buffer, Expr, bind, load, spread, vector_type
+from tvmq.kernels.parts.types import Kernel
 from tvmq.kernels.parts.weight_order import order_weights, panels
 
 PIECES = (4, 2, 1)  # vectors that one `narrow` takes
@@ -160,6 +161,18 @@ def pack_weights(
     run  input elements of a run: kernel columns * channels, or channels
     """
     return order_weights(weight, groups, run, slots, parts, ins.taps, ins.w_dtype)
+
+
+def packed_from(
+    kernel: Kernel, weight: np.ndarray, shape: Sequence[int], axes: Sequence[int], flip: Sequence[int] = ()
+) -> Kernel:
+    """The kernel of weights that were made of others: reshaped, flipped along axes, and these in another order."""
+    packing = kernel.packed[1] if kernel.packed is not None else None
+    recipe = packing.recipe() if type(packing) is Packing else packing
+    if not isinstance(recipe, dict) or "slots" not in recipe:
+        return kernel
+    moves = {"shape": [int(size) for size in shape], "flip": list(flip), "axes": list(axes)}
+    return replace(kernel, packed=(weight, {**recipe, "from": moves}))
 
 
 @dataclass(frozen=True, eq=False)

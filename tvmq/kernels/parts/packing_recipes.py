@@ -49,7 +49,7 @@ class Recipes:
         plain = np.ascontiguousarray(weight).tobytes()
         packed = kernel.constants[0].tobytes()
         recipe = _recipe_of(packing)
-        if "variants" in recipe:
+        if "variants" in recipe or "from" in recipe:
             self.known[digest(packed)] = [(digest(plain), recipe)]
             return
         turned = np.ascontiguousarray(weight.reshape(len(weight), -1).T).tobytes()

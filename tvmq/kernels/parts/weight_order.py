@@ -5,7 +5,8 @@ Files hold plain weights where packed ones are larger; these are made when the m
     {"shape": [filters, channels / groups, kernel rows, columns], "groups", "run", "taps", "dtype" of a packed weight,
      "slots": the channel in [vector][lane], "parts": [[vectors of a panel, panels], ...], "turned": of a dense layer}
 
-Plain weights are int8, or float32 where packed ones are.
+Plain weights are int8, or float32 where packed ones are. Those of volumes and transposed convolutions are moved first:
+"from" of the recipe is {"shape", "flip": axes, "axes": their new order}.
 """
 
 from __future__ import annotations
@@ -102,5 +103,8 @@ def order_by_recipe(source: bytes, recipe: dict[str, Any], most: int) -> bytes:
         raise ValueError(f"weights of more than {most} bytes")
     values = np.frombuffer(source, plain_dtype(dtype))
     values = values.reshape(-1, filters).T if recipe.get("turned") else values
+    if "from" in recipe:
+        moves = recipe["from"]
+        values = np.flip(values.reshape(moves["shape"]), moves["flip"]).transpose(moves["axes"])
     weight = values.reshape(filters, channels, height, width)
     return order_weights(weight, groups, run, slots, recipe["parts"], taps, dtype).tobytes()

@@ -36,7 +36,7 @@ from tvmq.kernels.parts.loops import opaque, over_free_rows, over_rows
 from tvmq.kernels.parts.symbols import TirSymbol
 from tvmq.kernels.parts.types import Isa, Kernel
 from tvmq.kernels.parts.work import KernelWork
-from tvmq.kernels.recurrent.state_product import StateProduct, pad
+from tvmq.kernels.recurrent.state_product import StateProduct, filters_of, pad
 from tvmq.numerics.recurrent import CELLS, Cell, activate, reset_state
 
 ROWS = 4  # samples of a tile, which share each weight that is read
@@ -111,7 +111,9 @@ def recurrent(
         buffers = {key: flat(buffer) for key, buffer in zip(parameters, function.buffers, strict=True)}
         sizes = (function.count((layer.steps,)), function.count((layer.batch,)))
         _Template(layer, ins, products, buffers, sizes).body()
-    return Kernel(name, function.prim_func, tuple(constants), ("recurrent", layer, ins.name), work=_work(layer, ins))
+    packed = (filters_of(weight), products[0].recipe()) if len(products) == 1 else None
+    key = ("recurrent", layer, ins.name)
+    return Kernel(name, function.prim_func, tuple(constants), key, packed=packed, work=_work(layer, ins))
 
 
 def _work(layer: Recurrent, ins: Instructions) -> KernelWork:

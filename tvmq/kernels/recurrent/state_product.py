@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from tvm.script.ir_builder import tirx as T
@@ -32,11 +33,16 @@ from tvmq.kernels.parts.builder import (
     vector_type,
 )
 from tvmq.kernels.parts.loops import opaque
-from tvmq.kernels.parts.packing import panels
+from tvmq.kernels.parts.weight_order import order_weights
 
 PANEL = 8  # vectors: the latency of a sum is filled by those of the other columns
 LARGEST_CODE = 127
 LARGEST, NORMAL = float(np.finfo(np.float32).max), float(np.finfo(np.float32).smallest_normal)
+
+
+def filters_of(weight: np.ndarray) -> np.ndarray:
+    """[depth, columns] as the weights of a convolution."""
+    return np.ascontiguousarray(weight.T)[:, :, None, None]
 
 
 @dataclass(frozen=True)
@@ -94,16 +100,20 @@ class StateProduct:
             f"begin{name}": (line, "int32"),
         }
 
+    def recipe(self) -> dict[str, Any]:
+        """How the weights are packed, see weight_order.py."""
+        return {
+            "shape": [self.columns, self.depth, 1, 1], "groups": 1, "run": self.depth, "taps": self.taps,
+            "dtype": self.ins.w_dtype if self.is_codes else "float32",
+            "slots": np.arange(self.pitch).reshape(-1, self.ins.lanes).tolist(),
+            "parts": [list(part) for part in self.parts],
+        }  # fmt: skip
+
     def constants(self, weight: np.ndarray, scale: np.ndarray | None) -> tuple[np.ndarray, ...]:
         """Arrays of `parameters`; weight [depth, columns], scale [columns]."""
-        ins, taps = self.ins, self.taps
-        padded = np.zeros((self.steps * taps, self.pitch), ins.w_dtype if self.is_codes else np.float32)
-        padded[: self.depth, : self.columns] = weight
-        lines = padded.reshape(self.steps, taps, -1, ins.lanes)
-        ordered = [
-            lines[:, :, first : first + count].transpose(0, 2, 3, 1).ravel() for first, count in panels(self.parts)
-        ]
-        packed = np.concatenate(ordered)
+        ins, recipe = self.ins, self.recipe()
+        slots, dtype = np.array(recipe["slots"]), recipe["dtype"]
+        packed = order_weights(filters_of(weight), 1, self.depth, slots, self.parts, self.taps, dtype)
         if scale is None:
             return (packed,)
         scales, begin = np.zeros(self.pitch, np.float32), np.zeros(self.pitch, np.int32)

@@ -21,6 +21,7 @@ from tvmq import numerics
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, shape_of
 from tvmq.kernels.conv.choose import choose_convolution
 from tvmq.kernels.conv.stack_depth import choose_border
+from tvmq.kernels.parts.packing import packed_from
 from tvmq.kernels.parts.types import CODE_LIMITS, Conv2d, Requantize, TableStep
 from tvmq.lower.code_range import code_range
 from tvmq.lower.lowerer import Lowerer
@@ -175,6 +176,7 @@ def lower_volume(lowerer: Lowerer, chain: Chain) -> bool:
     kernel = lowerer.choose(choose_convolution, conv, stacked_weight(weight), finish.bias, pad_value, finish.epilogue)
     if kernel is None:
         return False
+    kernel = packed_from(kernel, weight, weight.shape, (0, 2, 1, 3, 4))
     x = stack_slices(lowerer, source, depth, pad_value)
     others = [lowerer.reshaped(lowerer.nhwc(other), conv.out_shape, other) for other in finish.others]
     value = lowerer.call(kernel, [x, *others], conv.out_shape, dtype_of(view.var[finish.end]), f"{finish.end}_slices")

@@ -17,6 +17,7 @@ from tvmq.kernels.conv.choose import choose_convolution
 from tvmq.kernels.conv.stack_depth import DepthWindows
 from tvmq.kernels.conv.subpixel import SubpixelAxis, subpixel_channels, subpixel_weights
 from tvmq.kernels.move.depth_to_space import Spread, depth_to_space
+from tvmq.kernels.parts.packing import packed_from
 from tvmq.kernels.parts.types import CODE_LIMITS, Conv2d, FixedRequantize, Requantize
 from tvmq.lower.lowerer import Lowerer
 from tvmq.lower.patterns.chains import Chain
@@ -41,6 +42,12 @@ class _Phases:
     def filters(self) -> np.ndarray:
         """Weight of the convolution, [channels, in / groups, depth, rows, columns]."""
         return subpixel_weights(self.weight, self.axes, self.groups)
+
+    def moves(self) -> tuple[list[int], tuple[int, ...], tuple[int, ...]]:
+        """How `filters`, the depth among the channels, are made where all phases have equal taps; see `packed_from`."""
+        taps = [size for axis in self.axes for size in (axis.kernel, axis.stride)]
+        shape = [self.groups, len(self.weight) // self.groups, self.weight.shape[1], *taps]
+        return shape, (0, 4, 6, 8, 2, 3, 1, 5, 7), (3, 5, 7)
 
     def channels(self, values: np.ndarray) -> np.ndarray:
         """Values of the output channels for those of the convolution."""
@@ -109,6 +116,8 @@ def lower(lowerer: Lowerer, chain: Chain) -> bool:
     kernel = lowerer.choose(choose_convolution, conv, stacked_weight(filters), bias, phases.zero_point, epilogue)
     if kernel is None:
         return False
+    if all(axis.kernel * axis.stride == axis.taps for axis in phases.axes):
+        kernel = packed_from(kernel, phases.weight, *phases.moves())
     dtype = dtype_of(view.var[finish.end])
     sums = lowerer.call(kernel, [x], conv.out_shape, dtype, f"{finish.end}_phases")
     spread = phases.spread(conv.batch // windows, (windows, conv.out_height, conv.out_width), conv.filters)
