@@ -17,7 +17,7 @@ def test_truth_values_are_ordered_as_in_numpy(name: str) -> None:
     builder = relax.BlockBuilder()
     params = [relax.Var(key, relax.TensorType(value.shape, "bool")) for key, value in (("x", LEFT), ("y", RIGHT))]
     arguments = params[:1] if name in ("max", "min") else params
-    options = {"axis": [0], "keepdims": True} if name in ("max", "min") else {}
+    options = {"axis": 0, "keepdims": True} if name in ("max", "min") else {}
     with builder.function("main", params, {"num_input": 2}):
         with builder.dataflow():
             result = builder.emit_output(getattr(relax.op, name)(*arguments, **options))

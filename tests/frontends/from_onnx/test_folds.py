@@ -9,7 +9,20 @@ import onnx
 import pytest
 from onnx import helper, numpy_helper
 from onnx_cases import load_cases
-from onnx_folds import ALONE, EQUAL, KEPT, WRONG, difference, folded, is_foldable, judge, judge_all, sample
+from onnx_folds import (
+    ALONE,
+    EQUAL,
+    KEPT,
+    WRONG,
+    computed,
+    constants,
+    difference,
+    folded,
+    is_foldable,
+    judge,
+    judge_all,
+    sample,
+)
 
 import tvmq
 from tvmq.frontends.onnx.from_onnx import from_onnx
@@ -80,6 +93,39 @@ def test_integers_of_64_bits_are_folded_exactly_or_not(op_type: str) -> None:
     ours = folded(of_constant(op_type, BIG, 13, **named))
     exact = {"Abs": np.abs(BIG), "Neg": -BIG, "Clip": BIG, "Identity": BIG, "Sign": np.sign(BIG)}
     assert ours is None or np.array_equal(ours["y"], exact.get(op_type, BIG[:, 0]))
+
+
+PICTURE, RECURRENT = (1, 2, 6, 6), {"w": (1, 3, 2), "r": (1, 3, 3)}
+UNSURE: dict[str, tuple[str, dict[str, tuple[int, ...]], dict[str, Any]]] = {  # where ONNX's reference is wrong
+    "pool of auto_pad": ("MaxPool", {"x": PICTURE}, {"kernel_shape": [1, 3], "strides": [2, 2], "auto_pad": "SAME_UPPER"}),
+    "pool of ceil_mode": ("MaxPool", {"x": (1, 2, 6)}, {"kernel_shape": [2], "pads": [1, 0], "ceil_mode": 1}),
+    "mean of ceil_mode": ("AveragePool", {"x": PICTURE}, {
+        "kernel_shape": [3, 2], "strides": [3, 3], "pads": [1, 1, 0, 0], "ceil_mode": 1}),
+    "norm of ceil_mode": ("LpPool", {"x": PICTURE}, {"kernel_shape": [3, 4], "strides": [2, 2], "ceil_mode": 1}),
+    "groups with a bias": ("ConvTranspose", {"x": PICTURE, "w": (2, 1, 2, 2), "b": (2,)}, {"group": 2}),
+    "norm of p = 1": ("LpNormalization", {"x": PICTURE}, {"p": 1}),
+    "window of one channel": ("LRN", {"x": PICTURE}, {"size": 1, "alpha": 0.1}),
+    "cubic to one value": ("Resize", {"x": PICTURE, "": (), "s": (4,)}, {
+        "mode": "cubic", "coordinate_transformation_mode": "pytorch_half_pixel"}),
+    "clip of a cell": ("RNN", {"x": (2, 1, 2), **RECURRENT}, {"hidden_size": 3, "clip": 0.1}),
+    "softmax of a row": ("LogSoftmax", {"x": (5,)}, {}),
+    "hardmax of a row": ("Hardmax", {"x": (5,)}, {}),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", UNSURE)
+def test_what_the_reference_computes_wrongly_is_left_or_equal_to_compiled_code(case: str) -> None:
+    op_type, shapes, options = UNSURE[case]
+    random = np.random.default_rng(1)
+    values = {name: random.standard_normal(shape).astype(np.float32) for name, shape in shapes.items() if name}
+    values |= {"s": np.float32([1, 1, 0.2, 0.2])} if op_type == "Resize" else {}
+    inputs = [helper.make_tensor_value_info(name, 1, value.shape) for name, value in values.items()]
+    node = helper.make_node(op_type, list(shapes), ["y"], name="layer", **options)
+    graph = helper.make_graph([node], "g", inputs, [helper.make_tensor_value_info("y", 1, None)])
+    opset = 11 if op_type.endswith("max") else 18
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
+    ours = folded(constants(model, values))
+    assert ours is None or np.allclose(ours["y"], computed(model, values)[0], rtol=1e-5, atol=1e-6)
 
 
 @pytest.mark.slow_cases("BatchNormalization")

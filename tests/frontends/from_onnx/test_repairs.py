@@ -289,6 +289,10 @@ def refuse(name: str, words: str, op_type: str, x: np.ndarray, *constants: Any, 
 refuse("arg-max-of-nothing", "axis 1 has no values", "ArgMax", np.zeros((2, 0), np.float32), axis=-1)
 refuse("max-indices", "Indices", "MaxPool", IMAGE, kernel_shape=[2, 2], outputs=2)
 refuse("conv-symbolic", "shape=", "Conv", IMAGE, floats(4, 3, 3, 3), auto_pad="SAME_UPPER", dims=[1, 3, "h", "w"])
+refuse(
+    "lp-pool-symbolic", "ceil_mode needs fixed height and width", "LpPool", IMAGE, kernel_shape=[2, 2], ceil_mode=1,
+    dims=[1, 3, "h", "w"],
+)  # fmt: skip
 
 refuse("transpose-symbolic", "shape=", "ConvTranspose", IMAGE, floats(3, 2, 3, 3), output_shape=[14, 15],
        dims=[1, 3, "h", "w"])  # fmt: skip
@@ -333,3 +337,18 @@ def test_every_repair_loads() -> None:
     for op_type in REPAIRS:
         assert callable(load_repair(op_type))
     assert load_repair("Relu") is None
+
+
+@pytest.mark.parametrize("pads, p", [([0, 0, 0, 0], 2), ([1, 0, 0, 2], 1), ([1, 1, 0, 1], 3)])
+def test_lp_pool_of_ceil_mode_has_zeros_under_its_last_windows(pads: list[int], p: int) -> None:
+    """Counted by NumPy; ONNX's reference divides by what a window holds."""
+    x = np.random.default_rng(p).standard_normal((2, 3, 7, 6)).astype(np.float32)
+    options = {"kernel_shape": [2, 3], "strides": [3, 2], "pads": pads, "ceil_mode": 1, "p": p}
+    mod, params = from_onnx(make_model([helper.make_node("LpPool", ["x"], ["y"], **options)], {"x": ("float32", x.shape)}, ["y"]))
+    result = run_float(mod, params, {"x": x})[0]
+    wide = np.pad(np.abs(x.astype(np.float64)) ** p, [(0, 0), (0, 0), (pads[0], 9), (pads[1], 9)])
+    windows = np.lib.stride_tricks.sliding_window_view(wide, (2, 3), (2, 3))[:, :, ::3, ::2].sum((-2, -1))
+    rows, columns = -(-(7 + pads[0] + pads[2] - 2) // 3) + 1, -(-(6 + pads[1] + pads[3] - 3) // 2) + 1
+    rows -= (rows - 1) * 3 >= 7 + pads[0]
+    columns -= (columns - 1) * 2 >= 6 + pads[1]
+    np.testing.assert_allclose(result, windows[:, :, :rows, :columns] ** (1 / p), rtol=1e-5, atol=1e-5)

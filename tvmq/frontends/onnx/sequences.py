@@ -87,6 +87,7 @@ def _split(layer: Layer, known: _Known) -> bool:
     split = layer.value(layer.inputs[1]) if layer.given(1) else np.asarray(1)
     if split is None or (split.ndim == 0 and not isinstance(size, int)):
         return False
+    size = size if isinstance(size, int) else 0
     if split.ndim == 0 and (split < 1 or size > MOST_TENSORS * split):
         raise layer.unsupported(
             f"parts of {split} of a dimension of {size}", f"1 to {MOST_TENSORS} parts are supported"

@@ -29,6 +29,25 @@ def pool(call: NodeCall) -> None:
     if len(call.outputs) > 1:
         raise call.unsupported("its Indices output is not supported", "use only its first output")
     _explicit_pads(call, call.attributes["kernel_shape"])
+    if call.op_type == "LpPool" and call.attributes.pop("ceil_mode", 0):
+        _pad_last_windows(call, call.attributes["kernel_shape"])
+
+
+def _pad_last_windows(call: NodeCall, kernel: list[int]) -> None:
+    """LpPool of ceil_mode: zeros under the last windows; TVM takes a mean of what they hold times the whole window."""
+    count, sizes = len(kernel), call.shape()[2:]
+    if not all(isinstance(size, int) for size in sizes):
+        raise call.unsupported("ceil_mode needs fixed height and width", STATIC)
+    strides = call.attributes.get("strides", (1,) * count)
+    dilations = call.attributes.get("dilations", (1,) * count)
+    pads = call.attributes.get("pads", (0,) * (2 * count))
+    ends = []
+    for axis, (size, stride) in enumerate(zip(sizes, strides, strict=True)):
+        inside, window = size + pads[axis], (kernel[axis] - 1) * dilations[axis] + 1
+        results = -((window - inside - pads[count + axis]) // stride) + 1
+        results -= (results - 1) * stride >= inside  # a window starts before the padding at the end, or is none
+        ends.append(max((results - 1) * stride + window - inside, 0))
+    call.attributes["pads"] = (*pads[:count], *ends)
 
 
 def conv_transpose(call: NodeCall) -> None:
