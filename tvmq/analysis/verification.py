@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any, overload
 import numpy as np
 
 from tvmq.analysis.lowered_layers import LoweringCheck, LoweringChecks
-from tvmq.analysis.not_finite import NotFinite
 from tvmq.analysis.work import describe_variables
 from tvmq.backends.description import Backend
 from tvmq.dataset import Dataset, Input, samples_in
@@ -20,6 +19,7 @@ from tvmq.graph.names import input_names
 from tvmq.graph.view import View, op_name
 from tvmq.numerics.deviation import unequal_bits
 from tvmq.reference import Reference
+from tvmq.reference.not_finite import NotFinite
 from tvmq.runtime.executable import Executable
 
 if TYPE_CHECKING:

@@ -5,13 +5,28 @@ log -> relu -> quantize        a NaN of log ends as the lowest code, and all out
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
+import tvm
 from tvm import relax
 
-from tvmq.analysis.work import describe_variables
-from tvmq.graph.view import View, const_value, is_const, used_vars
+from tvmq.graph.view import View, const_value, is_const, op_name, used_vars
+from tvmq.reference import Reference
+
+
+def first_not_finite(mod: tvm.IRModule, batches: Iterable[tuple[Mapping[str, np.ndarray], int]]) -> str:
+    """The layer, as `NotFinite` says it, for batches of finite inputs and their numbers of samples; "" for none."""
+    reference, samples = Reference(mod), 0
+    watching = NotFinite(reference.view)
+    for feed, count in batches:
+        batch = range(samples, samples + count)
+        reference.run(feed, watch=lambda name, value, batch=batch: watching.watch(name, value, batch))
+        if watching.first:
+            break
+        samples += count
+    return watching.first
 
 
 class Kinds(NamedTuple):
@@ -24,8 +39,8 @@ class Kinds(NamedTuple):
 class NotFinite:
     """Watches the values of runs of the definition.
 
-    first    such as "log '/head/Log' makes NaN (what it reads holds none), first in sample 3"; "" for nothing. Constants
-             may be infinite, as those of masks are
+    first    such as "log '/head/Log' makes NaN (what it reads holds none), first in sample 3"; "" for nothing.
+             Constants may be infinite, as those of masks are
     """
 
     def __init__(self, view: View) -> None:
@@ -39,7 +54,7 @@ class NotFinite:
             return
         operands = self._operands(name)
         if kinds.nan > operands.nan or kinds.infinite > any(operands):
-            (layer,) = describe_variables(self.view, [name])
+            layer = f"{op_name(self.view.value[name])} '{', '.join(self.view.sources(name))}'"
             kind = "NaN" if kinds.nan > operands.nan else "infinities"
             self.first = f"{layer} makes {kind} (what it reads holds none), first in sample {_first(value, samples)}"
 
