@@ -202,7 +202,9 @@ class _Teller:
         if op == "tvmq.requantize":
             why = "option requantize='float': the sums are scaled by a float32 product"
         remedy = _remedy(op, why, self.given)
-        return FloatOperator(name, sources, op, dtype, place, why or "the ledger has no entry for it", remedy)
+        option = _open_option(op, self.given)
+        unsaid = f"option {option[0]} is not set to {option[1]!r}" if option else "no layer that was decided about"
+        return FloatOperator(name, sources, op, dtype, place, why or unsaid, remedy)
 
 
 # Operator -> the option that gives it an integer form, and its value; those that exist and are not given are named.
@@ -216,14 +218,20 @@ STREAM = ("residual_streams", "int16")
 NOTHING = "it has no integer form: replace it in the model, or use partition_conversions='enabled'"
 
 
+def _open_option(op: str, given: Mapping[str, Any]) -> tuple[str, Any] | None:
+    """The option that would give an operator an integer form; None where there is none, or it is given."""
+    option = OPTIONS.get(op.split(".")[-1])
+    return option if option and option[0] in OPTION_HELP and given.get(option[0]) != option[1] else None
+
+
 def _remedy(op: str, why: str, given: Mapping[str, Any]) -> str:
     """What would make an operator integer; `given` are the options of the quantization."""
-    option = OPTIONS.get(op.split(".")[-1])
+    option = _open_option(op, given)
     if "reads this sum" in why or "stays float for the normalization" in why:
-        option = STREAM
+        option = STREAM if given.get(STREAM[0]) != STREAM[1] else None
     if why.startswith("rule "):
         return f"take the {why} out"
-    if option and option[0] in OPTION_HELP and given.get(option[0]) != option[1]:
+    if option:
         return f"use qconfig({option[0]}={option[1]!r})"
     if why.startswith("limit: backend "):
         return "replace it in the model, or quantize for a backend that has it"

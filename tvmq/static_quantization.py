@@ -21,7 +21,7 @@ from tvmq.compile.evaluators import round_weights as compiled_rounding
 from tvmq.compile.window_sums import sum_windows
 from tvmq.config import QConfig
 from tvmq.dataset import Dataset
-from tvmq.errors import CalibrationError
+from tvmq.errors import CalibrationError, RangeError
 from tvmq.graph.symbolic import inputs_of
 from tvmq.graph.view import View, const_value, is_const
 from tvmq.guard import guard_module, why_not
@@ -40,6 +40,7 @@ from tvmq.passes.calibrate.reader_errors import widen_for_readers
 from tvmq.passes.calibrate.second_moments import second_moments
 from tvmq.passes.calibrate.thresholds import choose_ranges
 from tvmq.passes.round_weights import choose_rounding
+from tvmq.reference.not_finite import first_not_finite
 from tvmq.rules import Rule
 from tvmq.stages import DECISIONS, INTEGERS, ROUNDING, SCALING, Choices, run_stages
 
@@ -89,9 +90,9 @@ class StaticQuantization:
         if config.observers != {"global_scale"}:
             if self.data is None:
                 raise missing_data(config)
-            kept.collect(
-                annotated, self.data, evaluator,
-                with_histogram=any(map(needs_histogram, config.observers)), observing=observing,
+            self._collect(
+                kept, annotated, self.data,
+                with_histogram=any(map(needs_histogram, config.observers)),
                 momentum=config.momentum if "moving_average" in config.observers else None,
             )  # fmt: skip
         chosen = choose_ranges(annotated, kept.statistics, config, kept.choices)
@@ -116,8 +117,21 @@ class StaticQuantization:
         if self.config.momentum is not None and "moving_average" in self.config.observers:
             raise CalibrationError("calibrate: running averages depend on the order of the data; leave out momentum")
         with_histogram = any(map(needs_histogram, self.config.observers))
-        kept.collect(annotated, shard, evaluator, with_histogram=with_histogram, observing=observing)
+        self._collect(kept, annotated, shard, with_histogram=with_histogram)
         return kept.statistics
+
+    def _collect(self, kept: Kept, annotated: tvm.IRModule, data: Dataset, **options: Any) -> None:
+        """Statistics into `kept`; RangeError naming the first layer that makes NaN or infinities, as data hold none."""
+        try:
+            kept.collect(annotated, data, evaluator, observing=observing, **options)
+        except RangeError as error:
+            layer = first_not_finite(self.prepared, data)
+            if not layer:
+                raise
+            raise RangeError(
+                f"calibrate: {layer}; the data are finite, so the model makes them: bound what this layer reads, such "
+                "as by a Clip, or keep the model in float"
+            ) from error
 
     def adopt(self, statistics: Mapping[str, TensorStatistics]) -> None:
         """Statistics of all data, merged from those of their parts: the float model is not run for them again."""

@@ -23,6 +23,7 @@ from tvm import relax
 from tvm.ir import GenericConst
 
 from tvmq import numerics
+from tvmq.errors import RangeError
 from tvmq.graph import ops
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import RESHAPE, TRANSPOSE
@@ -74,9 +75,13 @@ class Pairs:
 
     def run(self) -> tvm.IRModule:
         """The module of the head of this file."""
-        for var, value in self._rewriter.view.bindings:
+        view = self._rewriter.view
+        for var, value in view.bindings:
             self._rewriter.at(var.name)
-            self._rewriter.bind(var, self._new(var.name, self._rewriter.substitute(value)))
+            try:
+                self._rewriter.bind(var, self._new(var.name, self._rewriter.substitute(value)))
+            except RangeError as error:
+                raise RangeError(f"import_qdq, layer '{', '.join(view.sources(var.name))}': {error}") from error
         return self._rewriter.finish()
 
     def _new(self, name: str, value: relax.Expr) -> relax.Expr:

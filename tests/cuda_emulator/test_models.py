@@ -17,7 +17,7 @@ from tests.cuda_emulator.emulate import FORWARD, REVERSE, SHUFFLED
 from tests.cuda_emulator.library import missing_compiler
 from tests.cuda_emulator.model import EmulatedModel, reference_results
 from tests.frontends.from_onnx.test_recurrent import model as recurrent_model
-from tests.models import feeds_of
+from tests.models import block, feeds_of
 from tests.passes.partition.test_residual_streams import encoder, picture_net
 from tests.random_graphs import random_inputs, random_model
 from tvmq.kernels.isa import isa_named
@@ -153,3 +153,14 @@ def test_recurrent_layers(op: str, mode: str | None) -> None:
     with tvmq.qconfig(activations=mode, nbit_weight=8 if mode else 4):
         module = tvmq.quantize(*tvmq.from_onnx(model), feeds if mode else None)
     compare(module, feeds[0], orders=(SHUFFLED,))
+
+
+@pytest.mark.slow
+def test_a_nan_stays_where_the_definition_keeps_it():
+    """Relu, clip, maximum and minimum, of NaN on either side, infinities and both zeros."""
+    values = np.float32([np.nan, np.inf, -np.inf, -0.0, 0.0, 1.5, -7.0])
+    a, b = np.meshgrid(values, values)
+    calls = ["R.nn.relu(a)", "R.clip(a, -1.0, 1.0)", "R.maximum(a, b)", "R.minimum(a, b)"]
+    for call in calls:
+        mod = block('a: R.Tensor((7, 7), "float32"), b: R.Tensor((7, 7), "float32")', f"y = R.add({call}, b)")
+        compare(mod, {"a": np.ascontiguousarray(a), "b": np.ascontiguousarray(b)}, orders=(FORWARD,))

@@ -19,6 +19,7 @@ from tvmq.graph.names import input_names
 from tvmq.graph.view import View, op_name
 from tvmq.numerics.deviation import unequal_bits
 from tvmq.reference import Reference
+from tvmq.reference.not_finite import NotFinite
 from tvmq.runtime.executable import Executable
 
 if TYPE_CHECKING:
@@ -49,6 +50,7 @@ class Verification:
     first            where the first one is
     islands          float operators without a definition of their own, taken from their compiled form
     lowerings        each lowering of `build(lowerings=...)` alone, on what the definition gives its layers
+    not_finite       the first layer that makes NaN or infinities, which later layers may hide; "" for none
     """
 
     samples: int
@@ -57,6 +59,7 @@ class Verification:
     first: Difference | None
     islands: tuple[str, ...]
     lowerings: tuple[LoweringCheck, ...] = ()
+    not_finite: str = ""
 
     @property
     def exact(self) -> bool:
@@ -66,7 +69,7 @@ class Verification:
     def to_dict(self) -> dict[str, Any]:
         """For JSON."""
         data = {"exact": self.exact, **asdict(self)}
-        return data if self.lowerings else {key: value for key, value in data.items() if key != "lowerings"}
+        return {key: value for key, value in data.items() if value or key not in ("lowerings", "not_finite")}
 
     def __str__(self) -> str:
         whole = f"{self.values} values of {self.samples} samples"
@@ -79,6 +82,8 @@ class Verification:
         if self.islands:
             islands = ", ".join(self.islands)
             text += f"\nfloat operators without a definition, equality asked around them: {islands}"
+        if self.not_finite:
+            text += f"\nnot finite: {self.not_finite}; later layers may hide it, look at what this one is given"
         return "\n".join([text, *map(str, self.lowerings)])
 
 
@@ -113,12 +118,18 @@ def verify(
     ]
     _refuse_external(exe)
     reference = Reference(exe.module, target=exe.target)
-    parts, checks = _parts(exe), LoweringChecks(exe)
+    parts, checks, not_finite = _parts(exe), LoweringChecks(exe), NotFinite(reference.view)
     samples = values = differing = 0
     first: Difference | None = None
     for feed, count in Dataset(data, inputs):
         known: dict[str, Any] = {}
-        watch = known.__setitem__ if parts or checks else None
+        batch = range(samples, samples + count)
+
+        def watch(name: str, value: Any, known: dict[str, Any] = known, batch: range = batch) -> None:
+            not_finite.watch(name, value, batch)
+            if parts or checks:
+                known[name] = value
+
         defined = reference.run([feed[given.name] for given in inputs], watch=watch)
         pairs = list(zip((info.name for info in exe.output_info), exe.run(feed), defined, strict=True))
         known.update({param: feed[given] for param, given in input_names(reference.view.func).items()})
@@ -136,7 +147,7 @@ def verify(
     if samples == 0:
         raise DataError("verify: the data gave 0 samples; give at least one")
     islands = describe_variables(reference.view, reference.islands)
-    return Verification(samples, values, differing, first, islands, checks.results())
+    return Verification(samples, values, differing, first, islands, checks.results(), not_finite.first)
 
 
 def _refuse_external(exe: Executable) -> None:

@@ -21,7 +21,7 @@ from tvmq.compile.fused_origins import match_operators
 from tvmq.compile.kernel_objects import native_kernels
 from tvmq.compile.legalize import bounds_checks, float_functions, indices, roi_align, truth_values
 from tvmq.compile.legalize.bounds_checks import stay_inside, without_scopes
-from tvmq.compile.legalize.float_functions import extreme, leaky, prelu
+from tvmq.compile.legalize.float_functions import extreme, larger, leaky, limited, prelu
 from tvmq.compile.llvm_workarounds import repair_stores
 from tvmq.compile.native_main import with_direct_functions
 from tvmq.compile.vm_passes import cut_dataflow_blocks, unaligned_inputs, with_ordered_stores
@@ -146,6 +146,8 @@ def legalize(mod: tvm.IRModule) -> tvm.IRModule:
     rules: dict[str, Any] = dict.fromkeys(("relax.squeeze", "relax.expand_dims", "relax.flatten"), _view)
     rules |= bounds_checks.RULES | indices.RULES | roi_align.RULES | truth_values.RULES
     rules["relax.max"] = rules["relax.min"] = extreme
+    rules["relax.maximum"] = rules["relax.minimum"] = larger
+    rules["relax.nn.relu"] = rules["relax.clip"] = limited
     rules["relax.nn.leakyrelu"], rules["relax.nn.prelu"] = leaky, prelu
     rules |= {f"relax.{name}": float_functions.legalize for name in ELEMENTARY}
     loops = tvm.transform.Sequential(

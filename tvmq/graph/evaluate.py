@@ -185,17 +185,20 @@ def _selu(x: np.ndarray) -> np.ndarray:
 
 
 def _larger(a: Any, b: Any) -> Any:
-    """The larger one; the second of equal ones (zeros of two signs) and where one is NaN, on every CPU."""
-    return np.where(a > b, a, b)
+    """The larger one, NaN where one is NaN; the second of equal ones (zeros of two signs), on every CPU."""
+    return np.where((a > b) | (a != a), a, b)
 
 
 def _smaller(a: Any, b: Any) -> Any:
-    """The smaller one; the second as in `_larger`."""
-    return np.where(a < b, a, b)
+    """The smaller one, as in `_larger`."""
+    return np.where((a < b) | (a != a), a, b)
 
 
-def _reduced(call: relax.Call, x: np.ndarray, choose: Callable[[Any, Any], Any], sign: int) -> np.ndarray:
-    """choose(so far, next) over axes, in the order of memory; floats begin at infinity times sign."""
+def _reduced(call: relax.Call, x: np.ndarray, order: Callable[[Any, Any], Any], sign: int) -> np.ndarray:
+    """order(so far, next) chooses over axes, in the order of memory; floats begin at infinity times sign.
+
+    As `numerics.max_pool`, and unlike `_larger`, they take the next number for a NaN: a check would cost as much again.
+    """
     axes = _axes(call)
     axes = tuple(range(x.ndim)) if axes is None else tuple(sorted(axis % x.ndim for axis in axes))
     shape = [1 if axis in axes else size for axis, size in enumerate(x.shape)]
@@ -206,20 +209,20 @@ def _reduced(call: relax.Call, x: np.ndarray, choose: Callable[[Any, Any], Any],
     rest = np.moveaxis(x, axes, range(len(axes)))
     found = np.full(rest.shape[len(axes) :], sign * np.inf, x.dtype)
     for part in rest.reshape(-1, *found.shape):
-        found = choose(found, part)
+        found = np.where(order(found, part), found, part)
     return found.reshape(shape)
 
 
 # Results that are the same however they are computed: no rounding at all, or one correctly rounded operation.
 EXACT: dict[str, Evaluator] = {
-    "nn.relu": lambda call, x: _larger(x, np.zeros((), x.dtype)),
+    "nn.relu": lambda call, x: _larger(np.zeros((), x.dtype), x),
     "nn.leakyrelu": lambda call, x: np.where(x >= 0, x, x * x.dtype.type(call.attrs.alpha)),
     "nn.prelu": lambda call, x, slopes: np.where(x >= 0, x, x * _along(slopes, int(call.attrs.axis), x.ndim)),
-    "clip": lambda call, x, low, high: _larger(_smaller(x, x.dtype.type(high)), x.dtype.type(low)),
+    "clip": lambda call, x, low, high: _larger(x.dtype.type(low), _smaller(x.dtype.type(high), x)),
     "maximum": lambda call, a, b: _larger(a, b),
     "minimum": lambda call, a, b: _smaller(a, b),
-    "max": lambda call, x: _reduced(call, x, _larger, -1),
-    "min": lambda call, x: _reduced(call, x, _smaller, 1),
+    "max": lambda call, x: _reduced(call, x, np.greater, -1),
+    "min": lambda call, x: _reduced(call, x, np.less, 1),
     "negative": lambda call, x: -x,
     "abs": lambda call, x: np.abs(x),
     "add": lambda call, a, b: a + b,

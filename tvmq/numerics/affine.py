@@ -123,7 +123,7 @@ def check_finite(x: np.ndarray, name: str) -> None:
     where = tuple(int(i) for i in np.unravel_index(int(np.argmin(finite)), np.shape(x)))
     raise RangeError(
         f"tensor {name!r}: {count} of {np.size(x)} values are NaN or infinite, "
-        f"first {float(np.asarray(x)[where])} at index {where}; clean the data"
+        f"first {float(np.asarray(x)[where])} at index {where}; look at what makes them"
     )
 
 

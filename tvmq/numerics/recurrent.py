@@ -31,12 +31,12 @@ Act = Callable[[int, Any], Any]
 
 
 def relu(x: Any) -> Any:
-    """max(x, 0); NaN becomes 0.
+    """max(0, x); NaN stays NaN.
 
     >>> relu(np.float32([-1, 2]))
     array([0., 2.], dtype=float32)
     """
-    return np.where(x > REAL(0), x, REAL(0))
+    return np.where(REAL(0) > x, REAL(0), x)
 
 
 ACTIVATIONS: dict[str, Callable[[Any], Any]] = {"sigmoid": sigmoid, "tanh": tanh, "relu": relu}

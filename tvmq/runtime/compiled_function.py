@@ -13,7 +13,7 @@ from tvmq.index_checks import IndexUse, check_indices
 from tvmq.memory import ROOM, is_shortage
 from tvmq.runtime.call_code import CallCode, is_misfit
 from tvmq.runtime.dynamic_shapes import FreeRun, SizedCode, is_free, sizes_of_inputs
-from tvmq.runtime.inputs import Inputs, TensorInfo, infos
+from tvmq.runtime.inputs import Inputs, TensorInfo, infos, refuse_not_finite
 from tvmq.runtime.threads import default_threads, here, in_threads
 from tvmq.text import last_line
 
@@ -114,11 +114,16 @@ class CompiledFunction:
         """One array an output.
 
         inputs        {input name: array}; integers are converted to float inputs, any memory layout is taken
-        check_finite  refuse NaN and infinities (else NaN becomes the lowest code and infinities clip)
+        check_finite  refuse NaN and infinities, of inputs and results (else NaN becomes the lowest code of an integer
+                      model and infinities clip)
         raises        DataError naming the input; MemoryLimitError where memory runs out; ArtifactError if it was loaded
                       from a file that describes other inputs than its code takes
         """
-        return self._as_described(self._reported(self.checked(inputs, check_finite=check_finite), self._run))
+        results = self._as_described(self._reported(self.checked(inputs, check_finite=check_finite), self._run))
+        if check_finite:
+            for array, info in zip(results, self._output_info, strict=True):
+                refuse_not_finite(array, f"output '{info.name}'", "the inputs do not; `tvmq.verify` names the layer")
+        return results
 
     def look(self, inputs: Mapping[str, Any]) -> list[np.ndarray]:
         """As `run`; where all sizes are fixed the results are not copied, and stand until the next run at most."""

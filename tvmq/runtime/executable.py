@@ -175,7 +175,8 @@ class Executable:
         """One array an output.
 
         inputs        {input name: array}; integers are converted to float inputs, any memory layout is taken
-        check_finite  refuse NaN and infinities (else NaN becomes the lowest code and infinities clip)
+        check_finite  refuse NaN and infinities, of inputs and results (else NaN becomes the lowest code of an integer
+                      model and infinities clip)
         raises        DataError naming the input; TargetError if the model was built for a CPU or GPU that is not here
         """
         return (self._main or self["main"]).run(inputs, check_finite=check_finite)

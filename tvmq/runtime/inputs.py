@@ -83,7 +83,7 @@ class Inputs:
                 array = convert_value(array, info)
                 self._seen[index] = array.shape
             if check_finite:
-                _check_finite(array, info)
+                refuse_not_finite(array, f"input '{info.name}'", "repair the preprocessing")
             arrays.append(array)
         return arrays
 
@@ -151,13 +151,14 @@ def _check_range(array: np.ndarray, info: TensorInfo, wanted: np.dtype[Any]) -> 
         )
 
 
-def _check_finite(array: np.ndarray, info: TensorInfo) -> None:
+def refuse_not_finite(array: np.ndarray, place: str, advice: str) -> None:
+    """DataError for NaN and infinities; place: such as "input 'x'"."""
     if array.dtype.kind != "f" or np.isfinite(array).all():
         return
     bad = ~np.isfinite(array)
     raise DataError(
-        f"run: input '{info.name}' holds {int(bad.sum())} NaN or infinite values of {array.size}, "
-        f"first at {np.argwhere(bad)[0].tolist()}; repair the preprocessing"
+        f"run: {place} holds {int(bad.sum())} NaN or infinite values of {array.size}, "
+        f"first at {np.argwhere(bad)[0].tolist()}; {advice}"
     )
 
 

@@ -240,3 +240,43 @@ def test_quantized_inputs_and_results() -> None:
 
     with pytest.raises(UnsupportedOpError, match=r"a result of the model is a quantized tensor; return x\.dequantize"):
         tvmq.from_torch(Codes(), (X,))
+
+
+def of_backend(name: str) -> tuple[Any, Any]:
+    """SmallNet that torch prepared for a backend and that has seen data, and the backend's config."""
+    config = getattr(quantization.backend_config, f"get_{name}_backend_config")()
+    symmetric = quantization.MinMaxObserver.with_args(qscheme=torch.per_tensor_symmetric, dtype=torch.qint8)
+    int8 = quantization.QConfig(activation=symmetric, weight=quantization.default_weight_observer)
+    mapping = quantization.get_default_qconfig_mapping("qnnpack" if name == "qnnpack" else "fbgemm")
+    mapping = quantization.QConfigMapping().set_global(int8) if name == "tensorrt" else mapping
+    torch.manual_seed(0)
+    prepared = quantize_fx.prepare_fx(SmallNet().eval(), mapping, (X,), backend_config=config)
+    prepared(X)
+    return prepared, config
+
+
+@pytest.mark.parametrize("name", ["native", "fbgemm", "qnnpack", "onednn", "tensorrt"])
+def test_a_model_of_a_backend_config_is_converted_with_it(name: str, recwarn: Any) -> None:
+    """As if torch had converted it by hand, all convolutions and products in integers."""
+    prepared, config = of_backend(name)
+    by_hand = quantize_fx.convert_to_reference_fx(copy.deepcopy(prepared), backend_config=config)
+    expected, _ = integers(by_hand, X)
+    recwarn.clear()
+    mod, params = tvmq.from_torch(prepared, (X,), backend_config=config)
+    assert not [str(w.message) for w in recwarn if "from_torch" in str(w.message)]
+    module = tvmq.quantize(mod, params)
+    np.testing.assert_array_equal(tvmq.build(module)(X.numpy()), expected)
+    assert tvmq.explain(module).int8_share() == 1.0
+
+
+def test_a_conversion_that_leaves_most_layers_in_float_says_so() -> None:
+    prepared, config = of_backend("tensorrt")
+    layers = sum(isinstance(module, nn.Conv2d | nn.Linear) for module in prepared.modules())
+    words = f"^from_torch: {layers} convolutions and linear layers have observers, such as 'stem.0', and the conversion leaves"
+    with pytest.warns(UserWarning, match=f"{words} {layers} of them in float; .*backend_config=") as caught:
+        tvmq.from_torch(prepared, (X,))
+    assert caught[0].filename == __file__
+    with pytest.raises(ModelError, match=r"backend_config is of models that prepare_fx .* made, got SmallNet; give the"):
+        tvmq.from_torch(SmallNet(), (X,), backend_config=config)
+    with pytest.raises(ModelError, match="backend_config is of models that prepare_fx .* got str; give the prepared"):
+        tvmq.from_torch("model.pt2", backend_config=config)

@@ -11,6 +11,9 @@ The definition of an elementary function as one expression; what a symbol is sta
 So a definition and its compiled code are one text. Every float operation gets a fence (no contraction into an FMA, no
 simplification by TVM), every step a variable: a value that is used twice is computed once.
 
+Relu, clip, maximum and minimum that keep NaN, which TVM's drop: a bound is the first operand, since of a NaN and
+another number CPUs take the second.
+
 Maxima and minima along axes, right for infinities: of nothing, or of infinities alone, TVM's give +-3.4e38.
 
 Leaky relu and prelu, right for the sign of zero: TVM folds x * 0 to 0, and prelu multiplies zeros by the slope.
@@ -97,6 +100,46 @@ _REDUCERS = {
     "max": te.comm_reducer(lambda a, b: tirx.Max(a, b), lambda dtype: const(float("-inf"), dtype), name="max"),
     "min": te.comm_reducer(lambda a, b: tirx.Min(a, b), lambda dtype: const(float("inf"), dtype), name="min"),
 }
+
+
+def larger(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
+    """Legalization of relax.maximum and relax.minimum: NaN where one of two floats is NaN."""
+    if not dtype_of(call).startswith("float"):
+        return call.op.get_attr("FLegalize")(builder, call)
+    name = call.op.name.removeprefix("relax.")
+    return builder.call_te(_pairs, *call.args, list(call.ty.shape), name, primfunc_name_hint=name)
+
+
+def _pairs(a: te.Tensor, b: te.Tensor, shape: list[Any], name: str) -> te.Tensor:
+    """The extreme of each pair; axes of size 1 are repeated."""
+    order = tirx.Max if name == "maximum" else tirx.Min
+
+    def item(x: te.Tensor, indices: Any) -> Expr:
+        places = zip(x.shape, indices[len(indices) - len(x.shape) :], strict=True)
+        return x(*[0 if isinstance(size, tirx.IntImm) and int(size) == 1 else place for size, place in places])
+
+    def value(*indices: Any) -> Expr:
+        first, second = item(a, indices), item(b, indices)
+        return tirx.Select(tirx.isnan(first), first, order(first, second))
+
+    return te.compute(shape, value, name=name)
+
+
+def limited(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
+    """Legalization of relax.nn.relu and relax.clip: NaN stays NaN."""
+    if not dtype_of(call).startswith("float"):
+        return call.op.get_attr("FLegalize")(builder, call)
+    bounds = [float(bound.value) for bound in call.args[1:]] or [0.0, None]
+    return builder.call_te(_limit, call.args[0], *bounds, primfunc_name_hint=call.op.name.rpartition(".")[2])
+
+
+def _limit(x: te.Tensor, low: float, high: float | None) -> te.Tensor:
+    def value(*indices: Any) -> Expr:
+        item = x(*indices)
+        item = item if high is None else tirx.Min(const(high, x.dtype), item)
+        return tirx.Max(const(low, x.dtype), item)
+
+    return te.compute(x.shape, value, name="compute")
 
 
 def leaky(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:

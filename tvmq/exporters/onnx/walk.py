@@ -43,7 +43,7 @@ from tvmq.graph.names import input_names, output_names
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import CONVOLUTION, PRODUCT, RECURRENT
 from tvmq.graph.symbolic import free_dimensions
-from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, results_of
+from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, results_of, used_vars
 from tvmq.version import __version__
 
 if TYPE_CHECKING:
@@ -114,7 +114,11 @@ class Exporter:
 
     def _unsupported(self, name: str, what: str) -> UnsupportedOpError:
         layer = self._layers(name)[0]
-        return UnsupportedOpError(f"to_onnx, layer '{layer}': {what} has no ONNX form here; keep this layer in float")
+        value = self.view.value.get(name, self.view.var[name])
+        read = [dtype_of(self.view.var[used]) for used in used_vars(value)]
+        on_codes = op_name(value).startswith("tvmq.") or not all(dtype.startswith("float") for dtype in read)
+        advice = "keep this layer in float" if on_codes else "it is float already: replace it in the model"
+        return UnsupportedOpError(f"to_onnx, layer '{layer}': {what} has no ONNX form here; {advice}")
 
     # ---- bindings
 

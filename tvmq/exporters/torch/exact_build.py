@@ -60,9 +60,11 @@ class ExactBuilder(Builder):
             return self.graph.call_function(function, tuple(map(self._argument, value.args)))
         if name in WRITERS:
             return self._translated(var, value)
+        advice = "use form='decomposed', or keep this layer in float"
+        if not self._is_integer(var, value):
+            advice = "it is float already: replace it in the model"
         raise UnsupportedOpError(
-            f"to_torch, layer '{self.source.sources(var.name)[0]}': {name} has no exact form in torch here; use "
-            "form='decomposed', or keep this layer in float"
+            f"to_torch, layer '{self.source.sources(var.name)[0]}': {name} has no exact form in torch here; {advice}"
         )
 
     @staticmethod

@@ -62,8 +62,6 @@ def export_program(
     """
     import torch
 
-    from tvmq.frontends.torch.quantized.prepared import converted
-
     if isinstance(model, str | Path):
         model = _load(Path(model), trust=trust)
     if isinstance(model, torch.export.ExportedProgram):
@@ -73,7 +71,7 @@ def export_program(
             )
         program = model
     elif isinstance(model, torch.nn.Module):
-        program = _export(converted(model), example_inputs, dict(kwargs or {}), dynamic_batch, dynamic_shapes)
+        program = _export(model, example_inputs, dict(kwargs or {}), dynamic_batch, dynamic_shapes)
     else:
         raise ModelError(
             f"from_torch: a model is an nn.Module, an ExportedProgram or the path of a .pt2 file, got "
@@ -249,6 +247,7 @@ def from_torch(
     dynamic_shapes: Any = None,
     max_bytes: int | None = None,
     trust: bool = False,
+    backend_config: Any = None,
 ) -> tuple[tvm.IRModule, dict[str, np.ndarray]]:
     """Import a torch model through `torch.export`.
 
@@ -261,6 +260,7 @@ def from_torch(
     max_bytes       refuse a model in which one tensor takes more bytes than this, see `from_onnx`; None: the memory of
                     this machine
     trust           read a .pt2 although code of whoever wrote it may run: torch unpickles and evaluates parts of it
+    backend_config  that prepare_fx was given, for a model that it prepared
     returns         module and weights in the form of `from_onnx`. Inputs are called as in `forward`, outputs by the
                     keys of a dictionary, else output_0, output_1, ...; the items of nested tuples and dictionaries
                     are joined by dots. Layers are called by the fully-qualified name of their torch module; a function
@@ -271,7 +271,8 @@ def from_torch(
     order           export, decomposition of operators, conversion in turn
 
     A model that torch's own tools quantized (torch.ao, torchao) comes with its scales, which `tvmq.quantize` adopts;
-    one that is only prepared is converted by its tool first, on a copy.
+    one that is only prepared is converted by its tool first, on a copy; where that leaves most of its layers in float,
+    a warning says so.
     A module in training mode is exported as in evaluation and put back afterwards; the model itself, weights
     included, is not changed. Weights that several layers share are one parameter. Values are compared with eager
     torch in float tolerance, since both sum in their own order.
@@ -279,7 +280,9 @@ def from_torch(
     _require_torch()
     bound = check_max_bytes(max_bytes, "from_torch")
     from tvmq.frontends.torch.convert import convert
+    from tvmq.frontends.torch.quantized.prepared import converted
 
+    model = converted(model, backend_config)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of torch and TVM about what they deprecate and we do not use
         program = export_program(model, example_inputs, kwargs, dynamic_batch, dynamic_shapes, trust=trust)

@@ -28,8 +28,8 @@ Steps = Sequence[tuple[str, tuple[int | float | str, ...]]]
 
 
 def _clip(x: Any, low: Any, high: Any) -> Any:
-    below = np.where(x < high, x, high)
-    return np.where(below > low, below, low)
+    below = np.where(high < x, high, x)
+    return np.where(low > below, low, below)
 
 
 OPERATORS: dict[str, Callable[..., Any]] = {
@@ -38,10 +38,10 @@ OPERATORS: dict[str, Callable[..., Any]] = {
     "subtract": np.subtract,
     "multiply": np.multiply,
     "divide": np.divide,
-    "maximum": lambda a, b: np.where(a > b, a, b),
-    "minimum": lambda a, b: np.where(a < b, a, b),
+    "maximum": lambda a, b: np.where(a == a, np.where(a > b, a, b), a),
+    "minimum": lambda a, b: np.where(a == a, np.where(a < b, a, b), a),
     "negative": np.negative,
-    "nn.relu": lambda x: np.where(x > REAL(0), x, REAL(0)),
+    "nn.relu": lambda x: np.where(REAL(0) > x, REAL(0), x),
     "nn.leakyrelu": lambda x, slope: np.where(x >= REAL(0), x, x * slope),
     "clip": _clip,
 }
