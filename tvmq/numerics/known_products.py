@@ -1,12 +1,11 @@
 """Products of matrices whose sums are known: does NumPy's BLAS give them on this CPU?
 
-A BLAS has kernels of its own for each CPU, and for CPUs that it takes for others wrong ones have been seen: sums that are
+A BLAS has kernels of its own for each CPU, and on two emulated ones those that OpenBLAS chooses give sums that are
 finite and wrong, or NaN. All integers here are exact in any order of adding.
 """
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -15,7 +14,7 @@ import numpy as np
 from tvmq.errors import BlasError
 
 Multiply = Callable[[np.ndarray, np.ndarray], np.ndarray]
-# Rows, depth, columns: less than a vector; kernels of small matrices; more than 10^6 products, which are packed in blocks
+# Rows, depth, columns: less than a vector; kernels of small matrices; above 10^6 products, which are packed in blocks
 SIZES = ((9, 9, 9), (64, 33, 64), (101, 103, 107))
 REMEDY = (
     "have it take kernels of an older CPU before Python starts (OPENBLAS_CORETYPE=Haswell on x86-64, NEOVERSEN1 on "
@@ -70,13 +69,7 @@ def _steps(count: int, period: int) -> np.ndarray:
 
 
 def blas_name() -> str:
-    """NumPy's BLAS, its version and, where threadpoolctl is, the CPU that its kernels are for."""
+    """NumPy's BLAS and its version."""
     config: Any = np.show_config(mode="dicts")  # type: ignore[call-overload]
     blas = config["Build Dependencies"].get("blas", {})
-    name = f"NumPy's BLAS ({blas.get('name', 'unknown')} {blas.get('version', '')}".strip()
-    if importlib.util.find_spec("threadpoolctl") is None:
-        return name + ")"
-    import threadpoolctl
-
-    cores = {str(pool.get("architecture")) for pool in threadpoolctl.threadpool_info() if pool["user_api"] == "blas"}
-    return f"{name}, kernels for {', '.join(sorted(cores)) or 'an unknown CPU'})"
+    return f"NumPy's BLAS ({blas.get('name', 'unknown')} {blas.get('version', '')})"
