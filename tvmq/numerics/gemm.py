@@ -90,7 +90,7 @@ def to_integers(sums: np.ndarray, dtype: type, name: str) -> np.ndarray:
     array([ 2, -3])
     """
     with np.errstate(invalid="ignore"):
-        whole = sums.astype(dtype)
+        whole: np.ndarray = sums.astype(dtype)
     wrong = whole.astype(sums.dtype) != sums
     if wrong.any():
         raise BlasError(

@@ -56,7 +56,8 @@ def known_products(rows: int, depth: int, columns: int, dtype: type) -> Iterator
     along, across = _steps(depth, 7), _steps(depth, 9)
     a, b = np.multiply.outer(row, along), np.multiply.outer(across, column)
     shared, square = int(along @ across), int(along @ along)  # of integers, which no BLAS multiplies
-    a_float, b_float, vector = a.astype(dtype), b.astype(dtype), across.astype(dtype)
+    a_float, b_float = a.astype(dtype), b.astype(dtype)
+    vector: np.ndarray = across.astype(dtype)
     yield "gemm", a_float, b_float, shared * np.multiply.outer(row, column)
     yield "syrk", a_float, a_float.T, square * np.multiply.outer(row, row)
     yield "gemv", a_float, vector, shared * row
@@ -70,6 +71,6 @@ def _steps(count: int, period: int) -> np.ndarray:
 
 def blas_name() -> str:
     """NumPy's BLAS and its version."""
-    config: Any = np.show_config(mode="dicts")  # type: ignore[call-overload]
+    config: Any = np.show_config(mode="dicts")
     blas = config["Build Dependencies"].get("blas", {})
     return f"NumPy's BLAS ({blas.get('name', 'unknown')} {blas.get('version', '')})"
