@@ -111,20 +111,22 @@ def test_a_child_of_a_child(exe: tvmq.Executable) -> None:
 
 
 @pytest.mark.slow
-def test_a_child_with_threads_ends_as_usual(saved: Path) -> None:
-    """TVM's pool joins its threads at the end of the process: there must be none that are the parent's.
-    In a process of its own, since pytest's would end with the child."""
+@pytest.mark.parametrize("spins", ["0", "50", "300000"])
+def test_a_child_with_threads_ends_as_usual(saved: Path, spins: str) -> None:
+    """TVM's pool joins its threads at the end of the process: there must be none that are the parent's, whether they
+    were looking for work at the fork or slept. In a process of its own, since pytest's would end with the child."""
     code = (
-        "import os, sys, threading, numpy as np, tvmq\n"
+        "import os, sys, threading, time, numpy as np, tvmq\n"
         f"exe = tvmq.load({str(saved)!r}, num_threads=2)\n"
         "x = np.ones((1, 16, 40, 40), np.float32)\n"
-        "y = exe(x)\n"
+        "y = exe(x); time.sleep(0.1)\n"
         "if os.fork() == 0:\n"
         "    thread = threading.Thread(target=lambda: exe(x)); thread.start(); thread.join()\n"
         "    sys.exit(0 if (exe(x) == y).all() else 8)\n"
         "sys.exit(os.waitstatus_to_exitcode(os.wait()[1]))\n"
     )
-    subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True, timeout=LONGEST)
+    env = dict(os.environ, TVM_THREAD_POOL_SPIN_COUNT=spins)
+    subprocess.run([sys.executable, "-W", "ignore", "-c", code], check=True, timeout=LONGEST, env=env)
 
 
 @pytest.mark.slow

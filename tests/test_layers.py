@@ -24,6 +24,7 @@ ROWS = [
     (0, "version"),
     (0, "deprecation"),
     (0, "text"),
+    (0, "cpu_mask"),
     (1, "numerics", "spec", "schema"),
     (1, "cache", "whole_file"),
     (1, "by_name"),
@@ -71,7 +72,7 @@ LATE_ROOMS = {"runtime": {"tvmq.performance.profile", "tvmq.performance.profile_
 TVM = {"numpy", "tvm", "tvm_ffi"}
 THIRD_PARTIES = {
     "errors": set(), "version": set(), "deprecation": set(), "numerics": {"numpy"}, "spec": {"numpy"}, "schema": set(), "cache": set(), "whole_file": set(), "forks": set(), "observers": {"numpy"},
-    "dataset": {"numpy"}, "data": {"numpy", "PIL"}, "by_name": set(), "tvm_internals": {"tvm", "tvm_ffi"}, "text": set(),
+    "dataset": {"numpy"}, "data": {"numpy", "PIL"}, "by_name": set(), "tvm_internals": {"tvm", "tvm_ffi"}, "text": set(), "cpu_mask": set(),
     "regular_file": set(), "memory": {"numpy"}, "index_checks": {"numpy"}, "reasons": set(), "array_file": {"numpy"}, "backends": set(), "cost": set(),
     "config": set(), "options": set(), "option_checks": set(), "rules": set(),
     # google: onnx reads its files by protobuf, whose errors say that a file is none

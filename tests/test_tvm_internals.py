@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import io
 import json
 import re
@@ -21,6 +22,8 @@ from tests.models import parse
 from tvmq import tvm_internals as internals
 from tvmq.artifact.bytecode import read_bytecode
 from tvmq.compile.vm_pipeline import compile_module
+from tvmq.runtime import threads
+from tvmq.runtime.threads import with_threads
 from tvmq.target.cpu import resolve_target
 
 MODEL = """
@@ -143,6 +146,23 @@ def test_fields_of_tensors_have_their_numbers(field: int) -> None:
 def test_global_functions_have_their_names(name: str) -> None:
     found = tvm_ffi.get_global_func(name, allow_missing=True)
     assert found is not None, f"TVM has no function {name!r}: see who takes it from tvmq/tvm_internals.py"
+
+
+def test_threads_that_work_at_a_task_are_counted_where_a_fork_looks() -> None:
+    broken = "TVM counts the threads of a task elsewhere: a forked child could not use its pool (runtime/threads.py)"
+    counts = []
+
+    def count(_number: int, group: int, _data: int | None) -> int:
+        counts.append(ctypes.c_int32.from_address(group + internals.PENDING_TASKS).value)
+        return 0
+
+    def launch() -> None:
+        assert threads._launch()(threads._TASK(count), None, 1) == 0
+
+    if with_threads(2, tvm.runtime.num_threads) < 2:
+        pytest.skip("this process may use one CPU alone")
+    with_threads(2, launch)  # in a thread of its own, whose pool is started here
+    assert counts == [1], broken
 
 
 def test_functions_have_their_symbols() -> None:

@@ -10,6 +10,7 @@ import importlib
 import re
 from typing import Any
 
+from tvmq.cpu_mask import keep_cpu_mask
 from tvmq.errors import ConfigError
 
 NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*:[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
@@ -33,7 +34,8 @@ def load_object(target: str) -> Any:
     True
     """
     module, _, path = target.partition(":")
-    value: Any = importlib.import_module(module)
+    with keep_cpu_mask():
+        value: Any = importlib.import_module(module)
     for attribute in filter(None, path.split(".")):
         value = getattr(value, attribute)
     return value

@@ -65,6 +65,10 @@ class AccumulatorError(TvmqError, OverflowError):
         return error
 
 
+class BlasError(TvmqError, ArithmeticError):
+    """NumPy's BLAS gives wrong sums on this CPU: the definition, calibration and `verify` stand on it."""
+
+
 class DataError(TvmqError, ValueError):
     """Calibration data or run-time inputs do not fit the model."""
 

@@ -44,6 +44,9 @@ TYPE, PADDING, VALUE, TENSOR = 13, 14, 15, 7
 SYMBOL = "__tvm_ffi_"  # before the name of a function that is called so
 MAIN_SYMBOL = SYMBOL + "main"  # what every object file of LLVM's has beside its functions
 
+# Bytes from what a task of the pool is given (TVMParallelGroupEnv) to the count of its threads that have not ended it
+PENDING_TASKS = 20
+
 OPAQUE = 8  # operator pattern: never fused
 HOST_FUNCTION = "tirx.is_host_func"  # attribute of functions that compute shapes, and of no kernel
 

@@ -18,7 +18,7 @@ def test_this_installation_is_healthy():
     findings = list(checkup())
     found = {finding.subject: finding for finding in findings}
     assert len(found) == len(findings), "each subject once, for those who read the JSON by it"
-    assert {"python", "tvm", "cpu", "kernels", "threads", "cache", "memory", "target llvm", "self-test"} <= set(found)
+    assert {"python", "tvm", "cpu", "kernels", "threads", "cache", "memory", "blas", "target llvm", "self-test"} <= set(found)
     assert found["self-test"].status == "ok" and found["self-test"].figures["exact"]
     assert found["cpu"].figures["level"] in found["kernels"].what
     assert found["tvm"].status == "ok"

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -13,9 +16,11 @@ import tvm
 
 import tvmq
 from tests.models import parse
+from tvmq import tvm_runtime
 from tvmq.errors import ConfigError
 from tvmq.runtime import threads as module
 from tvmq.runtime.threads import default_threads, in_threads
+from tvmq.tvm_runtime import BIND_VARIABLE, NOT_BOUND, SPIN_COUNT, SPIN_VARIABLE
 
 # Large enough for parallel regions.
 CONV = """
@@ -95,6 +100,90 @@ def test_the_calling_thread_stays_free_to_move(models: list[tvmq.Executable]) ->
         pytest.skip("the system does not tell which CPUs a thread may use")
     seen(models[1])
     assert os.sched_getaffinity(0) == module.ALLOWED_CPUS
+
+
+@pytest.fixture
+def two_cpus() -> list[int]:
+    if not hasattr(os, "sched_getaffinity") or len(os.sched_getaffinity(0)) < 2:
+        pytest.skip("this process may use one CPU alone, or the system does not tell")
+    return sorted(os.sched_getaffinity(0))
+
+
+def test_a_thread_with_fewer_cpus_keeps_them(models: list[tvmq.Executable], two_cpus: list[int]) -> None:
+    def run() -> list[set[int]]:
+        os.sched_setaffinity(0, two_cpus[1:2])
+        return [(seen(exe), os.sched_getaffinity(0))[1] for exe in models]
+
+    with ThreadPoolExecutor(1) as fresh:
+        assert fresh.submit(run).result() == [{two_cpus[1]}] * 2
+
+
+@pytest.mark.slow
+def test_taskset_holds_for_all_threads(models: list[tvmq.Executable], two_cpus: list[int], tmp_path: Path) -> None:
+    """Where torch is, loading TVM's library imports it, and its MKL may take all CPUs; a module takes them here."""
+    (tmp_path / "torch.py").write_text(f"import os\nos.sched_setaffinity(0, {two_cpus})\nraise ImportError('no torch')")
+    models[1].save(tmp_path / "m.tvmq")
+    code = (
+        "import os, tvmq, numpy as np\n"
+        "masks = lambda: {cpu for task in os.listdir('/proc/self/task') for cpu in os.sched_getaffinity(int(task))}\n"
+        "took = [masks()]\n"
+        "for threads in (1, 2):\n"
+        f"    exe = tvmq.load({str(tmp_path / 'm.tvmq')!r}, num_threads=threads); took.append(masks())\n"
+        "    exe.run({'x': np.zeros((1, 16, 40, 40), np.float32)}); took.append(masks())\n"
+        "tvmq.build; took.append(masks()); print(*took)"
+    )
+    start = f"import os; os.sched_setaffinity(0, {two_cpus[1:2]})\n"
+    env = dict(os.environ, PYTHONPATH=os.pathsep.join([str(tmp_path), *filter(None, sys.path)]), TVM_NUM_THREADS="2")
+    ran = subprocess.run([sys.executable, "-c", start + code], env=env, check=True, capture_output=True, text=True)
+    assert ran.stdout.split() == [f"{{{two_cpus[1]}}}"] * 6
+
+
+def test_a_thread_without_work_soon_sleeps(models: list[tvmq.Executable], two_cpus: list[int]) -> None:
+    """300,000 looks for work, TVM's default, take 0.06 s and more, and on a busy machine as many turns of others."""
+    if os.environ[SPIN_VARIABLE] != SPIN_COUNT or not Path("/proc/self/schedstat").exists():
+        pytest.skip("the environment says how often, or the system does not tell what threads use")
+    before = {*os.listdir("/proc/self/task")}
+
+    def run() -> list[float]:
+        seen(models[1])
+        workers = {*os.listdir("/proc/self/task")} - before - {str(threading.get_native_id())}
+        time.sleep(0.2)
+        return [int(Path(f"/proc/self/task/{w}/schedstat").read_text().split()[0]) / 1e9 for w in workers]
+
+    with ThreadPoolExecutor(1) as fresh:
+        seconds = fresh.submit(run).result()
+    assert seconds and max(seconds) < 0.02
+
+
+@pytest.mark.slow
+def test_a_script_ends_on_a_busy_machine(models: list[tvmq.Executable], two_cpus: list[int], tmp_path: Path) -> None:
+    models[1].save(tmp_path / "m.tvmq")
+    code = (
+        "import time, tvmq, numpy as np\n"
+        f"exe = tvmq.load({str(tmp_path / 'm.tvmq')!r}, num_threads=2)\n"
+        "exe.run({'x': np.zeros((1, 16, 40, 40), np.float32)}); print(time.time())"
+    )
+    env = {name: text for name, text in os.environ.items() if name != "TVM_THREAD_POOL_SPIN_COUNT"}
+    loops = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in two_cpus]
+    try:
+        ran = subprocess.run([sys.executable, "-c", code], env=env, check=True, stdout=subprocess.PIPE, timeout=120)
+    finally:
+        for loop in loops:
+            loop.kill()
+            loop.wait()
+    assert time.time() - float(ran.stdout) < 30
+
+
+@pytest.mark.parametrize("own", ["7", None])
+@pytest.mark.parametrize("name, default", [(SPIN_VARIABLE, SPIN_COUNT), (BIND_VARIABLE, NOT_BOUND)])
+def test_what_the_user_says_of_threads_stays(
+    name: str, default: str, own: str | None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv(name, own or "")
+    if own is None:
+        monkeypatch.delenv(name)
+    tvm_runtime.library.__wrapped__()
+    assert os.environ[name] == (own or default)
 
 
 def test_loaded_models(models: list[tvmq.Executable], tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ PLAIN: dict[str, Check] = {
     "extras": installation.extras,
     "cache": machine.cache,
     "memory": machine.memory,
+    "blas": machine.blas,
 }
 WITH_TVM: dict[str, Check] = {
     "cpu": machine.cpu,

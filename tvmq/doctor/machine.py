@@ -10,6 +10,7 @@ from pathlib import Path
 
 from tvmq.cache import VARIABLE, cache_folder, distrust
 from tvmq.doctor.findings import Finding, note, ok, problem
+from tvmq.errors import BlasError
 from tvmq.memory import memory_limit
 
 GIB = 2**30
@@ -101,6 +102,20 @@ def memory() -> Iterator[Finding]:
         )
     else:
         yield ok("memory", text, **figures)
+
+
+def blas() -> Iterator[Finding]:
+    """Whether NumPy's BLAS gives the sums of products that are known."""
+    from tvmq.numerics.gemm import check_blas
+    from tvmq.numerics.known_products import REMEDY, blas_name
+
+    try:
+        check_blas()
+    except BlasError as error:
+        what, _, _ = str(error).removeprefix("numerics: ").partition("; ")
+        yield problem("blas", what, REMEDY)
+    else:
+        yield ok("blas", f"{blas_name()}: known sums of products are right")
 
 
 def free_memory(meminfo: Path = Path("/proc/meminfo")) -> int | None:

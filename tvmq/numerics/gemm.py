@@ -3,7 +3,8 @@
 A float adds and multiplies integers without rounding while every partial sum stays below 2^24 (float32) or
 2^53 (float64) in magnitude: all such integers are representable, so neither the order of a sum nor a fused
 multiply-add can change it. With |a| <= A and |b| <= B the partial sums of K products stay within K * A * B;
-for uint8 x int8 float32 is exact to K = 514.
+for uint8 x int8 float32 is exact to K = 514. What the BLAS of this process gives is looked at all the same: products
+that are known, once, and every sum that must be an integer.
 
 Integer matrix multiplication.
 """
@@ -12,12 +13,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 
-from tvmq.errors import AccumulatorError, ConfigError
+from tvmq.errors import AccumulatorError, BlasError, ConfigError
 from tvmq.forks import MULTIPLYING, ForkLock
 from tvmq.numerics.codes import INT32_MAX, Number, largest_code, zero_of
+from tvmq.numerics.known_products import REMEDY, blas_name, check_products
 
 BLAS = ForkLock("multiplying matrices", MULTIPLYING)
 FLOAT32_EXACT, FLOAT64_EXACT = 2**24, 2**53
@@ -60,11 +63,41 @@ def choose_plan(depth: int, largest_product: int, largest_sum: Callable[[], int]
 def multiply_matrices(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """np.matmul(a, b), which no fork of another thread cuts in two: NumPy's BLAS holds locks while it multiplies.
 
+    raises  BlasError where this process's BLAS gives wrong sums of known products
+
     >>> multiply_matrices(np.float32([[1, 2]]), np.float32([[3], [4]]))
     array([[11.]], dtype=float32)
     """
+    check_blas()
+    return _multiply(a, b)
+
+
+def _multiply(a: np.ndarray, b: np.ndarray) -> np.ndarray:
     with BLAS:
         return np.asarray(np.matmul(a, b))
+
+
+@cache
+def check_blas() -> None:
+    """BlasError where NumPy's BLAS gives wrong sums on this CPU; it is asked once a process, in about 2 ms."""
+    check_products(_multiply)
+
+
+def to_integers(sums: np.ndarray, dtype: type, name: str) -> np.ndarray:
+    """Float sums of integers as integers; BlasError for one that is none, which no order of adding can give.
+
+    >>> to_integers(np.float32([2.0, -3.0]), np.int64, "moments")
+    array([ 2, -3])
+    """
+    with np.errstate(invalid="ignore"):
+        whole: np.ndarray = sums.astype(dtype)
+    wrong = whole.astype(sums.dtype) != sums
+    if wrong.any():
+        raise BlasError(
+            f"{name}: {wrong.sum()} of {sums.size} sums of products of integers are no integers, the first is "
+            f"{sums[wrong][0]:.9g}: {blas_name()} multiplies wrongly on this CPU; {REMEDY}"
+        )
+    return np.asarray(whole)
 
 
 def run_plan(plan: Plan, a: np.ndarray, b: np.ndarray) -> np.ndarray:
@@ -77,18 +110,22 @@ def run_plan(plan: Plan, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     for start in range(0, depth, plan.piece):
         piece = slice(start, start + plan.piece)
         rows: np.ndarray = b[piece] if b.ndim == 1 else b[..., piece, :]
-        part = multiply_matrices(a[..., piece], rows).astype(np.int32)
+        part = to_integers(multiply_matrices(a[..., piece], rows), np.int32, "matmul")
         total = part if total is None else total + part
     return np.asarray(total)
 
 
 def to_int32(sums: np.ndarray, name: str) -> np.ndarray:
-    """Exact sums as int32; AccumulatorError where they do not fit (only float64 ones can fail to)."""
-    if sums.dtype == np.float64 and sums.size and max(-sums.min() - 1, sums.max()) > INT32_MAX:
+    """Exact sums as int32; AccumulatorError where they do not fit (only float64 ones can fail to).
+
+    raises  BlasError for a sum that is no integer
+    """
+    # no more than a plan allows: other values are none of these sums
+    if sums.dtype == np.float64 and sums.size and INT32_MAX < max(-sums.min() - 1, sums.max()) < FLOAT64_EXACT:
         raise AccumulatorError(
             f"{name}: a sum reaches {np.abs(sums).max():.0f}, int32 ends at {INT32_MAX}; use fewer bits"
         )
-    return np.asarray(sums.astype(np.int32, copy=False))
+    return sums if sums.dtype == np.int32 else to_integers(sums, np.int32, name)
 
 
 def largest_magnitude_sum(values: np.ndarray, axis: int | tuple[int, ...]) -> int:

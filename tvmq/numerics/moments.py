@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from tvmq.numerics.gemm import multiply_matrices
+from tvmq.numerics.gemm import multiply_matrices, to_integers
 
 # Rows that count: so many for each tap, and at most ROWS, of all samples together; of one sample at least LEAST_PLACES
 # and at most MOST_PLACES. More tell little that is new: models of benchmarks/accuracy.py have the same signal to error
@@ -77,12 +77,12 @@ class Moments:
         """Empty the buffer into the sums."""
         assert self._buffer is not None
         exact, self._filled = self._buffer[:, : self._filled], 0
-        found = [exact.sum(axis=1), *map(_products, blocks(exact))]
+        sums = [to_integers(exact.sum(axis=1), np.int64, "moments"), *map(_products, blocks(exact))]
         if self._totals is None:
-            self._totals = [part.astype(np.int64) for part in found]
+            self._totals = sums
         else:
-            for total, more in zip(self._totals, found, strict=True):
-                np.add(total, more, out=total, casting="unsafe")
+            for total, more in zip(self._totals, sums, strict=True):
+                np.add(total, more, out=total)
 
     def totals(self) -> list[np.ndarray]:
         """Sums int64 (groups, taps); then for each block of taps, in order, products int64 (groups, block, block)."""
@@ -159,7 +159,7 @@ def joint_matrices(uses: Sequence[Moments], *, centred: bool) -> list[np.ndarray
 
 
 def _products(rows: np.ndarray) -> np.ndarray:
-    """Sums of the products of each two taps (groups, taps, taps); BLAS halves the work for a single matrix."""
+    """Sums of the products of each two taps, int64 (groups, taps, taps); BLAS halves the work for a single matrix."""
     if len(rows) == 1:
         found = multiply_matrices(rows[0].T, rows[0])[None]
     else:
@@ -167,8 +167,8 @@ def _products(rows: np.ndarray) -> np.ndarray:
     if found.dtype == np.float32 and rows.shape[1] > EXACT_ROWS:
         if found.diagonal(axis1=1, axis2=2).max(initial=0) >= EXACT_SQUARES:
             parts = rows[:, :EXACT_ROWS], rows[:, EXACT_ROWS:]
-            return np.add(*(_products(part).astype(np.int64) for part in parts))
-    return found
+            return np.add(*map(_products, parts))
+    return to_integers(found, np.int64, "moments")
 
 
 def blocks(array: np.ndarray) -> list[np.ndarray]:

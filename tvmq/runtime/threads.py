@@ -1,40 +1,38 @@
 """How many threads models use: one number an executable, whatever other models and Python threads do.
 
-TVM has a pool of threads for each Python thread that runs models. Its size is fixed when it is first asked for; how
-many of its threads work can be changed at any time (7 us), so models of different numbers may take turns. Here a pool
-gets as many threads as the first model asks for or, if that is more, `default_threads()`; what asks for still more
-runs in a Python thread of its own. TVM would bind the second thread to the second CPU and leave the first one free to
-sit there too, which halves the speed: here the threads of a pool share all CPUs that the process may use.
+TVM has a pool of threads for each Python thread that runs models, as many as there are CPUs. How many of them work can
+be changed at any time (7 us), so models of different numbers may take turns; what asks for more than there are runs in
+a Python thread of its own. TVM would bind the second thread to the second CPU and leave the first one free to sit there
+too, which halves the speed, whatever taskset or a container says: here the threads of a pool share all CPUs that the
+thread which starts it may use.
 
-A child process has none of its parent's threads, and the pool would wait for them for ever, at its end too, where it
-joins them. So the child starts new ones at once; the parent sees to it that the old ones do not wait for a signal then.
+A child process has none of its parent's threads, and the pool would wait at its end for those that waited for work at
+the fork. So they all stand in a task of ours while a thread forks, and the child starts new ones at once.
 """
 
 from __future__ import annotations
 
 import ctypes
-import math
 import os
+import queue
 import threading
-from collections.abc import Callable, Mapping
+import time
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache, lru_cache
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any, TypeVar
 
 from tvmq import tvm_runtime
+from tvmq.cpu_mask import allowed_cpus
 from tvmq.errors import ConfigError
-from tvmq.tvm_internals import SET_THREADS, global_function
+from tvmq.tvm_internals import PENDING_TASKS, SET_THREADS, global_function
 
 VARIABLES = ("TVMQ_NUM_THREADS", "TVM_NUM_THREADS")
 # Mode of TVM's thread pool: its threads share the CPUs that are listed.
 SHARE_ALL_CORES = -3
-# Asked before TVM pins the thread that runs the first model to one CPU; new threads inherit that.
-ALLOWED_CPUS = frozenset(os.sched_getaffinity(0) if hasattr(os, "sched_getaffinity") else range(os.cpu_count() or 1))
-THREAD = "/proc/{}/task/{}"
-# Seconds of CPU; a thread of the pool looks 300,000 times for work before it waits: 0.06 s at least
-SURELY_AWAKE = 0.03
+MOST_THREADS = 2**15  # more than any pool has
+ALLOWED_CPUS = allowed_cpus()
 SIBLINGS = "/sys/devices/system/cpu/cpu{}/topology/thread_siblings_list"
 
 Result = TypeVar("Result")
@@ -44,18 +42,16 @@ class _Here(threading.local):
     """Of each Python thread.
 
     count    threads that models use now; 0: never set
-    size     of its pool
+    size     of its pool; 0: not started
     fixed    it stays so
-    workers  threads of its pool, as the system numbers them, once a fork has asked
-    woken    {thread: seconds of CPU} of these when they last looked for work because of a fork
+    held     its pool's other threads, while it forks
     lost     its pool is of a parent process, and nothing runs there
     """
 
     count = 0
     size = 0
     fixed = False
-    workers: frozenset[int] = frozenset()
-    woken: Mapping[int, float] = MappingProxyType({})
+    held: _HeldPool | None = None
     lost = False
 
 
@@ -102,7 +98,7 @@ def _worker(count: int) -> ThreadPoolExecutor:
 
 
 def _fix(count: int) -> None:
-    _set(count)
+    _start_pool(count)
     here.fixed = True
 
 
@@ -111,18 +107,25 @@ def _configured(count: int) -> bool:
     if here.lost:
         return count == 1
     if here.size == 0:
-        _set(max(count, default_threads()))
-        here.size = tvm_runtime.num_threads()
+        _start_pool(count)
     if count > here.size:
         return False
-    _set(count)
+    _set(count, allowed_cpus())
     here.count = count
     return True
 
 
-def _set(count: int) -> None:
-    cpus = [str(cpu) for cpu in sorted(ALLOWED_CPUS)]
-    _configure()(SHARE_ALL_CORES, count, cpus, count)
+def _start_pool(count: int) -> None:
+    """Start this thread's pool, of which `count` threads work then."""
+    cpus = allowed_cpus()  # where the user has TVM bind threads, it binds this one first
+    _set(MOST_THREADS, cpus)
+    here.size = tvm_runtime.num_threads()
+    _set(count, cpus)
+
+
+def _set(count: int, cpus: frozenset[int]) -> None:
+    """Have this many threads of the pool work, all of them and this one on these CPUs."""
+    _configure()(SHARE_ALL_CORES, count, [str(cpu) for cpu in sorted(cpus)])
 
 
 @lru_cache(maxsize=1)
@@ -143,68 +146,80 @@ def _siblings(cpu: int) -> str:
         return str(cpu)
 
 
-def _wake_pool() -> None:
-    """Have the other threads of this thread's pool look for work: for about 0.1 s none of them waits for a signal."""
+class _HeldPool:
+    """The other threads of this thread's pool, all inside of a task until `release`.
+
+    held  False where TVM's count of tasks is not found where it should be: the threads are free then
+
+    TVM returns to the thread that started a task when all threads have ended it, by a count of those that have not. The
+    first thread takes the others off that count, once all are inside, and `release` puts them back.
+    """
+
+    def __init__(self, size: int) -> None:
+        self.others, self.held = size - 1, False
+        self._inside: queue.SimpleQueue[int] = queue.SimpleQueue()
+        self._end = threading.Lock()
+        self._end.acquire()
+        self._task = _TASK(self._work)
+        _launch()(self._task, None, 0)
+
+    def _work(self, number: int, group: int, _data: int | None) -> int:
+        if number:
+            self._inside.put(number)
+            with self._end:
+                return 0
+        for _ in range(self.others):
+            self._inside.get()
+        self._pending = ctypes.c_int32.from_address(group + PENDING_TASKS)
+        self.held = self._pending.value == self.others + 1
+        if self.held:
+            self._pending.value = 1
+        else:
+            self._end.release()
+        return 0
+
+    def release(self) -> None:
+        """Let them go, and wait until they have gone."""
+        if self.held:
+            self._pending.value = self.others
+            self._end.release()
+            while self._pending.value:
+                time.sleep(1e-5)
+
+
+def _hold_pool() -> None:
+    """Have no thread of this thread's pool wait for work while the process forks: its queue could not be destroyed."""
     if here.size > 1:
-        _set(here.size)
-        if not here.workers:
-            here.workers = _list_workers()
-        _launch()(_idle(), None, 0)
-        here.woken = {worker: _seconds(os.getpid(), worker) for worker in here.workers}
+        _set(here.size, allowed_cpus())
+        here.held = _HeldPool(here.size)
 
 
 def _keep_pool() -> None:
     """In the parent, behind a fork."""
-    if here.size > 1:
-        _set(here.count or here.size)
+    if here.held is not None:
+        here.held.release()
+        here.held = None
+        _set(here.count or here.size, allowed_cpus())
 
 
 def _renew_pool() -> None:
     """In the child, before it starts any thread: those of the pool are gone, new ones are started.
 
-    To end a pool whose threads wait takes for ever where there are none. After a fork of many GB they may wait again:
-    then the pool stays as it is, never used again, and models of this thread run in threads of their own.
+    A pool whose threads were not held stays as it is, never used again: models of this thread run in threads of their
+    own.
     """
     _worker.cache_clear()
-    if here.size <= 1:
+    pool, here.held = here.held, None
+    if pool is None:
         return
-    parent, woken, here.workers = os.getppid(), here.woken, frozenset()
-    # who was looking for work before the fork and still is did not wait in between
-    if not all(_is_running(parent, w) or _seconds(parent, w) - woken[w] < SURELY_AWAKE for w in woken):
+    if not pool.held:
         _pool_function("SetMaxConcurrency", "i", ctypes.c_int)(1)
         here.count, here.size, here.fixed = 1, 1, False
         here.lost = True
         return
+    cpus = allowed_cpus()
     _pool_function("ResetThreadPool", "v")()
-    _set(here.count or here.size)
-
-
-def _list_workers() -> frozenset[int]:
-    """The threads of this thread's pool but itself."""
-    workers = set()
-
-    def note(_task: int, _group: int | None, _data: int | None) -> int:
-        workers.add(threading.get_native_id())
-        return 0
-
-    _launch()(_TASK(note), None, 0)
-    return frozenset(workers - {threading.get_native_id()})
-
-
-def _is_running(process: int, thread: int) -> bool:
-    """True for a thread that runs or could; False where the system does not tell."""
-    try:
-        return Path(THREAD.format(process, thread), "stat").read_text().rpartition(") ")[2].startswith("R")
-    except OSError:
-        return False
-
-
-def _seconds(process: int, thread: int) -> float:
-    """Seconds of CPU that a thread has used; infinitely many where the system does not tell."""
-    try:
-        return int(Path(THREAD.format(process, thread), "schedstat").read_text().split()[0]) / 1e9
-    except (OSError, ValueError, IndexError):
-        return math.inf
+    _set(here.count or here.size, cpus)
 
 
 def _pool_function(name: str, signature: str, *types: Any) -> Any:
@@ -226,16 +241,10 @@ def _launch() -> Any:
     return launch
 
 
-@cache
-def _idle() -> ctypes.c_void_p:
-    """A C function that does nothing and returns 0, which tells TVM that all is well."""
-    return ctypes.cast(ctypes.CDLL(None).sched_yield, ctypes.c_void_p)
-
-
 @lru_cache(maxsize=1)
 def _runtime() -> Any:
     return ctypes.CDLL(tvm_runtime.library()._name)  # functions of its own, whose types are set here
 
 
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_wake_pool, after_in_parent=_keep_pool, after_in_child=_renew_pool)
+    os.register_at_fork(before=_hold_pool, after_in_parent=_keep_pool, after_in_child=_renew_pool)
