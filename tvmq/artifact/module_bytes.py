@@ -17,6 +17,7 @@ from typing import Any
 import tvm
 
 from tvmq.artifact.code_bytes import BYTECODE, CONSTANTS, MODULE
+from tvmq.artifact.module_checks import check_module, check_nodes
 from tvmq.artifact.shared_constants import LEAST, Known, Recipe, tensors
 from tvmq.errors import ArtifactError
 from tvmq.kernels.parts.packing_recipes import digest, restore_weights
@@ -97,10 +98,11 @@ def module_from_bytes(where: str, blobs: Mapping[str, bytes]) -> tvm.IRModule:
     try:
         graph = json.loads(blobs[MODULE])
         check_references(graph)
+        check_nodes(graph)
         for node in tensor_nodes(graph):
             node["data"] = encode_tensor(_constant(blobs, *node["data"]))
         module = tvm.ir.load_json(json.dumps(graph))
-        _check_module(module)
+        check_module(module)
         return module
     except Exception as error:  # TVM raises many kinds
         reason = last_line(error)
@@ -111,20 +113,6 @@ def module_from_bytes(where: str, blobs: Mapping[str, bytes]) -> tvm.IRModule:
                 "import the package that does (tvmq.extension.operator)"
             ) from error
         raise ArtifactError(f"{where}: TVM cannot read '{MODULE}' ({reason}); save it again") from error
-
-
-def _check_module(module: Any) -> None:
-    """An error for what is no module, has no main function, or attributes that nobody wrote so."""
-    from tvmq.graph.ledger import get_ledger
-    from tvmq.graph.names import get_names, input_names, output_names, weight_names
-
-    names = [variable.name_hint for variable in module.get_global_vars()]
-    if "main" not in names or not isinstance(module["main"], tvm.relax.Function):
-        raise ValueError("it has no main function")
-    for _, function in module.functions_items():
-        if isinstance(function, tvm.relax.Function):
-            get_ledger(function), get_names(function), input_names(function), weight_names(function)
-            output_names(function, 0)
 
 
 def _constant(blobs: Mapping[str, bytes], begin: int, end: int, member: str = CONSTANTS, *packed: Any) -> bytes:
