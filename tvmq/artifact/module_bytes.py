@@ -22,7 +22,7 @@ from tvmq.artifact.shared_constants import LEAST, Known, Recipe, tensors
 from tvmq.errors import ArtifactError
 from tvmq.kernels.parts.packing_recipes import digest, restore_weights
 from tvmq.text import last_line
-from tvmq.tvm_internals import check_references, decode_tensor, encode_tensor, tensor_nodes
+from tvmq.tvm_internals import decode_tensor, encode_tensor, tensor_nodes
 
 # The "data" of a node that holds a constant is, in place of base64,
 #   [begin, end]                             its bytes in the constants
@@ -97,7 +97,6 @@ def module_from_bytes(where: str, blobs: Mapping[str, bytes]) -> tvm.IRModule:
 
     try:
         graph = json.loads(blobs[MODULE])
-        check_references(graph)
         check_nodes(graph)
         for node in tensor_nodes(graph):
             node["data"] = encode_tensor(_constant(blobs, *node["data"]))

@@ -16,7 +16,8 @@ from tvm.ir import GenericConst
 
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.names import get_names, input_names, output_names, weight_names
-from tvmq.tvm_internals import ATTRIBUTES, TENSOR_NODE, UNKNOWN_TYPE, required_fields
+from tvmq.text import printable
+from tvmq.tvm_internals import ATTRIBUTES, TENSOR_NODE, UNKNOWN_TYPE, check_references, required_fields
 
 NULL = "None"
 VALUES = {
@@ -30,12 +31,15 @@ NOT_IR = ("ir.EnvFunc", "ir.UniqueNameSupply")  # a function of this process by 
 
 
 def check_nodes(graph: dict[str, Any]) -> None:
-    """ValueError where a node is no part of a module, or lacks what it must have; references were checked before."""
+    """ValueError for a node that is no part of a module, names none before it, or lacks what it must have."""
     nodes = graph["nodes"]
     for place, node in enumerate(nodes):
-        kind, data = node["type"], node.get("data")
+        kind = node["type"]
         if kind not in VALUES and (not kind.startswith(KINDS) or kind in NOT_IR):
-            raise ValueError(f"node {place} is a '{kind[:60]}', which is no part of a module")
+            raise ValueError(f"node {place} is a '{printable(kind[:60])}', which is no part of a module")
+    check_references(graph)
+    for place, node in enumerate(nodes):
+        kind, data = node["type"], node.get("data")
         if not isinstance(data, dict) or not kind.startswith(("ir.", "relax.")):
             continue
         if kind == "ir.GenericConst" and nodes[data["value"]]["type"] != TENSOR_NODE:
@@ -55,8 +59,7 @@ def _required(kind: str) -> tuple[tuple[str, bool], ...]:
 
 
 def check_module(module: Any) -> None:
-    """An error for what is no module, has no main function, attributes that nobody wrote so, or types that are not
-    what follows from the operators."""
+    """An error for what has no main function, attributes that nobody wrote so, or types that no operator gives."""
     names = [variable.name_hint for variable in module.get_global_vars()]
     if "main" not in names or not isinstance(module["main"], relax.Function):
         raise ValueError("it has no main function")
@@ -65,6 +68,9 @@ def check_module(module: Any) -> None:
         if isinstance(function, relax.Function):
             get_ledger(function), get_names(function), input_names(function), weight_names(function)
             output_names(function, 0)
+            for variable in function.params:
+                if not _is_tensor(variable.ty):
+                    raise ValueError(f"the input '{variable.name}' is {variable.ty}, no tensor of known shape")
             for block in function.body.blocks:
                 for binding in block.bindings:
                     _check_binding(builder, binding)
@@ -75,9 +81,12 @@ def _check_binding(builder: relax.BlockBuilder, binding: relax.Binding) -> None:
     name, value = binding.var.name, binding.value
     if not isinstance(value, relax.Call):
         return
+    is_ours = isinstance(value.op, tvm.ir.Op) and value.op.name.startswith("relax.tvmq.")
     for argument in value.args:
         if isinstance(argument, GenericConst):
             _check_constant(name, argument)
+        if is_ours and not isinstance(argument.ty, relax.TensorType | relax.TupleType):
+            raise ValueError(f"'{name}' reads {argument.ty}, no tensor")
     if not isinstance(value.op, tvm.ir.Op):
         if not isinstance(value.op, tvm.ir.GlobalVar | relax.ExternFunc):
             raise ValueError(f"'{name}' calls what is no operator")
@@ -90,9 +99,16 @@ def _check_binding(builder: relax.BlockBuilder, binding: relax.Binding) -> None:
         raise ValueError(f"'{name}' is said to be {binding.var.ty}, {value.op.name} gives {inferred}")
 
 
+def _is_tensor(said: Any) -> bool:
+    """True for a tensor of known sizes, fixed and not negative or free."""
+    if not isinstance(said, relax.TensorType) or not isinstance(said.shape, relax.ShapeExpr) or not said.dtype:
+        return False
+    return all(int(size) >= 0 for size in said.shape.values if isinstance(size, tvm.tirx.IntImm))
+
+
 def _check_constant(reader: str, constant: GenericConst) -> None:
     said, data = constant.ty, constant.value
-    if not isinstance(said, relax.TensorType) or said.shape is None:
+    if not _is_tensor(said):
         raise ValueError(f"'{reader}' reads a constant that is said to be {said}")
     sizes = [int(size) for size in said.shape.values]
     if sizes != list(map(int, data.shape)) or str(said.dtype) != str(data.dtype):
@@ -108,5 +124,5 @@ def _agree(inferred: Any, said: Any) -> bool:
     if str(inferred.dtype) != str(said.dtype) or inferred.ndim != said.ndim:
         return False
     pairs = zip(inferred.shape.values, said.shape.values, strict=True) if inferred.shape and said.shape else ()
-    fixed = [(one, other) for one, other in pairs if all(isinstance(size, tvm.ir.IntImm) for size in (one, other))]
+    fixed = [(one, other) for one, other in pairs if all(isinstance(size, tvm.tirx.IntImm) for size in (one, other))]
     return all(int(one) == int(other) for one, other in fixed)
