@@ -109,7 +109,7 @@ def module_from_bytes(where: str, blobs: Mapping[str, bytes]) -> tvm.IRModule:
         if unknown:
             raise ArtifactError(
                 f"{where}: its module has the operator '{unknown[1]}', which nobody has made in this process; "
-                "import the package that does (tvmq.extension.operator)"
+                "import the package that does (tvmq.extension.operator), on the command line by `tvmq --trust ...`"
             ) from error
         raise ArtifactError(f"{where}: TVM cannot read '{MODULE}' ({reason}); save it again") from error
 

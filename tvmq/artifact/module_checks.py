@@ -7,6 +7,7 @@ nothing that it holds.
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import tvm
@@ -14,6 +15,7 @@ import tvm_ffi
 from tvm import relax
 from tvm.ir import GenericConst
 
+from tvmq.errors import ArtifactError
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.names import get_names, input_names, output_names, weight_names
 from tvmq.text import printable
@@ -75,6 +77,16 @@ def check_module(module: Any) -> None:
                 for binding in block.bindings:
                     _check_binding(builder, binding)
     relax.analysis.well_formed(module)
+
+
+def check_packages(where: str, module: tvm.IRModule) -> None:
+    """ArtifactError where the options name operators of a package that is not imported: whoever looks would run it."""
+    for family in get_ledger(module).config.get("operators", ()):
+        if str(family).partition(":")[0] not in sys.modules:
+            raise ArtifactError(
+                f"{where}: its options name operators of a package, '{printable(str(family))}', which would be run; "
+                "import it before, on the command line by `tvmq --trust ...`"
+            )
 
 
 def _check_binding(builder: relax.BlockBuilder, binding: relax.Binding) -> None:
