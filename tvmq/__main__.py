@@ -1,4 +1,4 @@
-"""The `tvmq` command, by console script or as `python -m tvmq`; Ctrl-C while it is still imported is a sentence, too."""
+"""The `tvmq` command: the console script, and `python -m tvmq`; Ctrl-C while it is still imported is a sentence."""
 
 from __future__ import annotations
 

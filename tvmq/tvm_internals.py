@@ -69,6 +69,16 @@ COMPILE_CUDA, SEE_CUDA = "tvm_callback_cuda_compile", "tvm_callback_cuda_postpro
 TENSOR_NODE = "ffi.Tensor"  # type of the nodes of a module's JSON that hold a constant
 CONTAINERS = ("ffi.Array", "ffi.List", "ffi.Map", "ffi.Dict")  # ... and of those that hold places of nodes
 UNKNOWN_TYPE = (ValueError, KeyError, RuntimeError)  # what asking for a type that is not there raises
+NULLABLE = ("ir.Span", "ir.Attrs", "ir.SourceMap")  # objects that may be null though their schema does not say so
+# Operators whose inference reads attributes that their records do not name, and dies without
+ATTRIBUTES = {
+    "relax.matmul": "relax.attrs.MatmulAttrs", "relax.ccl.allgather": "relax.attrs.AllGatherAttrs",
+    **dict.fromkeys(("relax.argmax", "relax.argmin"), "relax.attrs.ArgmaxArgminAttrs"),
+    **dict.fromkeys(
+        (f"relax.{name}" for name in ("max", "mean", "median", "min", "prod", "std", "sum", "variance")),
+        "relax.attrs.StatisticalAttrs",
+    ),
+}  # fmt: skip
 LITERALS = ("int", "float", "bool", "ffi.BigInt")  # types of fields that stand in it as they are
 
 
@@ -117,14 +127,36 @@ def check_references(graph: dict[str, Any]) -> None:
 @cache
 def _literal_fields(kind: str) -> frozenset[str]:
     """The fields of a type whose numbers stand in the JSON as they are; all others hold places of nodes."""
-    info, literals = type_info(kind), set()
+    return frozenset(name for name, schema in _schemas(kind) if schema.get("type") in LITERALS)
+
+
+@cache
+def required_fields(kind: str) -> tuple[tuple[str, bool], ...]:
+    """(field of a type that is no null, whether it is a list without nulls), in JSON and in memory.
+
+    >>> dict(required_fields("relax.expr.SeqExpr"))
+    {'blocks': True, 'body': False, 'ty': False}
+    """
+    found = []
+    for name, schema in _schemas(kind):
+        items = [item.get("type", "") for item in schema.get("args", ())]
+        if _is_object(schema.get("type", "")):
+            found.append((name, schema["type"] == "ffi.Array" and all(map(_is_object, items))))
+    return tuple(found)
+
+
+def _is_object(kind: str) -> bool:
+    return kind.startswith(("ir.", "relax.", "tirx.", "ffi.")) and kind not in NULLABLE
+
+
+def _schemas(kind: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """(field, what it may hold) of a type and those that it inherits from."""
+    info = type_info(kind)
     while info is not None:
         for field in info.fields or ():
             schema = (field.metadata or {}).get("type_schema", {})
-            schema = json.loads(schema) if isinstance(schema, str) else schema
-            literals |= {field.name} if schema.get("type") in LITERALS else set()
+            yield field.name, json.loads(schema) if isinstance(schema, str) else schema
         info = info.parent_type_info
-    return frozenset(literals)
 
 
 def type_info(kind: str) -> Any:

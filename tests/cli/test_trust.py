@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import json
 
+import numpy as np
+import onnx
 import pytest
+
+import tvmq
+from tests.models import Net, feeds_of
+from tvmq.graph.ledger import get_ledger, with_ledger
 
 FORMS = {
     "an observer": {"calibrate_mode": "mine:Observer"},
@@ -27,6 +33,66 @@ def test_options_of_a_file_that_name_code(cli, folder, name):
     (folder / "options.json").write_text(json.dumps(FORMS[name]))
     done = cli("quantize", "net.onnx", "--data", "x.npz", "--config", "options.json")
     assert done.code == 1 and "names code, 'mine:" in done.err and "tvmq --trust" in done.err
+    assert not (folder / "ran").exists()
+
+
+COMMANDS = {
+    "backend check": ["backend", "check", "chip.json"],
+    "backend show": ["backend", "show", "chip.json"],
+    "conformance": ["conformance", "chip.json", "-o", "vectors"],
+    "quantize": ["quantize", "net.onnx", "--random-data", "--backend", "chip.json", "-o", "net.tvmq", "--force", "--no-bench"],
+    "verify": ["verify", "net.tvmq", "--data", "x.npy", "--backend", "chip.json"],
+    "compare": ["compare", "net.tvmq", "--data", "x.npy", "--backend", "chip.json"],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_no_command_runs_what_a_description_names(cli, folder, name):
+    """Lowerings of a description are loaded by `tvmq.build(backend=...)`, and by no command."""
+    net = Net((1, 4))
+    model = net.model(net.dense("x", 4, 3))
+    onnx.save(model, folder / "net.onnx")
+    np.save(folder / "x.npy", np.zeros((2, 4), np.float32))
+    if name in ("verify", "compare"):
+        with tvmq.qconfig(calibrate_mode="minmax", weight_rounding="nearest"):
+            tvmq.build(tvmq.quantize(*tvmq.from_onnx(model), feeds_of(model, 2), guard=None)).save("net.tvmq")
+    description = {"tvmq_backend": 1, "name": "chip", "activations": ["uint8"], "lowerings": ["mine:LOWERING"]}
+    (folder / "chip.json").write_text(json.dumps(description))
+    done = cli(*COMMANDS[name])
+    assert done.code == 0, done.err
+    assert not (folder / "ran").exists()
+
+
+def test_a_saved_model_read_without_its_code_runs_none(cli, folder):
+    """Packages of operators that its options name are imported where the code runs, or behind --trust."""
+    net = Net((1, 4))
+    model = net.model(net.dense("x", 4, 3))
+    with tvmq.qconfig(calibrate_mode="minmax", weight_rounding="nearest"):
+        module = tvmq.quantize(*tvmq.from_onnx(model), feeds_of(model, 2), guard=None)
+    ledger = get_ledger(module)
+    ledger.config["operators"] = ["mine:FAMILY"]
+    module = with_ledger(module, ledger)
+    tvmq.build(module).save("net.tvmq")
+    assert not (folder / "ran").exists()
+    for command in (["explain", "net.tvmq"], ["build", "net.tvmq", "-o", "other.tvmq"], ["export-onnx", "net.tvmq", "-o", "net.onnx"]):
+        done = cli(*command)
+        assert done.code == 1 and "'mine:FAMILY', which would be run; import it before" in done.err
+        assert not (folder / "ran").exists(), command
+    done = cli("--trust", "build", "net.tvmq", "-o", "other.tvmq")
+    assert done.code == 0 and (folder / "ran").exists(), done.err
+
+
+def test_the_options_of_a_saved_model_are_texts(cli, folder):
+    """The ledger of the module itself, too, whatever the manifest says."""
+    net = Net((1, 4))
+    with tvmq.qconfig(calibrate_mode="minmax", weight_rounding="nearest"):
+        module = tvmq.quantize(*tvmq.from_onnx(net.model(net.dense("x", 4, 3))), [{"x": np.ones((1, 4), np.float32)}])
+    ledger = get_ledger(module)
+    ledger.config.update(calibrate_mode="mine:Observer", weight_scale="mine:Observer", passes=["mine:widen"])
+    tvmq.build(with_ledger(module, ledger)).save("net.tvmq")
+    for command in (["explain", "net.tvmq"], ["build", "net.tvmq", "-o", "other.tvmq"], ["export-onnx", "net.tvmq", "-o", "net.onnx"]):
+        done = cli(*command)
+        assert done.code == 0, done.err
     assert not (folder / "ran").exists()
 
 

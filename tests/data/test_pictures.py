@@ -173,3 +173,12 @@ def test_other_formats_under_the_name_of_a_picture(tmp_path, kind, monkeypatch):
     with pytest.raises(DataError, match="none of 1 pictures can be read.*cannot identify image file"):
         read_pictures(find_pictures(tmp_path), FRAME, count=1, resize="stretch", crop=1.0)
     assert size_of_first(find_pictures(tmp_path)) == set()
+
+
+def test_a_picture_of_too_many_pixels_is_skipped_unread(tmp_path, monkeypatch):
+    """Some 100 kB unpack to GB; the bound is Pillow's own."""
+    picture(tmp_path / "small.png")
+    picture(tmp_path / "wide.png", size=(40, 30))
+    monkeypatch.setattr(Image, "MAX_IMAGE_PIXELS", 40 * 30 - 1)
+    found = read(tmp_path)
+    assert found.names == ["small.png"] and "DecompressionBombWarning" in found.skipped[0]

@@ -236,6 +236,7 @@ def load_file(where: str, file: SavedFile, folder: Path | None = None, *, code: 
     targets = targets_of(where, manifest)
     number = runnable(where, codes_of(manifest), targets) if code else 0
     target, description = targets[number], codes_of(manifest)[number]
+    families = manifest["description"]["ledger"]["config"].get("operators", ())
     return {
         "code": _machine_code(where, file, number, manifest, blobs, target, folder) if code else None,
         "target": target,
@@ -243,8 +244,7 @@ def load_file(where: str, file: SavedFile, folder: Path | None = None, *, code: 
         "source": blobs[SOURCE].decode() if isinstance(target, CudaTarget) else "",
         "description": {**manifest["description"], **description.get("own", {})},
         "kernels": description["kernels"],
-        # read when asked for
-        "module": lambda: _module(where, file, manifest["description"]["ledger"]["config"].get("operators", ())),
+        "module": lambda: _module(where, file, families, code=code),  # read when asked for
         "saved": file,
     }
 
@@ -270,13 +270,18 @@ def _gpu_library(blobs: Mapping[str, Any]) -> Any:
     return gpu_library(blobs)
 
 
-def _module(where: str, file: SavedFile, families: Sequence[str]) -> tvm.IRModule:
+def _module(where: str, file: SavedFile, families: Sequence[str], *, code: bool) -> tvm.IRModule:
+    """The module; the packages of operators that it names are imported where code of the file is, too."""
     from tvmq.artifact.module_bytes import module_from_bytes  # registers all operators
+    from tvmq.artifact.module_checks import check_packages
 
-    for family in families if isinstance(families, list | tuple) else ():  # their packages may make operators
+    for family in families if code and isinstance(families, list | tuple) else ():  # their packages may make operators
         with contextlib.suppress(ImportError, AttributeError):  # whoever asks for a definition says what is missing
             load_object(str(family))
-    return module_from_bytes(where, _whole(where, file))
+    module = module_from_bytes(where, _whole(where, file))
+    if not code:
+        check_packages(where, module)
+    return module
 
 
 def _whole(where: str, file: SavedFile) -> dict[str, bytes]:

@@ -17,11 +17,12 @@ from typing import Any
 import tvm
 
 from tvmq.artifact.code_bytes import BYTECODE, CONSTANTS, MODULE
+from tvmq.artifact.module_checks import check_module, check_nodes
 from tvmq.artifact.shared_constants import LEAST, Known, Recipe, tensors
 from tvmq.errors import ArtifactError
 from tvmq.kernels.parts.packing_recipes import digest, restore_weights
 from tvmq.text import last_line
-from tvmq.tvm_internals import check_references, decode_tensor, encode_tensor, tensor_nodes
+from tvmq.tvm_internals import decode_tensor, encode_tensor, tensor_nodes
 
 # The "data" of a node that holds a constant is, in place of base64,
 #   [begin, end]                             its bytes in the constants
@@ -96,11 +97,11 @@ def module_from_bytes(where: str, blobs: Mapping[str, bytes]) -> tvm.IRModule:
 
     try:
         graph = json.loads(blobs[MODULE])
-        check_references(graph)
+        check_nodes(graph)
         for node in tensor_nodes(graph):
             node["data"] = encode_tensor(_constant(blobs, *node["data"]))
         module = tvm.ir.load_json(json.dumps(graph))
-        _check_module(module)
+        check_module(module)
         return module
     except Exception as error:  # TVM raises many kinds
         reason = last_line(error)
@@ -108,23 +109,9 @@ def module_from_bytes(where: str, blobs: Mapping[str, bytes]) -> tvm.IRModule:
         if unknown:
             raise ArtifactError(
                 f"{where}: its module has the operator '{unknown[1]}', which nobody has made in this process; "
-                "import the package that does (tvmq.extension.operator)"
+                "import the package that does (tvmq.extension.operator), on the command line by `tvmq --trust ...`"
             ) from error
         raise ArtifactError(f"{where}: TVM cannot read '{MODULE}' ({reason}); save it again") from error
-
-
-def _check_module(module: Any) -> None:
-    """An error for what is no module, has no main function, or attributes that nobody wrote so."""
-    from tvmq.graph.ledger import get_ledger
-    from tvmq.graph.names import get_names, input_names, output_names, weight_names
-
-    names = [variable.name_hint for variable in module.get_global_vars()]
-    if "main" not in names or not isinstance(module["main"], tvm.relax.Function):
-        raise ValueError("it has no main function")
-    for _, function in module.functions_items():
-        if isinstance(function, tvm.relax.Function):
-            get_ledger(function), get_names(function), input_names(function), weight_names(function)
-            output_names(function, 0)
 
 
 def _constant(blobs: Mapping[str, bytes], begin: int, end: int, member: str = CONSTANTS, *packed: Any) -> bytes:

@@ -12,6 +12,7 @@ from tvmq.analysis.lowered_layers import lowering_lines
 from tvmq.cli.arguments import Artefact, Json, Quiet, Sha256, Targets, target_of
 from tvmq.cli.files import check_output
 from tvmq.cli.screen import print_json, size_text, step
+from tvmq.cli.trust import load_without_code
 
 
 def build(
@@ -34,7 +35,7 @@ def build(
     Example: tvmq build resnet18.tvmq --target x86-64-v3 --target avx512-vnni --output everywhere.tvmq
     """
     check_output(output)
-    module = tvmq.load(model, sha256=sha256, code=False).module
+    module = load_without_code(model, sha256).module
     with step("build", quiet=quiet):
         exe = tvmq.build(module, target=target_of(target), lowerings=lowering)
     digest = exe.save(output)

@@ -9,6 +9,7 @@ import typer
 import tvmq
 from tvmq.cli.arguments import Artefact, Json, Sha256
 from tvmq.cli.screen import print_json
+from tvmq.cli.trust import load_without_code
 
 
 def explain(
@@ -23,7 +24,7 @@ def explain(
 
     Example: tvmq explain resnet18.tvmq
     """
-    explanation = tvmq.explain(tvmq.load(model, sha256=sha256, code=False))
+    explanation = tvmq.explain(load_without_code(model, sha256))
     shown = explanation if layer is None else explanation.layer(layer)
     if as_json:
         print_json(shown.to_dict())

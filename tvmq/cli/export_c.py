@@ -27,6 +27,7 @@ from tvmq.cli.quantize import check_files, quantized
 from tvmq.cli.quantize_options import Count
 from tvmq.cli.samples import Feeds
 from tvmq.cli.screen import print_json, print_rows, size_text, step
+from tvmq.cli.trust import load_without_code
 from tvmq.errors import CalibrationError, ConfigError
 
 
@@ -76,7 +77,7 @@ def export_c(
     if model.suffix == ".tvmq":
         if data is not None:
             raise ConfigError("export-c: --data is for a float model; a saved model is quantized already")
-        module = tvmq.load(model, sha256=sha256, code=False).module
+        module = load_without_code(model, sha256).module
     else:
         check_files(data, None, None, ())
         pictures = picture_options(normalize, mean, std, scale, color, layout, resize, crop)

@@ -12,6 +12,7 @@ import tvmq
 from tvmq.cli.arguments import Json, Quiet, Sha256
 from tvmq.cli.files import check_output
 from tvmq.cli.screen import notice, print_json, print_rows, size_text, step
+from tvmq.cli.trust import load_without_code
 
 
 def export_onnx(
@@ -39,7 +40,7 @@ def export_onnx(
     Example: tvmq export-onnx resnet18.tvmq -o resnet18.onnx --dialect tensorrt
     """
     check_output(output)
-    module = tvmq.load(model, sha256=sha256, code=False).module
+    module = load_without_code(model, sha256).module
     with step("export", quiet=quiet):
         tvmq.to_onnx(module, output, dialect=dialect, opset=opset)
     slower = _slower(output) if dialect == "tensorrt" else []

@@ -7,10 +7,10 @@ from typing import Annotated, Any
 
 import typer
 
-import tvmq
 from tvmq.cli.arguments import Json, Quiet, Sha256
 from tvmq.cli.files import check_output
 from tvmq.cli.screen import print_json, print_rows, size_text, step
+from tvmq.cli.trust import load_without_code
 from tvmq.errors import ConfigError
 
 
@@ -35,7 +35,7 @@ def export_torch(
     Example: tvmq export-torch resnet18.tvmq -o resnet18.pt2
     """
     check_output(output)
-    exe = tvmq.load(model, sha256=sha256, code=False)
+    exe = load_without_code(model, sha256)
     free = [info.name for info in exe.input_info if not all(isinstance(size, int) for size in info.shape)]
     if free:
         raise ConfigError(

@@ -12,6 +12,7 @@ from tvmq.cache import cache_folder
 from tvmq.cli.arguments import Batch, Json, MaxBytes, Quiet, Shapes
 from tvmq.cli.model import import_model
 from tvmq.cli.screen import notice, print_json, step
+from tvmq.cli.trust import load_without_code
 from tvmq.errors import ConfigError
 
 
@@ -60,7 +61,7 @@ def tune(
 def _module(path: Path, shape: Any, batch: int, max_bytes: int | None, quiet: bool) -> Any:
     """The integer module; of a float model with nominal ranges, which no tile depends on."""
     if path.suffix == ".tvmq":
-        return tvmq.load(path, code=False).module
+        return load_without_code(path).module
     mod, params, _, _ = import_model(path, None, shape, batch, max_bytes=max_bytes, quiet=quiet)
     with tvmq.qconfig(calibrate_mode="global_scale"):
         return tvmq.quantize(mod, params)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +20,7 @@ from torch.nn import functional as F  # noqa: E402
 from torch_networks import SmallNet, check, run, tensor, trained  # noqa: E402
 
 import tvmq  # noqa: E402
-from tvmq.errors import DataError, ModelError, UnsupportedOpError  # noqa: E402
+from tvmq.errors import DataError, MemoryLimitError, ModelError, UnsupportedOpError  # noqa: E402
 from tvmq.graph.names import get_names  # noqa: E402
 
 
@@ -278,6 +279,13 @@ def test_wrong_models_and_inputs_are_refused(net: Any, tmp_path: Path) -> None:
             return x, 3
 
     refused("output 'output_1': it is no tensor", Number(), x, error=UnsupportedOpError)
+
+
+def test_archives_are_bounded_before_they_are_inflated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    with zipfile.ZipFile(tmp_path / "bomb.pt2", "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("bomb/data/weights/weight_0", bytes(2**20))
+    monkeypatch.setattr("tvmq.frontends.torch.export.usable_memory", lambda: 2**20 - 1)
+    refused("would unpack to .*, this machine has", tmp_path / "bomb.pt2", trust=True, error=MemoryLimitError)
 
 
 def test_branches_on_values_are_refused_with_torchs_words() -> None:

@@ -9,12 +9,14 @@ torch_names) -> one named, straight-line function (assemble).
 
 from __future__ import annotations
 
+import contextlib
+import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from tvmq.errors import ModelError, TvmqError, UnsupportedOpError
+from tvmq.errors import MemoryLimitError, ModelError, TvmqError, UnsupportedOpError
 from tvmq.frontends.torch.signature import module_path
 
 if TYPE_CHECKING:
@@ -25,7 +27,7 @@ import numpy as np
 import tvm
 
 from tvmq.frontends.assemble import assemble
-from tvmq.memory import check_max_bytes
+from tvmq.memory import ROOM, bytes_text, check_max_bytes, usable_memory
 from tvmq.reasons import explain_exceptions
 from tvmq.text import printable
 
@@ -92,6 +94,7 @@ def _load(path: Path, *, trust: bool) -> Any:
             "evaluates parts of it; if you trust it, say so by trust=True, on the command line tvmq --trust, else ask "
             "for ONNX"
         )
+    _check_archive(path)
     try:
         return torch.export.load(str(path))
     except Exception as error:  # zipfile's, pickle's and torch's own
@@ -99,6 +102,18 @@ def _load(path: Path, *, trust: bool) -> Any:
             f"from_torch: '{path}' is no program that torch.export.save wrote ({first_line(error)}); "
             "write it with torch.export.save(torch.export.export(model, inputs), path)"
         ) from error
+
+
+def _check_archive(path: Path) -> None:
+    """MemoryLimitError for an archive that unpacks to more than the memory; what is no archive, torch refuses."""
+    if not zipfile.is_zipfile(path):
+        return
+    with contextlib.suppress(zipfile.BadZipFile), zipfile.ZipFile(path) as archive:
+        size, most = sum(member.file_size for member in archive.infolist()), usable_memory()
+        if size > most:
+            raise MemoryLimitError(
+                f"from_torch: '{path}' would unpack to {bytes_text(size)}, this machine has {bytes_text(most)}; {ROOM}"
+            )
 
 
 def _export(
