@@ -31,7 +31,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 import tvmq
 from tests.random_graphs import random_inputs, random_model
-from tests.written_layers import LOOPS, Differs, check_decomposed, check_exact, check_loop, check_onnx
+from tests.written_layers import LOOPS, Differs, check_decomposed, check_exact, check_floats, check_loop, check_onnx
 from tvmq.errors import TvmqError
 from tvmq.exporters.onnx.dialects import dialect_named
 
@@ -180,16 +180,17 @@ def _by_onnx(module: Any, feed: Any, wanted: Any, options: dict[str, Any], path:
     assert names[0] == list(feed) and len(names[1]) == len(wanted), names
     count = check_onnx(module, model, dialect_named(dialect), feed)
     back, params = tvmq.from_onnx(model)
-    if any(node.op_type == "QuantizeLinear" for node in model.graph.node):
-        with tvmq.qconfig(requantize=options.get("requantize", "float")):
-            found = tvmq.reference.run(tvmq.quantize(back, params, guard=None), feed)
-    else:  # floats, whose weights may be codes
-        found = tvmq.reference.run(back, feed)
-    if any(node.op_type in LOOPS for node in model.graph.node):
-        for name, a, b in zip(names[1], found, wanted, strict=True):
-            check_loop(name, np.asarray(a), np.asarray(b))
+    if all(node.op_type != "QuantizeLinear" for node in model.graph.node):  # floats, whose weights may be codes
+        for name, a, b in zip(names[1], tvmq.build(back, params=params).run(feed), wanted, strict=True):
+            check_floats(name, a, np.asarray(b))
         return count
-    return count + _same(found, wanted)
+    with tvmq.qconfig(requantize=options.get("requantize", "float")):
+        found = tvmq.reference.run(tvmq.quantize(back, params, guard=None), feed)
+    if all(node.op_type not in LOOPS for node in model.graph.node):
+        return count + _same(found, wanted)
+    for name, a, b in zip(names[1], found, wanted, strict=True):
+        check_loop(name, np.asarray(a), np.asarray(b))
+    return count
 
 
 def _by_torch(module: Any, feed: Any, form: str) -> int:
