@@ -111,6 +111,15 @@ def test_inputs_in_order_or_by_name() -> None:
         tvmq.reference.run(mod, {"x": one})
 
 
+@pytest.mark.parametrize("shape", [(2, 3, 4), (3, 3, 4, 4), (2, 3, 4, 5)])
+def test_inputs_of_another_shape_are_refused(shape: tuple[int, ...]) -> None:
+    mod = block(X, "a = R.abs(x)")
+    with pytest.raises(
+        DataError, match=rf"^reference: input 'x' has shape \({shape[0]}, .*, the model takes \(2, 3, 4, 4\)$"
+    ):
+        tvmq.reference.run(mod, {"x": np.zeros(shape, np.float32)})
+
+
 def test_every_value_can_be_watched() -> None:
     seen: dict[str, np.ndarray] = {}
     tvmq.reference.run(block(X, "a = R.abs(x)\nb = R.negative(a)"), FEED, watch=seen.__setitem__)

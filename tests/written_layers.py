@@ -47,6 +47,11 @@ def values_of_definition(module: tvm.IRModule, feed: Mapping[str, np.ndarray]) -
     return values
 
 
+def ends_at_lowest(values: Mapping[str, Any]) -> bool:
+    """True where codes of int8 stand at their lowest, -127: a dialect without that bound has -128 there."""
+    return any(getattr(value, "dtype", "") == "int8" and (value == -127).any() for value in values.values())
+
+
 def names_of_codes(module: tvm.IRModule, dialect: Dialect) -> dict[str, str]:
     """{tensor of codes in the file: variable of the module}."""
     exporter = Exporter(plain_module(module), dialect)

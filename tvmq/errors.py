@@ -106,7 +106,7 @@ class MemoryLimitError(TvmqError, MemoryError):
 
 
 class BackendWarning(UserWarning):
-    """Compiled code may give other values than the device that a backend describes; the message says where."""
+    """A described device or a written file may give other values than compiled code; the message says where."""
 
 
 class AccuracyWarning(UserWarning):

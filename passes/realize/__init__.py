@@ -244,7 +244,8 @@ class _Realizer:
             known.setdefault(source, found)
         elif found.qparams != qparams:
             found = self._rescaled(found, qparams, var.name)
-            if op_name(self.view.value.get(source)) != "tvmq.simulated_quantize":  # whose other readers want its own codes
+            # what is rounded itself has readers that want its own codes
+            if op_name(self.view.value.get(source)) != "tvmq.simulated_quantize":
                 known[source] = found
         elif known is self._streams:
             known[source] = found

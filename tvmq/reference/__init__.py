@@ -29,7 +29,7 @@ from tvmq.graph.ops.conversions import is_calibrated, spec_of
 from tvmq.graph.own_operators import own_operator
 from tvmq.graph.sizes import covering_padding
 from tvmq.graph.symbolic import sizes_in, with_sizes
-from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, shape_of
+from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, shape_of, sizes_of
 from tvmq.index_checks import check_indices
 from tvmq.lower.narrow_weights import float_weights
 from tvmq.numerics.elementary import ELEMENTARY
@@ -188,7 +188,7 @@ class Reference:
         watch    called with (variable name, value) after each binding, for comparing layer by layer
         step     called with (variable, expression, its arguments (none for an island), what gives the
                  definition's result for arguments); what it gives stands for the result of the expression
-        raises   DataError for missing inputs and for indices outside of what they count
+        raises   DataError for missing inputs, for those of another shape, and for indices outside of what they count
         """
         names = input_names(self.view.func)
         if not isinstance(inputs, Mapping):
@@ -196,9 +196,12 @@ class Reference:
         missing = [name for name in names.values() if name not in inputs]
         if missing:
             raise DataError(f"reference: input '{missing[0]}' is missing; the module takes {list(names.values())}")
-        sizes = sizes_in(self._mod, {name: np.asarray(value) for name, value in inputs.items()})
+        arrays = {name: np.asarray(value) for name, value in inputs.items()}
+        _check_shapes(View(self._mod), names, arrays)
+        sizes = sizes_in(self._mod, arrays)
         if sizes != self._sizes:
             self._fix(sizes)
+        _check_shapes(self.view, names, arrays)  # of inputs that share a free dimension
         for use in self._indices:
             check_indices(np.asarray(inputs[use["input"]]), use, sizes, "reference")
         values: dict[str, Any] = {param: np.asarray(inputs[name]) for param, name in names.items()}
@@ -220,6 +223,15 @@ class Reference:
             return step(var, value, [], lambda _args: self._islands.run(var.name, values))
         args = [_read(arg, values) for arg in value.args]
         return step(var, value, args, lambda args: execute(value, args, self._own))
+
+
+def _check_shapes(view: View, names: Mapping[str, str], inputs: Mapping[str, np.ndarray]) -> None:
+    """Refuse inputs of another rank, or of another size where the module says one."""
+    for param, name in names.items():
+        wanted, given = sizes_of(view.params[param]), inputs[name].shape
+        if len(wanted) != len(given) or any(isinstance(w, int) and w != g for w, g in zip(wanted, given, strict=True)):
+            shape = ", ".join(map(str, wanted))
+            raise DataError(f"reference: input '{name}' has shape {given}, the model takes ({shape})")
 
 
 def _execute(value: relax.Expr, values: dict[str, Any], own: Mapping[str, Callable[..., Any]]) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from tvm import tirx
+from tvm import relax, tirx
 
 import tvmq
 from tests.exporters.onnx.test_to_onnx import exported
@@ -44,6 +44,23 @@ def test_sizes_stay_free(name: str, tmp_path: Path) -> None:
         (ours,), (theirs,), (back,) = exe.run(feed), run_in_float(model, feed), again.run(feed)
         assert ours.shape == theirs.shape and not unequal_bits(ours, back).any()
         assert np.abs(ours - theirs).max() < 0.03 * np.abs(ours).max()
+
+
+def test_a_value_in_a_free_shape(tmp_path: Path) -> None:
+    """Zeros that an LSTM of torch begins with have the batch of the run."""
+    batch = tirx.Var("batch", "int64")
+    x = relax.Var("x", relax.TensorType([batch, 3], "float32"))
+    builder = relax.BlockBuilder()
+    with builder.function("main", [x]):
+        with builder.dataflow():
+            start = builder.emit(relax.op.full([batch, 3], relax.const(1.5, "float32"), "float32"))
+            y = builder.emit_output(relax.op.subtract(x, start))
+        builder.emit_func_output(y)
+    with tvmq.qconfig(activations=None):
+        module = tvmq.quantize(*tvmq.from_relax(builder.get(), {}), guard=None)
+    feed = {"x": np.float32([[1, 2, 3], [4, 5, 6]])}
+    (found,) = run_in_float(exported(module, tmp_path), feed)
+    np.testing.assert_array_equal(found, feed["x"] - 1.5)
 
 
 def test_sizes_without_an_onnx_form() -> None:

@@ -15,7 +15,7 @@ import tvmq
 from tests.fuzz_writers import QUICKLY, recurrent_model
 from tests.models import run_onnx
 from tests.random_graphs import random_inputs
-from tvmq.errors import UnsupportedOpError
+from tvmq.errors import BackendWarning, UnsupportedOpError
 from tvmq.exporters.onnx.to_onnx import _check
 from tvmq.graph import ops
 from tvmq.graph.rewrite import Rewriter, rewrite
@@ -55,6 +55,17 @@ def test_files_compute_the_loop_of_the_module(seed: int, activations: str | None
         np.testing.assert_allclose(found, defined, rtol=1e-4, atol=2e-5)
 
 
+def test_a_loop_with_codes_as_states_is_said_not_to_be_exact(tmp_path: Path) -> None:
+    source = recurrent_model(4)
+    with tvmq.qconfig(**QUICKLY):
+        module = tvmq.quantize(*tvmq.from_onnx(source), random_inputs(source, 0, 4), guard=None)
+    with pytest.warns(
+        BackendWarning, match=r"^to_onnx, layer 'loop': states of loops over time \(2 here\) .* differ .* \(55 to 68 dB"
+    ) as said:
+        tvmq.to_onnx(module, tmp_path / "loop.onnx")
+    assert said[0].filename == __file__
+
+
 def test_scales_that_are_made_at_run_time_are_refused(tmp_path: Path) -> None:
     source = recurrent_model(1)
     with tvmq.qconfig(activations="dynamic"):
@@ -72,5 +83,7 @@ def test_a_file_that_the_checker_refuses_is_not_written(fault: str) -> None:
     if fault == "type":
         ends[1] = onnx.helper.make_tensor_value_info("z", onnx.TensorProto.INT64, [2])
     graph = onnx.helper.make_graph([node], "g", ends[:1], ends[1:])
-    with pytest.raises(UnsupportedOpError, match=r"^to_onnx: the model has no valid ONNX form here, nothing was written"):
+    with pytest.raises(
+        UnsupportedOpError, match=r"^to_onnx: the model has no valid ONNX form here, nothing was written"
+    ):
         _check(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=8))

@@ -241,6 +241,27 @@ def test_computed_weights_are_refused() -> None:
         tvmq.from_onnx(made)
 
 
+@pytest.mark.parametrize("name", ["sequence_lens", "initial_h"])
+def test_lengths_and_states_of_another_number_of_samples_are_refused(name: str) -> None:
+    """Compiled code read behind them where the batch is free."""
+    made = model("GRU", state=name == "initial_h")
+    if name == "sequence_lens":
+        with_lengths(made, [])
+        made.graph.initializer.append(numpy_helper.from_array(np.int32([3, 5]), "lengths"))
+    made.graph.input[0].type.tensor_type.shape.dim[1].dim_param = "batch"
+    with pytest.raises(UnsupportedOpError, match=f"layer 'rnn': GRU: {name} is of 2 samples and X of batch; fix both"):
+        tvmq.from_onnx(made)
+    if name == "sequence_lens":
+        made.graph.initializer.pop()
+        made.graph.input.append(helper.make_tensor_value_info("lengths", TensorProto.INT32, ["other"]))
+        with pytest.raises(UnsupportedOpError, match="GRU: sequence_lens is of other samples and X of batch"):
+            tvmq.from_onnx(made)
+    mod, _ = tvmq.from_onnx(
+        made, shape={name: [BATCH] for name in ["lengths"][: name == "sequence_lens"]} | {"x": [STEPS, BATCH, INPUTS]}
+    )
+    assert mod["main"].params[0].ty.shape.values[1] == BATCH
+
+
 def test_a_state_that_no_block_of_a_gpu_holds(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("tvmq.kernels.cuda.recurrent.STATIC_SHARED", 16)
     mod, params = tvmq.from_onnx(model("RNN"))

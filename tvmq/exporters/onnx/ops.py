@@ -140,6 +140,15 @@ def _write_constant(value: int, node: Node) -> str:
     return node.write("Expand", one, node.sizes(node.shapes[-1], "shape"))
 
 
+def _full(node: Node) -> str:
+    """One value everywhere, in the type of the result."""
+    from onnx import helper
+
+    kind = helper.np_dtype_to_tensor_dtype(np.dtype(str(node.attrs.dtype)))
+    value = node.before("Cast", node.inputs[0], to=kind)
+    return node.write("Expand", value, node.sizes(node.shapes[-1], "shape"))
+
+
 def _stack(node: Node) -> str:
     axis = int(node.attrs.axis or 0)
     axes = node.constant(int64s([axis]), "axes")
@@ -331,6 +340,7 @@ WRITERS: dict[str, Writer] = {
     **{f"nn.conv{n}d": _convolution for n in (1, 2, 3)},
     **{f"nn.conv{n}d_transpose": _transposed for n in (1, 2, 3)},
     "flip": _flip,
+    "full": _full,
     "nn.gelu": _gelu,
     "nn.gelu_tanh": _gelu_tanh,
     "nn.leakyrelu": lambda node: node.write("LeakyRelu", alpha=float(node.attrs.alpha)),

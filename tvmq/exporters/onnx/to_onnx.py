@@ -8,16 +8,18 @@ the dialect wants them; tables become the functions they were made of.
 from __future__ import annotations
 
 import os
+import warnings
 from typing import TYPE_CHECKING
 
 import tvm
 
-from tvmq.errors import StageError, UnsupportedOpError
+from tvmq.errors import BackendWarning, StageError, UnsupportedOpError
 from tvmq.exporters.onnx.dialects import TENSORRT, check_opset, dialect_named
 from tvmq.exporters.onnx.tensorrt_rules import require_tensorrt
 from tvmq.exporters.onnx.walk import Exporter
 from tvmq.graph.functions import plain_module
 from tvmq.graph.ledger import get_ledger
+from tvmq.graph.view import View, op_name
 from tvmq.reasons import clause
 from tvmq.whole_file import write_file
 
@@ -40,6 +42,7 @@ def to_onnx(
              codes of 4 bits as int8
     result   inputs and outputs bear the names of the source; importing the file and quantizing it gives the integers
              of `qmod`, but for products rounded at ties (see docs/quantized-models.md)
+    warns    BackendWarning where states of an LSTM, GRU or RNN are codes: the file has floats there and is not exact
     raises   StageError for a module that is not realized, ConfigError for an unknown dialect or opset and for codes
              that the dialect has not, UnsupportedOpError naming a layer without an ONNX form, OutputError if the file
              cannot be written
@@ -55,6 +58,21 @@ def to_onnx(
         require_tensorrt(model)
     _check(model)
     write_file(path, model.SerializeToString(), "to_onnx")
+    _warn_of_loops(qmod)
+
+
+def _warn_of_loops(qmod: tvm.IRModule) -> None:
+    """Say that a file with loops over time is not exact: ONNX has no LSTM, GRU or RNN whose states are codes."""
+    view = View(qmod)
+    layers = [view.sources(var.name)[0] for var, value in view.bindings if op_name(value) == "tvmq.recurrent_codes"]
+    if layers:
+        warnings.warn(
+            f"to_onnx, layer '{layers[0]}': states of loops over time ({len(layers)} here) are codes in the module and "
+            "floats in the file, so its results differ from the module's by these roundings (55 to 68 dB in small "
+            "layers; see docs/quantized-models.md); keep these layers in float where both must agree",
+            BackendWarning,
+            stacklevel=3,
+        )
 
 
 def _check(model: onnx.ModelProto) -> None:

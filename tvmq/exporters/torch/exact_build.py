@@ -19,9 +19,11 @@ from tvmq.errors import UnsupportedOpError
 from tvmq.exporters.onnx.graph import OnnxGraph
 from tvmq.exporters.onnx.ops import WRITERS
 from tvmq.exporters.onnx.values import flat, is_tensor
-from tvmq.exporters.onnx.walk import Exporter
+from tvmq.exporters.onnx.walk import HANDLERS, Exporter
 from tvmq.exporters.torch.build import Builder, _identifier
 from tvmq.exporters.torch.exact import EXACT, run_exact
+from tvmq.graph.operators import where
+from tvmq.graph.operators.record import RECURRENT
 from tvmq.graph.symbolic import free_dimensions
 from tvmq.graph.view import const_value, dtype_of, is_const, op_name
 
@@ -60,12 +62,21 @@ class ExactBuilder(Builder):
             return self.graph.call_function(function, tuple(map(self._argument, value.args)))
         if name in WRITERS:
             return self._translated(var, value)
+<<<<<<< HEAD
         advice = "use form='decomposed', or keep this layer in float"
         if not self._is_integer(var, value):
             advice = "it is float already: replace it in the model"
         raise UnsupportedOpError(
             f"to_torch, layer '{self.source.sources(var.name)[0]}': {name} has no exact form in torch here; {advice}"
+=======
+        way_out = (
+            "keep this layer in float" if name not in HANDLERS else "use form='decomposed', or keep this layer in float"
+>>>>>>> writers
         )
+        if name in where(kind=RECURRENT):
+            way_out = "keep the module, or leave the layer out"
+        layer = self.source.sources(var.name)[0]
+        raise UnsupportedOpError(f"to_torch, layer '{layer}': {name} has no exact form in torch here; {way_out}")
 
     @staticmethod
     def _is_integer(var: relax.Var, call: relax.Call) -> bool:

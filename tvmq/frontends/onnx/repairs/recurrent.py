@@ -23,6 +23,7 @@ FIRST_STATE, PEEPHOLES = 5, 7  # places among the inputs
 def recurrent(call: NodeCall) -> relax.Expr:
     """All results of an LSTM, GRU or RNN: Y, Y_h and, for an LSTM, Y_c."""
     emit, kind = call.builder.emit, _kind(call)
+    _check_batch(call)
     batch_first = bool(call.attributes.get("layout", 0))
     x = emit(relax.op.permute_dims(call.inputs[0], [1, 0, 2])) if batch_first else call.inputs[0]
     reversed_ones, ends = REVERSED[call.text("direction", "forward")], any(call.outputs[1:])
@@ -47,6 +48,20 @@ def _kind(call: NodeCall) -> str:
         return "lstm" if call.input(PEEPHOLES) is None else "lstm_peepholes"
     after = call.op_type == "GRU" and call.attributes.get("linear_before_reset", 0)
     return "gru_reset_after" if after else call.op_type.lower()
+
+
+def _check_batch(call: NodeCall) -> None:
+    """Refuse lengths and first states of another number of samples: a loop would read behind them."""
+    batch_first = bool(call.attributes.get("layout", 0))
+    batch = call.shape()[0 if batch_first else 1]
+    places = {"sequence_lens": (4, 0)}
+    places |= {name: (FIRST_STATE + i, 0 if batch_first else 1) for i, name in enumerate(("initial_h", "initial_c"))}
+    for name, (place, axis) in places.items():
+        size = 1 if call.input(place) is None else call.shape(place)[axis]
+        if size != 1 and str(size) != str(batch):
+            raise call.unsupported(
+                f"{name} is of {size} samples and X of {batch}", "fix both sizes: from_onnx(..., shape=...)"
+            )
 
 
 def _direction(call: NodeCall, kind: str, index: int, directions: int, backwards: bool) -> Direction:
