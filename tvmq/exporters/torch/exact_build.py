@@ -62,17 +62,9 @@ class ExactBuilder(Builder):
             return self.graph.call_function(function, tuple(map(self._argument, value.args)))
         if name in WRITERS:
             return self._translated(var, value)
-<<<<<<< HEAD
-        advice = "use form='decomposed', or keep this layer in float"
+        way_out = "use form='decomposed', or keep this layer in float" if name in HANDLERS else "keep this layer in float"
         if not self._is_integer(var, value):
-            advice = "it is float already: replace it in the model"
-        raise UnsupportedOpError(
-            f"to_torch, layer '{self.source.sources(var.name)[0]}': {name} has no exact form in torch here; {advice}"
-=======
-        way_out = (
-            "keep this layer in float" if name not in HANDLERS else "use form='decomposed', or keep this layer in float"
->>>>>>> writers
-        )
+            way_out = "it is float already: replace it in the model"
         if name in where(kind=RECURRENT):
             way_out = "keep the module, or leave the layer out"
         layer = self.source.sources(var.name)[0]
