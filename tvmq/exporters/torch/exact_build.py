@@ -62,7 +62,9 @@ class ExactBuilder(Builder):
             return self.graph.call_function(function, tuple(map(self._argument, value.args)))
         if name in WRITERS:
             return self._translated(var, value)
-        way_out = "use form='decomposed', or keep this layer in float" if name in HANDLERS else "keep this layer in float"
+        way_out = "keep this layer in float"
+        if name in HANDLERS:
+            way_out = f"use form='decomposed', or {way_out}"
         if not self._is_integer(var, value):
             way_out = "it is float already: replace it in the model"
         if name in where(kind=RECURRENT):
