@@ -70,7 +70,7 @@ def test_known_sequences_are_their_tensors(case: str) -> None:
     ("s = SplitToSequence (x, zero) y = SequenceAt (s, one)", "float[2, 7] x",
      "SplitToSequence: parts of 0 of a dimension of 2; 1 to 10000 parts are supported"),
     ("s = SequenceConstruct (x, x) y = SequenceAt (s, i)", "float[2, 7] x, int64 i",
-     "SequenceConstruct: optional values, and sequences whose length or positions are computed, are not supported; fix"),
+     "SequenceConstruct: optional values, and sequences that are results or whose length or positions are computed, are"),
     ("s = SplitToSequence <axis = 1> (x, two) y = SequenceAt (s, one)", "float[2, N] x", "SplitToSequence: optional values"),
 ])  # fmt: skip
 def test_sequences_that_are_not_known_are_refused(text: str, inputs: str, words: str) -> None:

@@ -154,8 +154,8 @@ _REASONS = {
     ),
     "Optional OptionalGetElement OptionalHasElement SequenceAt SequenceConstruct SequenceEmpty SequenceErase "
     "SequenceInsert SequenceLength ConcatFromSequence SplitToSequence": (
-        "optional values, and sequences whose length or positions are computed, are not supported; fix the input "
-        "shapes with shape=, or export the model with tensors only"
+        "optional values, and sequences that are results or whose length or positions are computed, are not supported; "
+        "fix the input shapes with shape=, or export the model with tensors only"
     ),
     "AllClassNMS Compress NonMaxSuppression NonZero Unique": (
         "its result's shape depends on values; leave it out of the graph and run it after the network"
