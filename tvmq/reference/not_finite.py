@@ -6,6 +6,7 @@ log -> relu -> quantize        a NaN of log ends as the lowest code, and all out
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -21,8 +22,7 @@ def first_not_finite(mod: tvm.IRModule, batches: Iterable[tuple[Mapping[str, np.
     reference, samples = Reference(mod), 0
     watching = NotFinite(reference.view)
     for feed, count in batches:
-        batch = range(samples, samples + count)
-        reference.run(feed, watch=lambda name, value, batch=batch: watching.watch(name, value, batch))
+        reference.run(feed, watch=partial(watching.watch, samples=range(samples, samples + count)))
         if watching.first:
             break
         samples += count

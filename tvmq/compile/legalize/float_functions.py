@@ -129,8 +129,8 @@ def limited(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
     """Legalization of relax.nn.relu and relax.clip: NaN stays NaN."""
     if not dtype_of(call).startswith("float"):
         return call.op.get_attr("FLegalize")(builder, call)
-    bounds = [float(bound.value) for bound in call.args[1:]] or [0.0, None]
-    return builder.call_te(_limit, call.args[0], *bounds, primfunc_name_hint=call.op.name.rpartition(".")[2])
+    low, high = [float(bound.value) for bound in call.args[1:]] or (0.0, None)
+    return builder.call_te(_limit, call.args[0], low, high, primfunc_name_hint=call.op.name.rpartition(".")[2])
 
 
 def _limit(x: te.Tensor, low: float, high: float | None) -> te.Tensor:
