@@ -100,6 +100,17 @@ def test_the_child_runs_loads_and_builds_what_the_parent_ran(saved: Path, thread
     assert in_child(work) == 0
 
 
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system binds no process to CPUs")
+def test_a_process_bound_to_one_cpu_by_now_forks(exe: tvmq.Executable) -> None:
+    expected, cpus = exe(X), os.sched_getaffinity(0)
+    try:
+        os.sched_setaffinity(0, {min(cpus)})
+        assert in_child(lambda: np.array_equal(exe(X), expected) and os.sched_getaffinity(0) == {min(cpus)}) == 0
+        assert os.sched_getaffinity(0) == {min(cpus)} and np.array_equal(exe(X), expected)
+    finally:
+        os.sched_setaffinity(0, cpus)
+
+
 @pytest.mark.slow
 def test_a_child_of_a_child(exe: tvmq.Executable) -> None:
     expected = exe(X)

@@ -190,7 +190,8 @@ class _HeldPool:
 def _hold_pool() -> None:
     """Have no thread of this thread's pool wait for work while the process forks: its queue could not be destroyed."""
     if here.size > 1:
-        _set(here.size, allowed_cpus())
+        # with a list of one CPU, to which the process may be bound by now, TVM would start no task in the pool
+        _configure()(SHARE_ALL_CORES, here.size, here.size * [str(cpu) for cpu in sorted(allowed_cpus())])
         here.held = _HeldPool(here.size)
 
 
