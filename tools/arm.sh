@@ -84,8 +84,8 @@ LAUNCH
 }
 
 # Targets, saved files, the definition, kernels and builds, compiled there for the emulated CPU
-TESTS="tests/target tests/artifact/test_saved_file.py tests/numerics/test_requantize.py
-    tests/kernels/elementwise/test_table.py tests/kernels/conv/test_matmul.py tests/compile/test_build.py"
+TESTS="tests/target/test_cpu.py tests/target/test_saved.py tests/target/test_foreign.py tests/artifact/test_saved_file.py
+    tests/numerics/test_requantize.py tests/kernels/elementwise/test_table.py tests/kernels/conv/test_matmul.py"
 
 test_all() {
     status=0
