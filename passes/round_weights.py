@@ -25,6 +25,7 @@ import tvm
 from tvm import relax
 
 from tvmq import numerics
+from tvmq.errors import CalibrationError
 from tvmq.graph.ledger import require_stage, with_ledger
 from tvmq.graph.ops.conversions import spec_of
 from tvmq.graph.rewrite import Rewriter, rewrite
@@ -65,6 +66,9 @@ def round_weights(mod: tvm.IRModule, roundings: Mapping[str, Rounding]) -> tvm.I
     """See the head of this file."""
     ledger = require_stage(mod, "round_weights", ("calibrated",))
     view = View(mod)
+    for root in roundings:
+        if root not in view.value or len(getattr(view.value[root], "args", ())) < 2:
+            raise CalibrationError(f"round_weights: the calibration rounds '{root}', no layer of this; calibrate again")
     weights = {view.value[root].args[1].name: rounding for root, rounding in roundings.items()}
     known: dict[Any, relax.Expr] = {}  # weights of several layers
 

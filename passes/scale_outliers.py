@@ -25,6 +25,7 @@ import numpy as np
 import tvm
 from tvm import relax
 
+from tvmq.errors import CalibrationError
 from tvmq.graph.ledger import require_stage, with_ledger
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import const_value, is_const, make_const, op_name, shape_of
@@ -97,6 +98,11 @@ class _Scaler:
         """Provide the tensor divided by its factors."""
         factors = np.ones(_channels(var), np.float32)
         for channel, factor in given.items():
+            if int(channel) >= len(factors):
+                raise CalibrationError(
+                    f"scale_outliers: the calibration scales channel {channel} of '{var.name}', which has "
+                    f"{len(factors)}; calibrate again"
+                )
             factors[int(channel)] = factor
         products = [r for r in self.view.readers[var.name] if bias_and_product(self.view, r)]
         value = self.rewriter.value_of(new)

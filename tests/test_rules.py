@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import tvmq
 from tvmq.errors import ConfigError
 from tvmq.rules import Decision, LayerFacts, Rule, did_you_mean, resolve, short_names
 from tvmq.spec import QuantSpec
@@ -141,7 +142,23 @@ def test_json_round_trip(rule):
     assert Rule.from_dict(json.loads(json.dumps(rule.to_dict()))) == rule
 
 
-@pytest.mark.parametrize("fields", [{}, {"float": True}, {"function": "f"}])
+@pytest.mark.parametrize("fields, text", [
+    ({"regex": "("}, "'regex' must be a regular expression of Python"), ({"regex": 5}, "'regex' must be"), ({"regex": "a", "flags": "x"}, "'regex' must be"),
+    ({"match": "x", "weights": 5}, "QuantSpec: must be a dictionary of fields. Got 5"), ({"match": "x", "activations": []}, "QuantSpec: must be"),
+])  # fmt: skip
+def test_json_of_other_types_is_refused(fields, text):
+    with pytest.raises(ConfigError, match=text):
+        Rule.from_dict(fields)
+
+
+@pytest.mark.parametrize("rules", [5, 1.5, None, True, "x", {"match": "x"}, [5], [None], [[]]])
+def test_rules_that_are_no_list_of_rules(rules):
+    with pytest.raises(ConfigError, match="'rules' must be a list of rules|'match' or 'regex' is missing") as caught:
+        tvmq.QConfig.from_dict({"rules": rules})
+    assert len(str(caught.value)) < 500
+
+
+@pytest.mark.parametrize("fields", [{}, {"float": True}, {"function": "f"}, None, 5, 1.5, "match", [], [["match"]], "9" * 3000])
 def test_json_without_a_match_is_refused(fields):
     with pytest.raises(ConfigError, match="'match' or 'regex' is missing"):
         Rule.from_dict(fields)

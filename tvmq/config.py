@@ -23,7 +23,7 @@ from tvmq.deprecation import warn_deprecated
 from tvmq.errors import ConfigError
 from tvmq.numerics.codes import PACKED_BITS
 from tvmq.options import FIXED, STATIC_ONLY, WITHOUT_DATA, Options
-from tvmq.rules import DYNAMIC, Rule, did_you_mean
+from tvmq.rules import DYNAMIC, Rule, did_you_mean, rules_from
 from tvmq.spec import QuantSpec
 
 
@@ -204,9 +204,7 @@ class QConfig(Options):
         """
         options = without_fixed(options)
         check_names(options)
-        given = options.get("rules", ())
-        rules = tuple(rule if isinstance(rule, Rule) else Rule.from_dict(rule) for rule in given)
-        return cls(**{**options, "rules": rules})
+        return cls(**{**options, "rules": tuple(rules_from(options.get("rules", ())))})
 
     def __enter__(self) -> QConfig:
         """Enter the context; returns what now holds: these options over those of the context around."""

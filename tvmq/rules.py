@@ -32,6 +32,9 @@ DYNAMIC = "dynamic"  # activations of a rule: scales that are made at run time
 CUT = "..."  # ends a name for which a table has no room
 
 
+LONGEST = 300  # characters of a wrong value that messages quote
+
+
 @dataclass(frozen=True)
 class LayerFacts:
     """What a rule may ask about a layer.
@@ -212,15 +215,12 @@ class Rule:
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> Rule:
-        """Inverse of `to_dict`; ConfigError for a function or missing fields."""
-        if "match" in fields:
-            match: Match = fields["match"]
-        elif "regex" in fields:
-            match = re.compile(fields["regex"], fields.get("flags", 0))
-        else:
+        """Inverse of `to_dict`; ConfigError for a function, missing fields and what is no dictionary."""
+        if not isinstance(fields, Mapping) or not {"match", "regex"} & fields.keys():
             raise ConfigError(
-                f"Rule: 'match' or 'regex' is missing; functions cannot be read back. Got {dict(fields)!r}"
+                f"Rule: 'match' or 'regex' is missing; functions cannot be read back. Got {repr(fields)[:LONGEST]}"
             )
+        match: Match = fields["match"] if "match" in fields else _compiled(fields["regex"], fields.get("flags", 0))
         if fields.get("float"):
             return cls(match, None)
 
@@ -230,6 +230,22 @@ class Rule:
 
         observers = {name: fields.get(name) for name in ("observer", "weight_observer")}
         return cls(match, activations=spec("activations"), weights=spec("weights"), **observers)
+
+
+def rules_from(items: Any) -> list[Rule]:
+    """Rules of options in JSON: rules, or dictionaries that `to_dict` gave; ConfigError for anything else."""
+    if not isinstance(items, list | tuple):
+        raise ConfigError(f"qconfig: 'rules' must be a list of rules. Got {repr(items)[:LONGEST]} instead")
+    return [item if isinstance(item, Rule) else Rule.from_dict(item) for item in items]
+
+
+def _compiled(pattern: Any, flags: Any) -> re.Pattern[str]:
+    try:
+        return re.compile(pattern, flags)
+    except (re.error, TypeError, ValueError, OverflowError, RecursionError) as error:
+        raise ConfigError(
+            f"Rule: 'regex' must be a regular expression of Python ({error}). Got {repr(pattern)[:LONGEST]} instead"
+        ) from error
 
 
 def _checked_match(match: Match | None, op: str | None) -> Match:

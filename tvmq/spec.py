@@ -73,7 +73,9 @@ class QuantSpec:
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> QuantSpec:
-        """Inverse of `to_dict`; ConfigError on an unknown field."""
+        """Inverse of `to_dict`; ConfigError on an unknown field, and for what is no dictionary."""
+        if not isinstance(fields, Mapping):
+            raise ConfigError(f"QuantSpec: must be a dictionary of fields. Got {repr(fields)[:99]} instead")
         unknown = set(fields) - set(cls.__dataclass_fields__)
         if unknown:
             raise ConfigError(

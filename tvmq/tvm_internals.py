@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import base64
 import json
+import math
 import struct
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -25,6 +26,7 @@ TENSOR_HEAD, TENSOR_SIZE = struct.Struct("<QQiiiBBH"), struct.Struct("<q")
 DTYPE = struct.Struct("<BBH")
 TYPE_CODES = {0: "int", 1: "uint", 2: "float", 4: "bfloat", 6: "bool"}
 MOST_AXES = 32
+POINTER = 3  # a type code of no constant
 CPU = 1  # a device
 
 # Bytecode of the virtual machine; what stands where is told in artifact/bytecode.py
@@ -172,5 +174,14 @@ def decode_tensor(data: str) -> bytes:
 
 
 def encode_tensor(data: bytes) -> str:
-    """A constant for JSON."""
+    """A constant for JSON; ValueError for bytes that are no whole tensor, of which TVM's reader finds no end."""
+    if len(data) < TENSOR_HEAD.size or data[: len(TENSOR_MARK)] != TENSOR_MARK:
+        raise ValueError("a constant that is no tensor")
+    _mark, _reserved, device, _number, rank, kind, bits, lanes = TENSOR_HEAD.unpack_from(data)
+    begin = TENSOR_HEAD.size + TENSOR_SIZE.size * (rank + 1)
+    if device != CPU or not 0 <= rank <= MOST_AXES or kind == POINTER or begin > len(data):
+        raise ValueError("a constant of another form")
+    *shape, size = struct.unpack_from(f"<{rank + 1}q", data, TENSOR_HEAD.size)
+    if min(shape, default=0) < 0 or not size == math.prod(shape) * -(-bits * lanes // 8) == len(data) - begin:
+        raise ValueError(f"a constant {shape} of {len(data) - begin} bytes")
     return base64.b64encode(data).decode()

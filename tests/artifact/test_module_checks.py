@@ -158,3 +158,17 @@ def test_random_forgeries_are_read_or_refused(blobs):
         read += 1
         assert tvmq.explain(module) and tvmq.draw(module).svg
     assert read < 60
+
+
+def test_damaged_constants(blobs):
+    """TVM's reader goes on without an end where sizes are wrong."""
+    from tvmq.artifact.code_bytes import CONSTANTS
+
+    data, random = blobs[CONSTANTS], np.random.default_rng(2)
+    for number in range(120):
+        place, value = int(random.integers(len(data))), bytes(random.integers(0, 256, 8, np.uint8))
+        damage = [data[:place], data[:place] + value + data[place + 8 :], data[:place] + value[:3] + data[place:], data[place:]][number % 4]
+        try:
+            assert tvmq.explain(module_from_bytes("here", {**blobs, CONSTANTS: damage}))
+        except ArtifactError as error:
+            assert "save it again" in str(error)

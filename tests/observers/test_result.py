@@ -98,6 +98,15 @@ def test_other_schema_version(saved: Path) -> None:
         {"tensors": 5},
         {"tensors": []},
         {"settings": 5},
+        *({"settings": {"config": config}} for config in (5, {"rules": 5}, {"rules": [5]}, {"rules": None})),
+        *(
+            {"settings": {"outliers": outliers}}
+            for outliers in (
+                5, {"x": 5}, {"x": {"split": 5}}, {"x": {"split": [-1]}}, {"x": {"split": ["a"]}}, {"x": {"factors": [1]}},
+                {"x": {"factors": {"a": 1}}}, {"x": {"factors": {"-1": 1}}}, {"x": {"factors": {"0": "2"}}},
+                {"x": {"factors": {"0": 0}}}, {"x": {"factors": {"0": float("nan")}}},
+            )
+        ),
     ],
 )
 def test_documents_that_make_no_sense(saved: Path, changes: dict[str, object]) -> None:

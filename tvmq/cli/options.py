@@ -20,7 +20,7 @@ from tvmq.config import DEFAULTS, OPTION_CHOICES, OPTION_HELP, QConfig, qconfig
 from tvmq.errors import ConfigError
 from tvmq.options import FIXED, Options
 from tvmq.regular_file import check_regular
-from tvmq.rules import DYNAMIC, Rule
+from tvmq.rules import DYNAMIC, Rule, rules_from
 from tvmq.spec import QuantSpec
 
 PANEL = "Quantization (the options of tvmq.qconfig)"
@@ -120,7 +120,7 @@ def config_from(values: Mapping[str, Any]) -> QConfig:
         if name not in ("rule", "relay", "config") and value is not None and value != []
     }
     read = read_config(values["config"]) if values.get("config") else {}
-    rules = [rule if isinstance(rule, Rule) else Rule.from_dict(rule) for rule in read.pop("rules", ())]
+    rules = rules_from(read.pop("rules", ()))
     make = qconfig.relay if values.get("relay") else qconfig
     config = make(**{**read, **given})
     rules += [parse_rule(text, config) for text in values.get("rule") or ()]

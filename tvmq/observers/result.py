@@ -164,7 +164,7 @@ class CalibrationResult:
                 _tensors(document["tensors"], arrays["channel_means"]),
                 document["model_hash"],
                 document["data_hash"],
-                dict(document["settings"]),
+                _settings(document["settings"]),
                 unpack_roundings(document["roundings"], arrays),
             )
         except (KeyError, TypeError, ValueError) as error:
@@ -202,6 +202,25 @@ def _tensors(descriptions: list[dict[str, Any]], means: np.ndarray) -> dict[str,
     if means.shape != (start,):
         raise ValueError(f"{start} channel means expected, found {means.shape}")
     return tensors
+
+
+def _settings(data: dict[str, Any]) -> dict[str, Any]:
+    """Options and outliers; ValueError for what nobody wrote so. Options themselves are checked where they are used."""
+    data = dict(data)
+    config, outliers = data.get("config", {}), data.get("outliers", {})
+    rules = config.get("rules", []) if isinstance(config, dict) else None
+    if not isinstance(rules, list) or not all(isinstance(rule, dict) for rule in rules):
+        raise ValueError("options that are none")
+    for name, choice in outliers.items() if isinstance(outliers, dict) else [("", None)]:
+        factors, channels = (choice.get("factors", {}), choice.get("split", [])) if isinstance(choice, dict) else (0, 0)
+        is_right = (
+            isinstance(factors, dict)
+            and isinstance(channels, list)
+            and all([*map(str.isdecimal, factors), *(type(channel) is int and channel >= 0 for channel in channels)])
+        )
+        if not is_right or not all(type(f) in (int, float) and 0 < f < np.inf for f in factors.values()):
+            raise ValueError(f"outliers of '{name}' that are none")
+    return data
 
 
 # What zipfile raises beside the usual; RuntimeError and its NotImplementedError: encrypted, or of an unknown version.
