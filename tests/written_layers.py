@@ -41,10 +41,10 @@ class Differs(Exception):
 
 
 def values_of_definition(module: tvm.IRModule, feed: Mapping[str, np.ndarray]) -> dict[str, Any]:
-    """What each variable holds."""
+    """What each variable holds, and the results, which may be constants."""
     values: dict[str, Any] = {}
-    Reference(module).run(feed, watch=values.__setitem__)
-    return values
+    results = Reference(module).run(feed, watch=values.__setitem__)
+    return values | {"results": results}
 
 
 def ends_at_lowest(values: Mapping[str, Any]) -> bool:
@@ -61,8 +61,8 @@ def names_of_codes(module: tvm.IRModule, dialect: Dialect) -> dict[str, str]:
         for i, part in enumerate(value if isinstance(value, list) else [value]):
             if isinstance(part, Coded):  # a pad that became part of a convolution names the tensor in front of it
                 names.setdefault(part.codes, var if part is value else f"{var}/{i}")
-    names.update({name: var.name for var, name in zip(exporter.results, exporter.outputs, strict=True)
-                  if hasattr(var, "name")})  # fmt: skip
+    for i, (var, name) in enumerate(zip(exporter.results, exporter.outputs, strict=True)):
+        names[name] = getattr(var, "name", f"results/{i}")
     return names
 
 
@@ -210,7 +210,7 @@ def check_decomposed(net: Any, module: tvm.IRModule, feed: Mapping[str, np.ndarr
             count += codes.size
             return torch.from_numpy(codes.copy()).to(result.dtype)
 
-    return count + _check_results(Layers(net), module, feed, values)
+    return count + _check_results(Layers(net), feed, values)
 
 
 def check_exact(net: Any, module: tvm.IRModule, feed: Mapping[str, np.ndarray]) -> int:
@@ -241,17 +241,17 @@ def check_exact(net: Any, module: tvm.IRModule, feed: Mapping[str, np.ndarray]) 
             count += wanted.size
             return torch.from_numpy(wanted.copy())
 
-    return count + _check_results(Layers(net), module, feed, values)
+    return count + _check_results(Layers(net), feed, values)
 
 
-def _check_results(net: Any, module: tvm.IRModule, feed: Mapping[str, np.ndarray], values: Mapping[str, Any]) -> int:
+def _check_results(net: Any, feed: Mapping[str, np.ndarray], values: Mapping[str, Any]) -> int:
     """The results of a network whose layers were checked on the way."""
     import torch
 
     with torch.no_grad():
         found = net.run(*(torch.from_numpy(np.array(value)) for value in feed.values()))
     found = list(found) if isinstance(found, tuple | list) else [found]
-    wanted = Reference(module).run(feed)
+    wanted = values["results"]
     if len(found) != len(wanted):
         raise Differs(f"{len(found)} results for {len(wanted)}")
     for number, (a, b) in enumerate(zip(found, wanted, strict=True)):
