@@ -113,8 +113,8 @@ newest: $(STAMP) ## try the wheel beside the newest versions of its dependencies
 coverage: $(STAMP) ## run all tests and tell which lines they reach
 	$(PYTEST) -n $(JOBS) $(SPREAD) --cov --cov-report=term $(TESTS)
 
-.PHONY: check lint types layers
-check: lint types layers ## ruff, mypy and the tests of layers and packages
+.PHONY: check lint types layers house
+check: lint types layers house ## ruff, mypy, the tests of layers and packages, budgets of size and words
 
 lint: $(STAMP)
 	$(BIN)/ruff check .
@@ -127,6 +127,9 @@ types: $(STAMP)
 
 layers: $(STAMP)
 	$(PYTEST) -q tests/test_layers.py tests/test_packages.py
+
+house: $(STAMP)
+	$(BIN)/python tools/house_numbers.py --check
 
 .PHONY: golden
 golden: $(STAMP) ## rewrite the golden texts; read `git diff tests/golden` before you commit

@@ -4,8 +4,11 @@
     python tools/house_numbers.py --json          # the same as JSON
     python tools/house_numbers.py --list tables   # what a figure counts, with places; of which: see LISTS
     python tools/house_numbers.py --static        # without the figures for which tvmq is run
+    python tools/house_numbers.py --check         # compare with the budgets of tools/house_budgets.json
 
 Sources     Python files of `tvmq/` and `passes/`
+Code        lines that are not blank, import, comment or docstring
+Room        a folder of `tvmq/`, its loose files, or `passes/`
 Function    lines of a function from its `def` to its end, docstring included, nested ones counted twice
 Tables of operator names
             assignments at module level that hold three or more names of Relax operators (of TVM or ours); those of
@@ -22,28 +25,27 @@ from __future__ import annotations
 
 import argparse
 import ast
-import io
 import json
 import math
 import re
 import subprocess
 import sys
 import tokenize
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
+import house_words
+from house_words import Sources
+
 ROOT = Path(__file__).resolve().parent.parent
+BUDGETS = ROOT / "tools" / "house_budgets.json"
 ENTRY = re.compile(r"(tvmq(?:\.\w+)+):\w+")
 FOREIGN = ("relay", "repairs")  # folders whose operator names are of other formats
-PARTICIPLES = frozenset(
-    """begun bound built chosen cut drawn found given hidden held kept known laid left made met paid read said seen sent
-    set shown split taken told understood worn written""".split()
-)
 BLANK = (tokenize.COMMENT, tokenize.NL, tokenize.NEWLINE, tokenize.INDENT, tokenize.DEDENT, tokenize.ENDMARKER)
 SPREAD = ("median", "p90", "max")
 Figures = dict[str, int | float]
-Sources = dict[Path, ast.Module]
+Budgets = dict[str, dict[str, int]]
 
 
 def sources(root: Path = ROOT) -> Sources:
@@ -91,32 +93,6 @@ def sizes(trees: Sources, root: Path = ROOT) -> Figures:
 def functions_of(tree: ast.AST) -> list[ast.FunctionDef | ast.AsyncFunctionDef]:
     """All functions and methods, nested ones too."""
     return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef)]
-
-
-def participles(trees: Sources) -> list[str]:
-    """Functions whose whole name is a participle."""
-    return [
-        f"{path}:{node.lineno}: {node.name}"
-        for path, tree in trees.items()
-        for node in functions_of(tree)
-        if (word := node.name.strip("_")) in PARTICIPLES or re.fullmatch(r"[a-z]{2,}[^e]ed", word)
-    ]
-
-
-def shared_classes(trees: Sources) -> list[str]:
-    """Names of classes that stand in several files."""
-    places = defaultdict(list)
-    for path, tree in trees.items():
-        for node in tree.body:
-            if isinstance(node, ast.ClassDef):
-                places[node.name].append(str(path))
-    return [f"{name}: {', '.join(paths)}" for name, paths in sorted(places.items()) if len(paths) > 1]
-
-
-def shared_files(trees: Sources) -> list[str]:
-    """File names that stand in several folders."""
-    names = Counter(path.name for path in trees if path.name not in ("__init__.py", "__main__.py"))
-    return [f"{name}: {count}" for name, count in sorted(names.items()) if count > 1]
 
 
 def operator_names() -> frozenset[str]:
@@ -225,17 +201,32 @@ def beside(lines: Iterable[str]) -> list[str]:
     return [line for line in lines if len({name.rpartition(".")[0] for name in line.split(": ")}) == 1]
 
 
-def comment_share(trees: Sources, root: Path = ROOT) -> float:
-    """Comments for 100 lines of code; docstrings and empty lines are none."""
-    comments = code = 0
+def code_and_comments(tree: ast.Module, text: str) -> tuple[int, int]:
+    """Lines of code and comments of a file; imports, docstrings and empty lines are neither."""
+    others = {number for node in house_words.nodes_of(tree) for number in (*_docstring(node), *_import(node))}
+    tokens = house_words.tokens_of(text)
+    comments = sum(token.type == tokenize.COMMENT for token in tokens)
+    code = {n for token in tokens if token.type not in BLANK for n in range(token.start[0], token.end[0] + 1)}
+    return len(code - others), comments
+
+
+def room_of(path: Path) -> str:
+    """The folder of `tvmq/` that a file stands in; `tvmq` itself for loose files, and `passes`."""
+    return "/".join(path.parts[:2]) if path.parts[0] == "tvmq" and len(path.parts) > 2 else path.parts[0]
+
+
+def code_by_room(trees: Sources, root: Path = ROOT) -> dict[str, int]:
+    """Lines of code of each room."""
+    lines: Counter[str] = Counter()
     for path, tree in trees.items():
-        text = (root / path).read_text(encoding="utf-8")
-        documented = {number for node in ast.walk(tree) for number in _docstring(node)}
-        tokens = list(tokenize.generate_tokens(io.StringIO(text).readline))
-        comments += sum(token.type == tokenize.COMMENT for token in tokens)
-        lines = {n for token in tokens if token.type not in BLANK for n in range(token.start[0], token.end[0] + 1)}
-        code += len(lines - documented)
-    return round(100 * comments / code, 1)
+        lines[room_of(path)] += code_and_comments(tree, (root / path).read_text(encoding="utf-8"))[0]
+    return dict(sorted(lines.items()))
+
+
+def comment_share(trees: Sources, root: Path = ROOT) -> float:
+    """Comments for 100 lines of code."""
+    counts = [code_and_comments(tree, (root / path).read_text(encoding="utf-8")) for path, tree in trees.items()]
+    return round(100 * sum(comments for _, comments in counts) / sum(code for code, _ in counts), 1)
 
 
 def _docstring(node: ast.AST) -> range:
@@ -246,6 +237,12 @@ def _docstring(node: ast.AST) -> range:
         isinstance(first, ast.Expr) and isinstance(first.value, ast.Constant) and isinstance(first.value.value, str)
     )
     return range(first.lineno, (first.end_lineno or 0) + 1) if first is not None and is_text else range(0)
+
+
+def _import(node: ast.AST) -> range:
+    """Lines of an import statement."""
+    is_import = isinstance(node, ast.Import | ast.ImportFrom)
+    return range(node.lineno, (node.end_lineno or 0) + 1) if is_import else range(0)
 
 
 LOADED = """
@@ -276,13 +273,24 @@ def measured(code: str) -> int:
     return int(done.stdout.split()[-1])
 
 
+# Figures that may only fall, by their names in the budgets
+COUNTERS = {
+    "functions": ("functions named by a participle or adjective", house_words.participle_functions),
+    "participles": ("classes named by a participle or adjective", house_words.participle_classes),
+    "docstrings": (
+        "docstrings that begin with What, Of, The same, One or No, or say nothing",
+        house_words.vague_docstrings,
+    ),
+    "locals": ("uses of locals named found, given, made, said, told, asked, taken", house_words.vague_locals),
+    "classes": ("names of classes used twice or more", house_words.repeated_classes),
+    "files": ("names of files used twice or more", house_words.repeated_files),
+    "stale": ("mentions of files that do not exist", house_words.stale_mentions),
+}
 LISTS = {
     "tables": lambda trees: tables(trees, operator_names()),
     "families": family_comparisons,
     "single": single_importers,
-    "participles": participles,
-    "classes": shared_classes,
-    "files": shared_files,
+    **{name: function for name, (_, function) in COUNTERS.items()},
 }
 
 
@@ -291,10 +299,9 @@ def figures(*, static: bool = False) -> Figures:
     trees = sources()
     held, single = LISTS["tables"](trees), single_importers(trees)
     result = sizes(trees) | {
-        "functions named by a participle": len(participles(trees)),
-        "names of classes used twice or more": len(shared_classes(trees)),
-        "names of files used twice or more": len(shared_files(trees)),
+        "code lines": sum(code_by_room(trees).values()),
         "comment lines for 100 lines of code": comment_share(trees),
+        **{text: len(function(trees)) for text, function in COUNTERS.values()},
         "tables of operator names": len(held),
         "of these, tables that dispatch": sum(line.endswith("dispatch") for line in held),
         "files with tables of operator names": len({line.partition(":")[0] for line in held}),
@@ -307,14 +314,55 @@ def figures(*, static: bool = False) -> Figures:
     return result
 
 
+def exceeded_budgets(budgets: Budgets, trees: Sources, root: Path = ROOT) -> list[str]:
+    """A sentence for each budget that the tree exceeds, and for each room without one."""
+    rooms, lines = code_by_room(trees, root), []
+    for room, code in rooms.items():
+        budget = budgets["code lines"].get(room)
+        if budget is None:
+            lines.append(f"{room} has {code} lines of code and no budget: add its line to {BUDGETS.name}")
+        elif code > budget:
+            lines.append(
+                f"{room} has {code} lines of code, {code - budget} above its budget of {budget}: take code out, "
+                f"or raise the line in {BUDGETS.name} and say why in the commit's message"
+            )
+    for name, (text, function) in COUNTERS.items():
+        count, budget = len(function(trees)), budgets["counters"][name]
+        if count > budget:
+            lines.append(
+                f"{count} {text}, {count - budget} above the bound of {budget}, which may only fall: "
+                f"see python tools/house_numbers.py --list {name}"
+            )
+    return lines
+
+
+def lowered_budgets(budgets: Budgets, trees: Sources, root: Path = ROOT) -> Budgets:
+    """Budgets brought down to what the tree has; none is raised, and rooms that are gone have none."""
+    rooms = code_by_room(trees, root)
+    counts = {name: len(function(trees)) for name, (_, function) in COUNTERS.items()}
+    return {
+        "code lines": {room: min(code, budgets["code lines"].get(room, code)) for room, code in rooms.items()},
+        "counters": {name: min(count, budgets["counters"].get(name, count)) for name, count in counts.items()},
+    }
+
+
 def main(arguments: Sequence[str] | None = None) -> None:
     """Command line; see the head of this file."""
     parser = argparse.ArgumentParser(description="The sources in figures.")
     parser.add_argument("--json", action="store_true", help="JSON instead of a table")
     parser.add_argument("--static", action="store_true", help="run nothing of tvmq")
     parser.add_argument("--list", choices=LISTS, help="what a figure counts")
+    parser.add_argument("--check", action="store_true", help=f"exit with 1 where {BUDGETS.name} is exceeded")
+    parser.add_argument("--lower", action="store_true", help=f"bring {BUDGETS.name} down to what the tree has")
     options = parser.parse_args(arguments)
     sys.path.insert(0, str(ROOT))
+    if options.check or options.lower:
+        budgets, trees = json.loads(BUDGETS.read_text(encoding="utf-8")), sources()
+        if options.lower:
+            budgets = lowered_budgets(budgets, trees)
+            BUDGETS.write_text(json.dumps(budgets, indent=2) + "\n", encoding="utf-8")
+        lines = exceeded_budgets(budgets, trees)
+        sys.exit("\n".join(lines) or None)
     if options.list:
         print("\n".join(LISTS[options.list](sources())))
         return
