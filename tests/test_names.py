@@ -102,6 +102,11 @@ def test_c(networks: tuple[Network, Network], tmp_path: Path) -> None:
         command = ["gcc", "-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic", "-fsyntax-only", "-trigraphs"]
         done = subprocess.run([*command, hostile.source], capture_output=True, text=True)
         assert done.returncode == 0, done.stderr
+        (tmp_path / "main.c").write_text(f'#include "{hostile.header.name}"\nint main(void) {{ return 0; }}\n')
+        program = [f"-I{hostile.header.parent}", tmp_path / "main.c", hostile.source, "-lm", "-o", tmp_path / "program"]
+        done = subprocess.run(["gcc", "-std=c99", "-Wall", "-Werror", *program], capture_output=True, text=True)
+        assert done.returncode == 0, f"it calls what names say: {done.stderr}"
+        assert subprocess.run([tmp_path / "program"]).returncode == 0
 
 
 def test_identifiers_of_c_differ_in_upper_case(networks: tuple[Network, Network], tmp_path: Path) -> None:

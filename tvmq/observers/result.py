@@ -211,6 +211,8 @@ def _settings(data: dict[str, Any]) -> dict[str, Any]:
     rules = config.get("rules", []) if isinstance(config, dict) else None
     if not isinstance(rules, list) or not all(isinstance(rule, dict) for rule in rules):
         raise ValueError("options that are none")
+    factors: Any
+    channels: Any
     for name, choice in outliers.items() if isinstance(outliers, dict) else [("", None)]:
         factors, channels = (choice.get("factors", {}), choice.get("split", [])) if isinstance(choice, dict) else (0, 0)
         is_right = (
