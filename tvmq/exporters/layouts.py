@@ -58,7 +58,7 @@ def restored(array: np.ndarray, order: Order) -> np.ndarray:
 
 
 def moves(shape: Ints, order: Order, wanted: Order) -> list[tuple[str, Ints]]:
-    """What makes of a tensor in one order the same in another: ("reshape", sizes), ("transpose", axes) or nothing.
+    """Steps that bring a tensor from one order of axes to another: ("reshape", sizes), ("transpose", axes) or nothing.
 
     Where only axes of size 1 move nothing is transposed.
 
@@ -83,7 +83,7 @@ def moves(shape: Ints, order: Order, wanted: Order) -> list[tuple[str, Ints]]:
 
 
 def collapsed(sizes: Ints, axes: Ints) -> tuple[Ints, Ints]:
-    """The same transpose with as few axes as it has: those of size 1 are dropped, those that move together joined.
+    """An equal transpose of as few axes as possible: those of size 1 are dropped, those that move together joined.
 
     >>> collapsed((1, 3, 2, 2, 80, 80), (0, 1, 4, 2, 5, 3)), collapsed((2, 3, 4, 5), (2, 3, 0, 1))
     (((3, 2, 2, 80, 80), (0, 3, 1, 4, 2)), ((6, 20), (1, 0)))

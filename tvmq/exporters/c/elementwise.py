@@ -176,7 +176,7 @@ ABSOLUTE = Kernel("absolute", "\nstatic inline $T $name($T x)\n{\n    return x >
 
 
 def full_like(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
-    """One number everywhere."""
+    """The second argument, one number, at every place of the result."""
     return walk.formula(call.args[1], shape_of(var))
 
 

@@ -43,7 +43,7 @@ REMEDY = "quantize with qconfig(requantize='fixed_point', partition_conversions=
 
 @dataclass(frozen=True)
 class CExport:
-    """What `export_c` wrote.
+    """Files that `export_c` wrote, and the memory that they need.
 
     source, header   the files
     arena_bytes      RAM for intermediate results

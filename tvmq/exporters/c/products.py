@@ -77,7 +77,7 @@ def transposed(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
 
 
 def _padded(walk: Walk, call: relax.Call) -> Padded:
-    """What a convolution reads, with the border of a nn.pad before it or of its own, which holds 0."""
+    """Input of a convolution with its border: that of a nn.pad before it, or its own, which holds 0."""
     found = walk.value(call.args[0])
     if isinstance(found, Padded):
         return found

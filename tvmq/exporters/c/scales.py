@@ -1,4 +1,4 @@
-"""What the codes mean that the core takes and gives: as the two functions around it convert them."""
+"""Scales and zero points of the core's inputs and results, as the two functions around it convert them."""
 
 from __future__ import annotations
 

@@ -44,7 +44,7 @@ class Step:
 
 @dataclass
 class Ending:
-    """What a step that makes sums does with them before it stores them.
+    """Bias and requantize that a step applies to its sums before it stores them.
 
     var       the variable that the step computes
     bias      added to the sums of each channel; None for nothing
@@ -108,7 +108,7 @@ class Walk:
     # ---- what an expression is
 
     def value(self, expr: relax.Expr) -> Value:
-        """What an argument became."""
+        """Value that an argument became."""
         if isinstance(expr, relax.Tuple):
             return [self.value(item) for item in expr.fields]
         if isinstance(expr, relax.TupleGetItem):
@@ -189,7 +189,7 @@ class Walk:
     # ---- sums
 
     def ending(self, var: relax.Var, channel_axis: int) -> Ending:
-        """What follows a step that makes sums, as far as it can be done at once; these variables are done then."""
+        """Bias and requantize behind sums, as far as the step can apply them; their variables are written with it."""
         rank, channels = len(shape_of(var)), shape_of(var)[channel_axis]
         found = Ending(var)
         reader = self._following(found.var)

@@ -22,7 +22,7 @@ AXES_ARE_INPUTS = 18  # of reductions, from this opset on
 
 @dataclass(frozen=True)
 class Dialect:
-    """What a tool reads.
+    """Conventions of the Q/DQ files that a tool reads.
 
     name           of DIALECTS, or of who writes by this exporter
     symmetric      activations are int8 with zero point 0, nothing else

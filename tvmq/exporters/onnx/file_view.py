@@ -19,7 +19,7 @@ PASSES = ("Relu", "Clip", "LeakyRelu", *MOVES)
 
 
 class FileView:
-    """One model; sizes of activations are not asked for."""
+    """A model with its tensors by name; sizes of activations are not needed."""
 
     def __init__(self, model: onnx.ModelProto) -> None:
         self.model = model

@@ -22,7 +22,7 @@ from tvmq.graph.sizes import is_number
 
 @dataclass(frozen=True)
 class Node:
-    """One operator to write.
+    """An operator to write.
 
     op      Relax name
     inputs  names of the tensors it reads, in order
@@ -135,13 +135,13 @@ def _prelu(node: Node) -> str:
 
 
 def _write_constant(value: int, node: Node) -> str:
-    """One value everywhere."""
+    """Expand a number to the shape of the result."""
     one = node.constant(np.asarray(value, str(node.attrs.dtype)), "value")
     return node.write("Expand", one, node.sizes(node.shapes[-1], "shape"))
 
 
 def _full(node: Node) -> str:
-    """One value everywhere, in the type of the result."""
+    """Expand a computed number to the shape of the result, in its type."""
     from onnx import helper
 
     kind = helper.np_dtype_to_tensor_dtype(np.dtype(str(node.attrs.dtype)))

@@ -41,7 +41,7 @@ class Sums:
     bias: np.ndarray | None = None
 
     def with_bias(self, bias: np.ndarray) -> Sums:
-        """The same with a constant added."""
+        """These sums with a constant added."""
         return replace(self, bias=bias.reshape(-1))
 
     def written(self, real: np.ndarray, fits: Callable[[np.ndarray], np.ndarray], facts: dict[str, Any]) -> str:

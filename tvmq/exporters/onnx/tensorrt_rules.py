@@ -73,7 +73,7 @@ class Rule:
 
 
 def check_tensorrt(model: onnx.ModelProto | str | os.PathLike[str]) -> list[Finding]:
-    """What TensorRT would refuse of a Q/DQ file, and what keeps layers of it out of int8.
+    """Find what TensorRT would refuse of a Q/DQ file, and what keeps layers of it out of int8.
 
     model    an ONNX file, or what was read of one
     returns  findings in the order of RULES; none of `refused` where TensorRT can read the file as far as its rules
@@ -142,7 +142,7 @@ def _scales(view: FileView) -> Iterator[tuple[str, str]]:
 
 
 def _scale_sizes(view: FileView) -> Iterator[tuple[str, str]]:
-    """One scale, one for each channel, or one for each block along a single axis."""
+    """Conversions take one scale, one for each channel, or one for each block along a single axis."""
     for node in view.of(*PAIR):
         scale, zero, shape = view.constant(node, 1), view.constant(node, 2), view.shape(node.input[0])
         if scale is None:

@@ -1,4 +1,4 @@
-"""What the walk of the exporter keeps besides tensors, and the numbers and types of expressions.
+"""Values that the walk of the exporter keeps besides tensors, and the numbers and types of expressions.
 
 Weights alone in ONNX: codes and scales of layers that compute in floats.
 
@@ -48,7 +48,7 @@ class Thresholds:
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows that are gathered from a table of codes, whose scale is still to be told."""
+    """Rows that are gathered from a table of codes; the operator behind them says the scale."""
 
     node: Node
     table: np.ndarray

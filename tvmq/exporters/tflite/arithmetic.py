@@ -1,4 +1,4 @@
-"""What TFLite's kernels compute of integers, in NumPy, and the constants that they make of scales.
+"""Integer arithmetic of TFLite's kernels in NumPy, and the constants that they make of scales.
 
 Sources: the operators' specification for int8 (tensorflow.org/lite/performance/quantization_spec) and the behaviour of
 the kernels themselves, which tests/exporters/tflite compares with this file for every code.

@@ -26,11 +26,11 @@ class Summand:
     values: np.ndarray
 
     def plus(self, walk: Walk, bias: np.ndarray) -> Summand:
-        """Nothing is added to one side."""
+        """Refuse: no operator adds a constant to one side of a sum."""
         raise walk.refused("a sum of a table of int32 and a constant")
 
     def requantized(self, walk: Walk, var: relax.Var, call: relax.Call) -> Codes:
-        """One side alone is no sum."""
+        """Refuse: one side alone is no sum."""
         raise walk.refused("a table of int32")
 
 
@@ -42,7 +42,7 @@ class Total:
     b: Summand
 
     def plus(self, walk: Walk, bias: np.ndarray) -> Total:
-        """Nothing else is added."""
+        """Refuse: ADD and SUB take no bias."""
         raise walk.refused("a sum of two tensors and a constant")
 
     def requantized(self, walk: Walk, var: relax.Var, call: relax.Call) -> Codes:
@@ -75,7 +75,7 @@ class Pair:
     b: Codes
 
     def plus(self, walk: Walk, bias: np.ndarray) -> Pair:
-        """Nothing is added to products."""
+        """Refuse: MUL takes no bias."""
         raise walk.refused("a sum of products and a constant")
 
     def requantized(self, walk: Walk, var: relax.Var, call: relax.Call) -> Codes:

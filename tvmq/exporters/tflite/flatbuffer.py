@@ -35,7 +35,7 @@ Option = int | float | bool
 
 @dataclass(frozen=True)
 class Quantization:
-    """What the codes of a tensor mean: (code - zero_point) * scale.
+    """Scales and zero point of a tensor: a code means (code - zero_point) * scale.
 
     scales       one, or one for each index along `axis`
     zero_point   the code of 0.0

@@ -39,7 +39,7 @@ class Average:
     shape: Ints
 
     def plus(self, walk: Walk, bias: np.ndarray) -> Average:
-        """Nothing is added to sums of a pool."""
+        """Refuse: averages get no bias."""
         raise walk.refused("a sum of a pool and a constant")
 
     def requantized(self, walk: Walk, var: relax.Var, call: relax.Call) -> Codes:

@@ -57,7 +57,7 @@ class Windows:
 
     @property
     def spans(self) -> Ints:
-        """What a window covers."""
+        """Elements from a window's first to its last along each axis."""
         return tuple((k - 1) * d + 1 for k, d in zip(self.kernel, self.dilation, strict=True))
 
     @property
@@ -114,7 +114,7 @@ class Convolution:
         return int(self.weight.shape[0] if self.windows else self.weight.shape[1])
 
     def plus(self, walk: Walk, bias: np.ndarray) -> Convolution:
-        """The same with a constant added."""
+        """These sums with a constant added."""
         return replace(self, bias=walk.added_bias(self.bias, bias))
 
     def requantized(self, walk: Walk, var: relax.Var, call: relax.Call) -> Codes:

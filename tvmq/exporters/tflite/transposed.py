@@ -33,7 +33,7 @@ class Transposed:
     shape: Ints
 
     def plus(self, walk: Walk, bias: np.ndarray) -> Transposed:
-        """The same with a constant for each channel."""
+        """These sums with a constant added to each channel."""
         return replace(self, bias=walk.added_bias(self.bias, bias))
 
     def requantized(self, walk: Walk, var: relax.Var, call: relax.Call) -> Codes:

@@ -32,7 +32,7 @@ class Sums(Protocol):
     """int32 sums that are still to become codes."""
 
     def plus(self, walk: Walk, bias: np.ndarray) -> Sums:
-        """The same with a constant added."""
+        """These sums with a constant added."""
 
     def requantized(self, walk: Walk, var: relax.Var, call: relax.Call) -> Codes:
         """The operator, written; its result."""

@@ -18,7 +18,7 @@ SHIFTS = (-32, 31)  # as numerics/requantize.py clips them
 
 
 def _along(values: torch.Tensor, axis: int, rank: int) -> torch.Tensor:
-    """One value a channel, so that it broadcasts."""
+    """Values of the channels in a shape that broadcasts along their axis."""
     if axis < 0 or values.ndim == 0:
         return values
     return values.reshape([-1 if i == axis else 1 for i in range(rank)])

@@ -20,12 +20,12 @@ Function = Callable[..., Any]
 
 
 def _plain(function: Function) -> Function:
-    """A function of its inputs alone."""
+    """Function that reads no attributes."""
     return lambda _attributes, *inputs: function(*inputs)
 
 
 def _arithmetic(function: Function) -> Function:
-    """Of tensors, or of sizes that a run tells."""
+    """Function of two tensors, or of lists of sizes that a run tells."""
 
     def compute(_attributes: Attributes, a: Any, b: Any) -> Any:
         if isinstance(a, list) and isinstance(b, list):

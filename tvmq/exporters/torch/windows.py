@@ -19,7 +19,7 @@ MAXIMA: dict[int, Callable[..., Any]] = {1: functional.max_pool1d, 2: functional
 
 
 def _sides(pads: Sequence[int]) -> tuple[list[int], list[int]]:
-    """What stands before and after each axis."""
+    """Borders before each axis, and behind it."""
     half = len(pads) // 2
     return list(pads[:half]), list(pads[half:])
 

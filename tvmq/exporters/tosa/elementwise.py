@@ -20,7 +20,7 @@ def aligned(walk: Walk, a: Tensor, b: Tensor, rank: int) -> tuple[Tensor, Tensor
 
 
 def result_of(walk: Walk, var: relax.Var, order: Order) -> Tensor:
-    """What a variable becomes, without a name yet."""
+    """Tensor of a variable, without a name yet."""
     dtype = walk.dtype(var)
     return Tensor("", shape_of(var), order, dtype, 128 if str(var.ty.dtype) == "uint8" else 0)
 

@@ -31,7 +31,7 @@ class Bordered:
     code: int
 
     def plus(self, walk: Walk, bias: np.ndarray) -> Bordered:
-        """Nothing is added to codes."""
+        """Refuse: codes get no bias."""
         raise walk.refused("a sum of codes and a constant")
 
     def written(self, walk: Walk) -> Tensor:
@@ -82,7 +82,7 @@ class Convolution:
     code: int
 
     def plus(self, walk: Walk, bias: np.ndarray) -> Convolution:
-        """The same with a constant for each channel."""
+        """These sums with a constant added to each channel."""
         return replace(self, bias=walk.added_bias(self.bias, bias))
 
     def written(self, walk: Walk) -> Tensor:
@@ -163,7 +163,7 @@ class Transposed:
     zero: int
 
     def plus(self, walk: Walk, bias: np.ndarray) -> Transposed:
-        """The same with a constant for each channel."""
+        """These sums with a constant added to each channel."""
         return replace(self, bias=walk.added_bias(self.bias, bias))
 
     def written(self, walk: Walk) -> Tensor:
@@ -205,7 +205,7 @@ class Dense:
     zero: int
 
     def plus(self, walk: Walk, bias: np.ndarray) -> Dense:
-        """The same with a constant for each column."""
+        """These sums with a constant added to each column."""
         return replace(self, bias=walk.added_bias(self.bias, bias))
 
     def written(self, walk: Walk) -> Tensor:

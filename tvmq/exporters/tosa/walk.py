@@ -51,7 +51,7 @@ class Waiting(Protocol):
     """Sums whose operator is written when it is known what is added to them."""
 
     def plus(self, walk: Walk, bias: np.ndarray) -> Waiting:
-        """The same with a constant added."""
+        """These sums with a constant added."""
 
     def written(self, walk: Walk) -> Tensor:
         """The operator; its result."""
