@@ -68,13 +68,13 @@ def lower_bound(storages: Sequence[Storage]) -> int:
 def _placed(storages: Sequence[Storage]) -> dict[Storage, int]:
     offsets: dict[Storage, int] = {}
     for storage in storages:
-        taken = sorted(
+        occupied = sorted(
             (offset, offset + _rounded(other.size))
             for other, offset in offsets.items()
             if other.first <= storage.last and storage.first <= other.last
         )
         offset = 0
-        for begin, end in taken:
+        for begin, end in occupied:
             if offset + _rounded(storage.size) <= begin:
                 break
             offset = max(offset, end)

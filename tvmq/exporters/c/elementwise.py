@@ -47,9 +47,9 @@ def joined(walk: Walk, var: relax.Var, args: list[relax.Expr]) -> tuple[tuple[Op
     operands: list[Operand] = []
     texts = []
     for arg in args:
-        found = walk.formula(arg, shape_of(var))
-        texts.append(found.text.format(*(f"{{{len(operands) + i}}}" for i in range(len(found.operands)))))
-        operands += found.operands
+        formula = walk.formula(arg, shape_of(var))
+        texts.append(formula.text.format(*(f"{{{len(operands) + i}}}" for i in range(len(formula.operands)))))
+        operands += formula.operands
     return tuple(operands), texts
 
 
@@ -97,10 +97,10 @@ def table(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
     if not is_const(call.args[1]):
         raise walk.refused("tvmq.table of values that are computed", "has no C form")
     values = walk.constants.tensor(const_value(call.args[1]), "table")
-    given = walk.formula(call.args[0], shape_of(var))
-    first = " + 128" if given.type == "s8" else ""
-    text = f"{values.storage.place}[{given.text}{first}]"
-    return Formula(shape_of(var), values.type, given.operands, text)
+    codes = walk.formula(call.args[0], shape_of(var))
+    first = " + 128" if codes.type == "s8" else ""
+    text = f"{values.storage.place}[{codes.text}{first}]"
+    return Formula(shape_of(var), values.type, codes.operands, text)
 
 
 def scale_shift(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
@@ -129,8 +129,8 @@ def prelu(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
 def _wrapping(symbol: str) -> Callable[[Walk, relax.Var, relax.Call], Formula]:
     def form(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
         name = NAMES[dtype_of(var)]
-        wide = _unsigned(name)
-        return made(walk, var, call, lambda a, b: f"(({C_TYPES[name]})(({wide}){a} {symbol} ({wide}){b}))")
+        unsigned = _unsigned(name)
+        return made(walk, var, call, lambda a, b: f"(({C_TYPES[name]})(({unsigned}){a} {symbol} ({unsigned}){b}))")
 
     return form
 
@@ -182,15 +182,15 @@ def full_like(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
 
 def clip(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
     """clip and relu: smaller(x, high), then larger(that, low), as compiled code does it."""
-    name, given = NAMES[dtype_of(var)], walk.formula(call.args[0], shape_of(var))
-    text = given.text
+    name, argument = NAMES[dtype_of(var)], walk.formula(call.args[0], shape_of(var))
+    text = argument.text
     bounds = [_number(arg) for arg in call.args[1:]] if len(call.args) > 1 else [0.0, None]
     limit = np.iinfo("uint8" if dtype_of(var) == "bool" else dtype_of(var))
     low, high = (None if b is None else int(np.clip(b, limit.min, limit.max)) for b in bounds)
     if high is not None:
         text = f"{walk.library.use(SMALLER, T=name)}({text}, {literal(int(high))})"
     text = f"{walk.library.use(LARGER, T=name)}({text}, {literal(int(low or 0))})"
-    return Formula(given.shape, name, given.operands, text)
+    return Formula(argument.shape, name, argument.operands, text)
 
 
 def _number(arg: relax.Expr) -> float:

@@ -18,13 +18,13 @@ def collapsed(shape: Ints, strides: Sequence[Ints]) -> tuple[Ints, list[Ints]]:
     for axis, size in enumerate(shape):
         if size == 1:
             continue
-        joins = bool(sizes) and all(own[-1] == given[axis] * size for own, given in zip(steps, strides, strict=True))
+        joins = bool(sizes) and all(own[-1] == stride[axis] * size for own, stride in zip(steps, strides, strict=True))
         if joins:
             sizes[-1] *= size
         else:
             sizes.append(size)
-        for own, given in zip(steps, strides, strict=True):
-            own[-1:] = [given[axis]] if joins else [*own[-1:], given[axis]]
+        for own, stride in zip(steps, strides, strict=True):
+            own[-1:] = [stride[axis]] if joins else [*own[-1:], stride[axis]]
     return tuple(sizes), [tuple(own) for own in steps]
 
 
@@ -55,8 +55,8 @@ def block(declarations: Sequence[str], body: str) -> str:
 
 def elementwise(formula: Formula, result: Tensor, offset: int = 0, strides: Ints | None = None) -> str:
     """result[...] = formula, element by element; `strides` where the result is a part of an array."""
-    given = [strides or strides_of(formula.shape), *(operand.strides for operand in formula.operands)]
-    sizes, steps = collapsed(formula.shape, given)
+    all_strides = [strides or strides_of(formula.shape), *(operand.strides for operand in formula.operands)]
+    sizes, steps = collapsed(formula.shape, all_strides)
     counters = [f"i{axis}" for axis in range(len(sizes))]
     names = [f"a{number}" for number in range(len(formula.operands))]
     values = [

@@ -47,42 +47,42 @@ def convolution(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
     if not is_const(call.args[1]):
         raise walk.refused("a convolution with a weight that is computed", "has no C form")
     padded, weight, groups = _padded(walk, call), const_value(call.args[1]), int(call.attrs.groups)
-    given, ending = padded.tensor, walk.ending(var, 1)
+    x, ending = padded.tensor, walk.ending(var, 1)
     result = walk.result(ending.var)
-    windows = _Windows(given.shape[2:], result.shape[2:], weight.shape[2:], ints(call.attrs.strides),
+    windows = _Windows(x.shape[2:], result.shape[2:], weight.shape[2:], ints(call.attrs.strides),
                        ints(call.attrs.dilation), padded.before)  # fmt: skip
-    alone = groups == given.shape[1] == len(weight) and given.shape == result.shape and given.type == result.type
+    alone = groups == x.shape[1] == len(weight) and x.shape == result.shape and x.type == result.type
     function = conv_text.DEPTHWISE if alone and not windows.are_points else conv_text.CONV
-    channels = {"batch": given.shape[0], "groups": groups, "depth": weight.shape[1], "filters": len(weight) // groups}
+    channels = {"batch": x.shape[0], "groups": groups, "depth": weight.shape[1], "filters": len(weight) // groups}
     start = padded.code * weight.reshape(len(weight), -1).sum(axis=1, dtype=np.int64)
     fields = windows.fields(channels, padded.code)
-    return _emit(walk, ending, result, function, fields, given, weight, start)
+    return _emit(walk, ending, result, function, fields, x, weight, start)
 
 
 def transposed(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
     """tvmq.conv_transpose."""
-    attrs, given = call.attrs, walk.array(call.args[0])
+    attrs, x = call.attrs, walk.array(call.args[0])
     if not is_const(call.args[1]):
         raise walk.refused("a transposed convolution with a weight that is computed", "has no C form")
     weight, groups, zero = const_value(call.args[1]), int(attrs.groups), int(attrs.zero_point)
     ending = walk.ending(var, 1)
     result = walk.result(ending.var)
-    windows = _Windows(given.shape[2:], result.shape[2:], weight.shape[2:], ints(attrs.strides), ints(attrs.dilation),
-                       _befores(attrs.padding, len(given.shape) - 2), gaps=True)  # fmt: skip
-    channels = {"batch": given.shape[0], "groups": groups, "depth": len(weight) // groups, "filters": weight.shape[1]}
+    windows = _Windows(x.shape[2:], result.shape[2:], weight.shape[2:], ints(attrs.strides), ints(attrs.dilation),
+                       _befores(attrs.padding, len(x.shape) - 2), gaps=True)  # fmt: skip
+    channels = {"batch": x.shape[0], "groups": groups, "depth": len(weight) // groups, "filters": weight.shape[1]}
     by_group = weight.reshape(groups, len(weight) // groups, weight.shape[1], -1)
     start = zero * by_group.sum(axis=(1, 3), dtype=np.int64).ravel()
     fields = windows.fields(channels, zero)
-    return _emit(walk, ending, result, conv_text.TRANSPOSED, fields, given, weight, start)
+    return _emit(walk, ending, result, conv_text.TRANSPOSED, fields, x, weight, start)
 
 
 def _padded(walk: Walk, call: relax.Call) -> Padded:
     """Input of a convolution with its border: that of a nn.pad before it, or its own, which holds 0."""
-    found = walk.value(call.args[0])
-    if isinstance(found, Padded):
-        return found
-    given = walk.array(call.args[0])
-    return Padded(given, _befores(call.attrs.padding, len(given.shape) - 2), 0)
+    value = walk.value(call.args[0])
+    if isinstance(value, Padded):
+        return value
+    x = walk.array(call.args[0])
+    return Padded(x, _befores(call.attrs.padding, len(x.shape) - 2), 0)
 
 
 def _befores(padding: Any, rank: int) -> Ints:
@@ -109,14 +109,14 @@ class _Windows:
 
     def fields(self, channels: dict[str, int], border: int) -> dict[str, str]:
         """The fields of conv_t."""
-        found = self
+        windows = self
         if self.are_points:
             row = (math.prod(self.x),)
-            found = _Windows(row, row, (1,), (1,), (1,), (0,))
+            windows = _Windows(row, row, (1,), (1,), (1,), (0,))
         spatial = {
-            name: braces(in_three(getattr(found, name), 1)) for name in ("x", "y", "kernel", "stride", "dilation")
+            name: braces(in_three(getattr(windows, name), 1)) for name in ("x", "y", "kernel", "stride", "dilation")
         }
-        before = braces(in_three(found.before, 0))
+        before = braces(in_three(windows.before, 0))
         return {**{n: str(v) for n, v in channels.items()}, **spatial, "before": before, "border": str(border)}
 
 
@@ -126,22 +126,22 @@ def _emit(
     result: Tensor,
     kernel: Any,
     fields: dict[str, str],
-    given: Tensor,
+    x: Tensor,
     weight: np.ndarray,
     start: np.ndarray,
 ) -> Tensor:
     constant = walk.constants.tensor(weight, "weight")
-    function, taken = rescale.finish(walk, ending.call)
+    function, parameters = rescale.finish(walk, ending.call)
     of_rows = kernel is not conv_text.TRANSPOSED
-    rows = {"row": walk.library.use(conv_text.ROW, X=given.type, W=constant.type)} if of_rows else {}
-    name = walk.library.use(kernel, X=given.type, W=constant.type, Y=result.type, finish=function, **rows)
+    rows = {"row": walk.library.use(conv_text.ROW, X=x.type, W=constant.type)} if of_rows else {}
+    name = walk.library.use(kernel, X=x.type, W=constant.type, Y=result.type, finish=function, **rows)
     begins = starts(walk, start, ending)
     place = walk.constants.structure("conv_t", "conv", fields)
     room = [walk.part(result.type, (1, *result.shape[2:]))] if kernel is conv_text.DEPTHWISE else []
-    made = ", ".join(tensor.mark for tensor in (*room, result))
-    text = f"    {name}(&{place}, {given.mark}, {constant.mark}, {begins.mark}, {taken}, {made});\n"
-    shared = [(result, given)] if room else []
-    walk.add(Step(walk.layer, text, [given, constant, begins], [result, *room], shared))
+    outputs = ", ".join(tensor.mark for tensor in (*room, result))
+    text = f"    {name}(&{place}, {x.mark}, {constant.mark}, {begins.mark}, {parameters}, {outputs});\n"
+    shared = [(result, x)] if room else []
+    walk.add(Step(walk.layer, text, [x, constant, begins], [result, *room], shared))
     return walk.end(ending, result)
 
 
@@ -167,13 +167,13 @@ def product(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
     ending = Ending(var) if vectors else walk.ending(var, -1)
     result = walk.result(ending.var)
     batch = result.shape[: len(result.shape) - 2 + vectors]
-    function, taken = rescale.finish(walk, ending.call)
+    function, parameters = rescale.finish(walk, ending.call)
     name = walk.library.use(matmul_text.MATMUL, A=left.type, B=right.type, Y=result.type, finish=function)
     begins = starts(walk, np.zeros(right.shape[-1], np.int64), ending)
     sizes, (ia, ib, iy) = _matrices(left, right, batch)
     body = (
         f"{name}({left.shape[-2]}, {left.shape[-1]}, {right.shape[-1]}, {left.mark} + {ia}, {zeros[0]}, "
-        f"{right.mark} + {ib}, {zeros[1]}, {begins.mark}, {taken}, {result.mark} + {iy});"
+        f"{right.mark} + {ib}, {zeros[1]}, {begins.mark}, {parameters}, {result.mark} + {iy});"
     )
     walk.write(block([], nest(sizes, body)), [left, right, begins], [result])
     return walk.end(ending, result)
@@ -196,17 +196,17 @@ def _dense(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
     weight = const_value(call.args[1])
     depth, columns = weight.shape
     ending = walk.ending(var, -1)
-    given, result = walk.array(call.args[0]), walk.result(ending.var)
+    x, result = walk.array(call.args[0]), walk.result(ending.var)
     constant = walk.constants.tensor(weight.T, "weight")
-    function, taken = rescale.finish(walk, ending.call)
+    function, parameters = rescale.finish(walk, ending.call)
     begins = starts(walk, np.zeros(columns, np.int64), ending)
-    name = walk.library.use(matmul_text.DENSE, X=given.type, W=constant.type, Y=result.type, finish=function)
-    rows = given.size // depth
+    name = walk.library.use(matmul_text.DENSE, X=x.type, W=constant.type, Y=result.type, finish=function)
+    rows = x.size // depth
     text = (
-        f"    {name}({rows}, {depth}, {columns}, {given.mark}, {constant.mark}, {begins.mark}, {taken}, "
+        f"    {name}({rows}, {depth}, {columns}, {x.mark}, {constant.mark}, {begins.mark}, {parameters}, "
         f"{result.mark});\n"
     )
-    walk.write(text, [given, constant, begins], [result])
+    walk.write(text, [x, constant, begins], [result])
     return walk.end(ending, result)
 
 

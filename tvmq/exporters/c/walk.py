@@ -119,21 +119,21 @@ class Walk:
 
     def array(self, expr: relax.Expr) -> Tensor:
         """An argument as an array in memory."""
-        found = self.value(expr)
-        if isinstance(found, Formula):
-            found = self.values[expr.name] = self.written(found)
-        return found
+        value = self.value(expr)
+        if isinstance(value, Formula):
+            value = self.values[expr.name] = self.written(value)
+        return value
 
     def formula(self, expr: relax.Expr, shape: Ints) -> Formula:
         """An argument as a formula for results of that shape."""
         if is_const(expr) and const_value(expr).size == 1:
             return Formula(shape, NAMES[dtype_of(expr)], (), literal(int(const_value(expr).ravel()[0])))
-        found = self.value(expr)
-        if isinstance(found, Formula):
-            if found.shape == shape:
-                return found
-            found = self.array(expr)
-        return Formula(shape, found.type, (broadcast(found, shape),), "{0}")
+        value = self.value(expr)
+        if isinstance(value, Formula):
+            if value.shape == shape:
+                return value
+            value = self.array(expr)
+        return Formula(shape, value.type, (broadcast(value, shape),), "{0}")
 
     def _is_read_once(self, name: str, formula: Formula) -> bool:
         """True if the only reader computes one by one as well, at the same places."""
@@ -191,20 +191,20 @@ class Walk:
     def ending(self, var: relax.Var, channel_axis: int) -> Ending:
         """Bias and requantize behind sums, as far as the step can apply them; their variables are written with it."""
         rank, channels = len(shape_of(var)), shape_of(var)[channel_axis]
-        found = Ending(var)
-        reader = self._following(found.var)
+        ending = Ending(var)
+        reader = self._following(ending.var)
         if reader is not None and op_name(self.view.value[reader]) == "add":
-            found.bias = _bias(self.view.value[reader], var, channel_axis, rank, channels)
-            if found.bias is not None:
-                found.follow(self.view.var[reader])
-                reader = self._following(found.var)
+            ending.bias = _bias(self.view.value[reader], var, channel_axis, rank, channels)
+            if ending.bias is not None:
+                ending.follow(self.view.var[reader])
+                reader = self._following(ending.var)
         if reader is not None and op_name(self.view.value[reader]) == "tvmq.requantize":
             call = self.view.value[reader]
             sizes = rescale.constants_of(call)[0].size if str(call.attrs.mode) != "float" else -1
             if sizes == 1 or (sizes == channels and int(call.attrs.axis) % rank == channel_axis % rank):
-                found.call = call
-                found.follow(self.view.var[reader])
-        return found
+                ending.call = call
+                ending.follow(self.view.var[reader])
+        return ending
 
     def end(self, ending: Ending, result: Tensor) -> Tensor:
         """Note the result of an ending under all variables that it computes."""

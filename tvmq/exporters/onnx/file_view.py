@@ -48,11 +48,11 @@ class FileView:
     @cached_property
     def readers(self) -> dict[str, list[onnx.NodeProto]]:
         """{tensor: nodes that read it}."""
-        found: dict[str, list[onnx.NodeProto]] = {}
+        readers: dict[str, list[onnx.NodeProto]] = {}
         for node in self.nodes:
             for name in node.input:
-                found.setdefault(name, []).append(node)
-        return found
+                readers.setdefault(name, []).append(node)
+        return readers
 
     def producer(self, name: str) -> onnx.NodeProto | None:
         """The node that makes a tensor; None for inputs and constants."""
@@ -99,8 +99,8 @@ class FileView:
         """An attribute of a node."""
         from onnx import helper
 
-        found = next((item for item in node.attribute if item.name == name), None)
-        return default if found is None else helper.get_attribute_value(found)
+        attribute = next((item for item in node.attribute if item.name == name), None)
+        return default if attribute is None else helper.get_attribute_value(attribute)
 
     def is_dequantized(self, name: str) -> bool:
         """True for what a DequantizeLinear makes, also behind operators that only move it."""

@@ -64,10 +64,10 @@ class FreeSizes:
 
     def _dimension(self, name: str) -> str:
         if name not in self._dimensions:
-            given, axis = self._places[name]
-            shape = self._graph.node("Shape", [given], f"{given}/Shape", f"{given}_shape")
+            input_name, axis = self._places[name]
+            shape = self._graph.node("Shape", [input_name], f"{input_name}/Shape", f"{input_name}_shape")
             index = self._graph.constant(np.asarray([axis], np.int64), f"{name}_axis")
-            self._dimensions[name] = self._graph.node("Gather", [shape, index], f"{given}/Gather", name, axis=0)
+            self._dimensions[name] = self._graph.node("Gather", [shape, index], f"{input_name}/Gather", name, axis=0)
         return self._dimensions[name]
 
 
@@ -104,13 +104,13 @@ class OnnxGraph:
     """Collects nodes and initializers; every method gives the name of a tensor."""
 
     def __init__(
-        self, taken: Sequence[str], places: Mapping[str, tuple[str, int]] | None = None, form: Form | None = None
+        self, reserved: Sequence[str], places: Mapping[str, tuple[str, int]] | None = None, form: Form | None = None
     ) -> None:
         self.free = FreeSizes(self, places or {})
         self.form = form or Form()
         self.nodes: list[onnx.NodeProto] = []
         self.initializers: list[onnx.TensorProto] = []
-        self._tensor = UniqueNames(taken)
+        self._tensor = UniqueNames(reserved)
         self._node = UniqueNames()
 
     def tensor(self, wanted: str) -> str:

@@ -47,16 +47,16 @@ def write_recurrent(node: Node, call: relax.Call, weight: relax.Expr) -> str:
 
 def _attributes(call: relax.Call, hidden: int) -> dict[str, Any]:
     attrs = call.attrs
-    found: dict[str, Any] = {
+    attributes: dict[str, Any] = {
         "hidden_size": hidden,
         "direction": "reverse" if attrs.reverse else "forward",
         "activations": [NAMES[name] for name in str(attrs.activations).split(",")],
     }
     if attrs.clip:
-        found["clip"] = float(attrs.clip)
+        attributes["clip"] = float(attrs.clip)
     if OPERATORS[str(attrs.kind)] == "GRU":
-        found["linear_before_reset"] = int(attrs.kind == "gru_reset_after")
-    return found
+        attributes["linear_before_reset"] = int(attrs.kind == "gru_reset_after")
+    return attributes
 
 
 def _weight(node: Node, call: relax.Call, weight: relax.Expr) -> str:
@@ -69,8 +69,8 @@ def _weight(node: Node, call: relax.Call, weight: relax.Expr) -> str:
     if const_value(codes).dtype != np.int8:
         return node.constant(_turned(const_value(codes)), "R")
     steps = const_value(scale)
-    given = Scale(steps, np.zeros(steps.shape, np.int32), "int8", 1 if steps.ndim else None)
-    return node.graph.weight(_turned(const_value(codes)), f"{node.layer}.weight", given)
+    weight_scale = Scale(steps, np.zeros(steps.shape, np.int32), "int8", 1 if steps.ndim else None)
+    return node.graph.weight(_turned(const_value(codes)), f"{node.layer}.weight", weight_scale)
 
 
 def _turned(weight: np.ndarray) -> np.ndarray:
@@ -87,8 +87,8 @@ def _beside(node: Node, call: relax.Call, hidden: int) -> list[str]:
     steps, batch = node.shapes[0][:2]
     if is_const(lengths) and (const_value(lengths) >= (int(steps) if is_number(steps) else WHOLE_LENGTH)).all():
         return [bias, ""]
-    given = node.constant(const_value(lengths), "lengths") if is_const(lengths) else node.inputs[2]
-    return [bias, node.before("Expand", given, node.sizes([batch], "samples"))]
+    counts = node.constant(const_value(lengths), "lengths") if is_const(lengths) else node.inputs[2]
+    return [bias, node.before("Expand", counts, node.sizes([batch], "samples"))]
 
 
 def _states(node: Node, count: int) -> list[str]:

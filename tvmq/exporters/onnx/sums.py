@@ -141,5 +141,5 @@ def same_constants(factor: np.ndarray, multiplier: np.ndarray, shift: np.ndarray
         return factor.astype(np.float32) == multiplier
     if mode == "power_of_two":
         return factor == np.exp2(shift.astype(np.float64))
-    found, exponent = numerics.fixed_point_parameters(factor)
-    return (found == multiplier) & (exponent == shift)
+    mantissa, exponent = numerics.fixed_point_parameters(factor)
+    return (mantissa == multiplier) & (exponent == shift)

@@ -241,9 +241,9 @@ def _residuals(view: FileView) -> Iterator[tuple[str, str]]:
         if len(node.input) != 2 or not all(map(view.is_dequantized, node.input)):
             continue
         weighted = [view.real_origin(name) for name in node.input]
-        found = [origin for origin in weighted if origin is not None and origin.op_type in WEIGHTED]
-        if found:
-            last = max(found, key=view.nodes.index)
+        origins = [origin for origin in weighted if origin is not None and origin.op_type in WEIGHTED]
+        if origins:
+            last = max(origins, key=view.nodes.index)
             yield node.name, f"both its inputs are quantized, so it is a layer beside '{last.name}' and not part of it"
 
 

@@ -121,24 +121,24 @@ def grouped_weight(graph: OnnxGraph, call: relax.Call, layer: str) -> str:
     return _reshaped(graph, _scaled(graph, stored, scales, layer), codes.shape, layer)
 
 
-def rows(graph: OnnxGraph, taken: Rows, scales: str, layer: str) -> str:
+def rows(graph: OnnxGraph, rows: Rows, scales: str, layer: str) -> str:
     """tvmq.dynamic_dequantize of rows of a table: each with a scale of its own, [..., 1]."""
-    return _scaled(graph, _gathered(graph, taken, taken.table), scales, layer)
+    return _scaled(graph, _gathered(graph, rows, rows.table), scales, layer)
 
 
-def grouped_rows(graph: OnnxGraph, taken: Rows, scales: str, call: relax.Call, layer: str) -> str:
+def grouped_rows(graph: OnnxGraph, rows: Rows, scales: str, call: relax.Call, layer: str) -> str:
     """tvmq.group_dequantize of rows of a table, with scales [..., groups]."""
     size, leading = int(call.attrs.group_size), len(call.args[0].ty.shape) - 1
-    apart = taken.table.reshape(len(taken.table), -1, size)
+    apart = rows.table.reshape(len(rows.table), -1, size)
     last = graph.constant(int64s([leading + 1]), f"{layer}.axes")
     wide = graph.node("Unsqueeze", [scales, last], f"{layer}/Unsqueeze", f"{layer}_scales")
-    value = _scaled(graph, _gathered(graph, taken, apart), wide, layer)
-    return _reshaped(graph, value, [0] * leading + [taken.table.shape[1]], layer)
+    value = _scaled(graph, _gathered(graph, rows, apart), wide, layer)
+    return _reshaped(graph, value, [0] * leading + [rows.table.shape[1]], layer)
 
 
-def _gathered(graph: OnnxGraph, taken: Rows, table: np.ndarray) -> str:
-    stored = graph.constant(table, f"{taken.node.layer}.weight_quantized")
-    return str(WRITERS["take"](replace(taken.node, inputs=[stored, taken.indices])))
+def _gathered(graph: OnnxGraph, rows: Rows, table: np.ndarray) -> str:
+    stored = graph.constant(table, f"{rows.node.layer}.weight_quantized")
+    return str(WRITERS["take"](replace(rows.node, inputs=[stored, rows.indices])))
 
 
 def _scaled(graph: OnnxGraph, codes: str, scales: str, layer: str) -> str:

@@ -301,20 +301,20 @@ class Exporter:
         return self._clipped(self._real(call.args[0]), var, int(call.attrs.qmin), int(call.attrs.qmax))
 
     def _by_groups(self, var: relax.Var, call: relax.Call) -> Any:
-        layer, taken = self._layers(var.name)[0], self.values.get(getattr(call.args[0], "name", ""))
+        layer, rows = self._layers(var.name)[0], self.values.get(getattr(call.args[0], "name", ""))
         if self._is_of_loop(var):
             return call
         if is_const(call.args[0]):
             return values.grouped_weight(self.graph, call, layer)
-        if not isinstance(taken, Rows):
+        if not isinstance(rows, Rows):
             raise self._unsupported(var.name, "group_dequantize of an activation")
-        return values.grouped_rows(self.graph, taken, self._real(call.args[1]), call, layer)
+        return values.grouped_rows(self.graph, rows, self._real(call.args[1]), call, layer)
 
     def _by_rows(self, var: relax.Var, call: relax.Call) -> str:
-        taken = self.values.get(getattr(call.args[0], "name", ""))
-        if not isinstance(taken, Rows):
+        rows = self.values.get(getattr(call.args[0], "name", ""))
+        if not isinstance(rows, Rows):
             raise self._unsupported(var.name, op_name(call))
-        return values.rows(self.graph, taken, self._real(call.args[1]), self._layers(var.name)[0])
+        return values.rows(self.graph, rows, self._real(call.args[1]), self._layers(var.name)[0])
 
     def _dequantize(self, var: relax.Var, call: relax.Call) -> Any:
         if self._is_of_loop(var):

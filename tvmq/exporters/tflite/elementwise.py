@@ -59,9 +59,9 @@ class Total:
         multiplier, shift = (int(value) for value in walk.requantize_constants(call))
         a, b, s_y = self.a.x, self.b.x, np.float64(np.float32(walk.scales[var.name][0]))
         for code, subtract in (("ADD", False), ("SUB", True)):
-            made = numerics.summand_tables(a.scale, a.zero, b.scale, b.zero, subtract=subtract)
-            constants = arithmetic.multiplier_of(np.asarray(made.scale / s_y))
-            same = np.array_equal(made.a, self.a.values) and np.array_equal(made.b, self.b.values)
+            expected = numerics.summand_tables(a.scale, a.zero, b.scale, b.zero, subtract=subtract)
+            constants = arithmetic.multiplier_of(np.asarray(expected.scale / s_y))
+            same = np.array_equal(expected.a, self.a.values) and np.array_equal(expected.b, self.b.values)
             if same and (int(constants[0]), int(constants[1])) == (multiplier, shift):
                 return code
         raise walk.refused("a sum of two tensors with other constants than TFLite makes", REMEDY)
@@ -89,12 +89,12 @@ class Pair:
         a, b, order = aligned(walk, self.a, self.b, len(shape_of(var)))
 
         def write(result: Codes, activation: int) -> Codes:
-            made = walk.tensor(f"{var.name}_product", result.shape, order, scale, result.zero, result.moved)
-            made = result if scale == result.scale else made
-            walk.emit("MUL", [a, b], made, table="MulOptions", fused_activation_function=activation)
-            if made is result:
+            product = walk.tensor(f"{var.name}_product", result.shape, order, scale, result.zero, result.moved)
+            product = result if scale == result.scale else product
+            walk.emit("MUL", [a, b], product, table="MulOptions", fused_activation_function=activation)
+            if product is result:
                 return result
-            return walk.emit("QUANTIZE", [made], result, table="QuantizeOptions")
+            return walk.emit("QUANTIZE", [product], result, table="QuantizeOptions")
 
         return walk.written(var, call, order, write)
 
@@ -107,8 +107,8 @@ class Pair:
         wanted = np.clip(arithmetic.multiply(products, multiplier, shift), low, high)
 
         def gives(factor: np.floating) -> bool:
-            found = arithmetic.multiply(products, *arithmetic.multiplier_of(np.asarray(factor, np.float64)))
-            return np.array_equal(np.clip(found, low, high), wanted)
+            codes = arithmetic.multiply(products, *arithmetic.multiplier_of(np.asarray(factor, np.float64)))
+            return np.array_equal(np.clip(codes, low, high), wanted)
 
         own = np.float32(walk.scales[var.name][0])
         for scale in arithmetic.near(own):
@@ -143,10 +143,10 @@ def add(walk: Walk, var: relax.Var, call: relax.Call) -> Value:
     if is_const(b) or is_const(a):
         sums, bias = (a, b) if is_const(b) else (b, a)
         return walk.values[sums.name].plus(walk, const_value(bias))
-    found = walk.values[a.name], walk.values[b.name]
-    if not all(isinstance(side, Summand) for side in found):
+    summands = walk.values[a.name], walk.values[b.name]
+    if not all(isinstance(side, Summand) for side in summands):
         raise walk.refused("a sum of int32 sums")
-    return Total(*found)
+    return Total(*summands)
 
 
 def multiply(walk: Walk, var: relax.Var, call: relax.Call) -> Pair:

@@ -23,8 +23,8 @@ def reshape(walk: Walk, var: relax.Var, call: relax.Call) -> Codes:
 def permute_dims(walk: Walk, var: relax.Var, call: relax.Call) -> Codes:
     """Axes in another order; nothing at all where the file has them so already."""
     x, rank = walk.codes(call.args[0]), len(shape_of(var))
-    given = call.attrs.axes
-    axes = tuple(range(rank))[::-1] if given is None else tuple(axis % rank for axis in ints(given))
+    permutation = call.attrs.axes
+    axes = tuple(range(rank))[::-1] if permutation is None else tuple(axis % rank for axis in ints(permutation))
     order = tuple(None if axis is None else axes.index(axis) for axis in x.order)
     moved = Codes(x.place, shape_of(var), order, x.scale, x.zero, x.moved)
     return moved if order in (plain(rank), LAST.get(rank)) else walk.plain(moved)
@@ -32,13 +32,13 @@ def permute_dims(walk: Walk, var: relax.Var, call: relax.Call) -> Codes:
 
 def concat(walk: Walk, var: relax.Var, call: relax.Call) -> Codes:
     """Parts of one scale along an axis."""
-    given = call.args[0]
-    if isinstance(given, relax.Tuple):
-        if any(is_const(part) for part in given.fields):
+    source = call.args[0]
+    if isinstance(source, relax.Tuple):
+        if any(is_const(part) for part in source.fields):
             raise walk.refused("concat with a constant")
-        parts = [walk.codes(part) for part in given.fields]
+        parts = [walk.codes(part) for part in source.fields]
     else:
-        parts = walk.values[given.name]
+        parts = walk.values[source.name]
     order = next((part.order for part in parts if part.is_last), parts[0].order)
     parts = [walk.in_layout(part, order) for part in parts]
     if len({(part.scale, part.zero) for part in parts}) != 1:

@@ -87,8 +87,8 @@ class Average:
         for one in (1, 2, 3, 5, 7, 11, 64, 127):
             for scale in arithmetic.near(np.float32(factor / one)):
                 constants = arithmetic.multiplier_of(np.asarray(s_x * np.float64(scale) / s_y))
-                found = arithmetic.multiply(sums * one, *constants) + result.zero
-                if np.array_equal(np.clip(found, low, high), wanted):
+                codes = arithmetic.multiply(sums * one, *constants) + result.zero
+                if np.array_equal(np.clip(codes, low, high), wanted):
                     return float(scale), one
         raise walk.refused(f"an average of {count} values whose factor no float32 scale gives")
 

@@ -63,12 +63,12 @@ class Windows:
     @property
     def needed(self) -> tuple[tuple[int, int], ...]:
         """The border that windows reach: what is cut off at the end is left out."""
-        found = []
+        borders = []
         for size, count, stride, span, (before, after) in zip(
             self.sizes, self.results, self.strides, self.spans, self.sides, strict=True
         ):
-            found.append((before, min(after, max((count - 1) * stride + span - size - before, 0))))
-        return tuple(found)
+            borders.append((before, min(after, max((count - 1) * stride + span - size - before, 0))))
+        return tuple(borders)
 
     @property
     def padding(self) -> str | None:
@@ -165,11 +165,11 @@ class Convolution:
         x = walk.reshaped(x, (rows, 1, 1, depth), f"{walk.layer}_pixels")
         weight = np.ascontiguousarray(self.weight.T).reshape(self.filters, 1, 1, depth)
         place = walk.file.constant(f"{walk.layer}.weight", weight, quantization_of(scales, 0))
-        made = walk.like(result, (rows, 1, 1, self.filters), plain(4), f"{walk.layer}_made")
+        y = walk.like(result, (rows, 1, 1, self.filters), plain(4), f"{walk.layer}_made")
         options = {"stride_w": 1, "stride_h": 1, "dilation_w_factor": 1, "dilation_h_factor": 1}
-        made = walk.emit("CONV_2D", [x, place, bias], made, version=3, table="Conv2DOptions", padding=PADDING["VALID"],
+        y = walk.emit("CONV_2D", [x, place, bias], y, version=3, table="Conv2DOptions", padding=PADDING["VALID"],
                          fused_activation_function=activation, **options)  # fmt: skip
-        return walk.emit("RESHAPE", [made, walk.numbers(result.sizes, "shape")], result, version=1)
+        return walk.emit("RESHAPE", [y, walk.numbers(result.sizes, "shape")], result, version=1)
 
 
 def bordered(walk: Walk, x: Codes, windows: Windows, code: int) -> tuple[Codes, str]:
@@ -192,11 +192,11 @@ def weight_scales(walk: Walk, x: Codes, var: relax.Var, call: relax.Call) -> np.
     s_x, s_y = np.float64(x.scale), np.float64(np.float32(walk.scales[var.name][0]))
 
     def fits(scale: np.ndarray) -> np.ndarray:
-        found = arithmetic.multiplier_of(s_x * scale / s_y)
-        return np.asarray((found[0] == multiplier) & (found[1] == shift))
+        constants = arithmetic.multiplier_of(s_x * scale / s_y)
+        return np.asarray((constants[0] == multiplier) & (constants[1] == shift))
 
-    scales, found = find_scales(arithmetic.real_factor(multiplier, shift) * s_y / s_x, fits)
-    if not found.all():
+    scales, matches = find_scales(arithmetic.real_factor(multiplier, shift) * s_y / s_x, fits)
+    if not matches.all():
         raise walk.refused("a weight whose scale no float32 is")
     return scales
 
@@ -213,10 +213,10 @@ def convolution(walk: Walk, var: relax.Var, call: relax.Call) -> Convolution:
     weight, rank = const_value(call.args[1]), len(shape_of(var)) - 2
     if rank > 2 or weight.dtype != np.int8:
         raise walk.refused(f"a convolution of {rank} axes with weights of {weight.dtype}")
-    found = walk.values[call.args[0].name]
+    value = walk.values[call.args[0].name]
     own = both_sides(ints(call.attrs.padding), rank)
-    if isinstance(found, Bordered):
-        x, sides, code = found.codes, found.width[2:], found.code
+    if isinstance(value, Bordered):
+        x, sides, code = value.codes, value.width[2:], value.code
     else:
         x = walk.codes(call.args[0])
         sides, code = own, -x.moved

@@ -27,17 +27,17 @@ def table(walk: Walk, var: relax.Var, x: Codes, values: np.ndarray) -> Codes:
     result = walk.codes_of(var, x.order)
     wanted = values.astype(np.int16) - result.moved
     for form in (_rescaled, _clipped):
-        found = form(walk, x, result, wanted)
-        if found is not None:
-            return found
+        codes = form(walk, x, result, wanted)
+        if codes is not None:
+            return codes
     return _gathered(walk, x, result, wanted.astype(np.int8))
 
 
 def _rescaled(walk: Walk, x: Codes, result: Codes, wanted: np.ndarray) -> Codes | None:
     """QUANTIZE: the same real values in another scale."""
     constants = arithmetic.multiplier_of(np.asarray(np.float64(x.scale) / np.float64(result.scale)))
-    found = arithmetic.multiply(CODES - x.zero, *constants) + result.zero
-    if not np.array_equal(np.clip(found, -128, 127), wanted):
+    codes = arithmetic.multiply(CODES - x.zero, *constants) + result.zero
+    if not np.array_equal(np.clip(codes, -128, 127), wanted):
         return None
     return walk.emit("QUANTIZE", [x], result, table="QuantizeOptions")
 

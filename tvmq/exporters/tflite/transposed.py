@@ -40,11 +40,11 @@ class Transposed:
         """TRANSPOSE_CONV, its border cut off, and bounds of codes."""
         scales = weight_scales(walk, self.x, var, call)
         result = walk.codes_of(var, LAST[len(self.shape)])
-        made = self._write(walk, walk.like(result, self._full, result.order, f"{var.name}_full"), scales)
-        if made.shape != result.shape:
-            made = self._cut(walk, made, walk.like(result, result.shape, result.order, f"{var.name}_cut"))
+        codes = self._write(walk, walk.like(result, self._full, result.order, f"{var.name}_full"), scales)
+        if codes.shape != result.shape:
+            codes = self._cut(walk, codes, walk.like(result, result.shape, result.order, f"{var.name}_cut"))
         low, high = int(call.attrs.qmin) - result.moved, int(call.attrs.qmax) - result.moved
-        return made if (low, high) == (-128, 127) else walk.bounded(made, result, low, high)
+        return codes if (low, high) == (-128, 127) else walk.bounded(codes, result, low, high)
 
     @property
     def _padding(self) -> str:

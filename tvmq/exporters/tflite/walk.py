@@ -60,10 +60,10 @@ class Walk(CoreWalk):
         """An argument that holds codes."""
         if is_const(expr):
             raise self.refused("an operator of a constant")
-        found = self.values[expr.name]
-        if not isinstance(found, Codes):
+        value = self.values[expr.name]
+        if not isinstance(value, Codes):
             raise self.refused("an operator that reads int32 sums", REMEDY)
-        return found
+        return value
 
     def codes_of(self, var: relax.Var, order: Order, like: Codes | None = None) -> Codes:
         """A new tensor for a variable, in its own scale or in that of the codes that it moves."""

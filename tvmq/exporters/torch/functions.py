@@ -116,8 +116,8 @@ def _gather(attributes: Attributes, x: Any, indices: Any) -> Any:
     places = torch.tensor(indices) if isinstance(indices, list | int) else indices
     size = x.shape[axis]
     places = torch.where(places < 0, places + size, places)
-    found = x.index_select(axis, places.reshape(-1).long())
-    return found.reshape([*x.shape[:axis], *places.shape, *x.shape[axis + 1 :]])
+    slices = x.index_select(axis, places.reshape(-1).long())
+    return slices.reshape([*x.shape[:axis], *places.shape, *x.shape[axis + 1 :]])
 
 
 def _gather_elements(attributes: Attributes, x: torch.Tensor, indices: torch.Tensor) -> torch.Tensor:

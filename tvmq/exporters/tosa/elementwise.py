@@ -47,8 +47,8 @@ def requantize(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
             raise walk.refused("a requantize with scales along another axis than the last")
     result = result_of(walk, var, x.order)
     zero = int(call.attrs.zero_point) - result.moved
-    made = walk.rescale(x, result, multiplier, shift, (-x.moved, zero), rounding)
-    return clamped(walk, made, int(call.attrs.qmin) - result.moved, int(call.attrs.qmax) - result.moved)
+    codes = walk.rescale(x, result, multiplier, shift, (-x.moved, zero), rounding)
+    return clamped(walk, codes, int(call.attrs.qmin) - result.moved, int(call.attrs.qmax) - result.moved)
 
 
 def _bounded(walk: Walk, total: Tensor, var: relax.Var, call: relax.Call) -> Tensor:
@@ -56,8 +56,8 @@ def _bounded(walk: Walk, total: Tensor, var: relax.Var, call: relax.Call) -> Ten
     shift = int(call.attrs.shift)
     result = result_of(walk, var, total.order)
     zero = int(call.attrs.zero_point) - result.moved
-    made = walk.rescale(total, result, np.asarray([2**30]), np.asarray([30 + shift]), (0, zero))
-    return clamped(walk, made, int(call.attrs.qmin) - result.moved, int(call.attrs.qmax) - result.moved)
+    codes = walk.rescale(total, result, np.asarray([2**30]), np.asarray([30 + shift]), (0, zero))
+    return clamped(walk, codes, int(call.attrs.qmin) - result.moved, int(call.attrs.qmax) - result.moved)
 
 
 NARROW = 10  # RESCALE by 2^-10 takes values below 2^9, as differences of 8-bit codes are
@@ -132,9 +132,9 @@ def on_sums(code: str) -> Form:
         a, b = call.args
         if code == "ADD" and (is_const(a) or is_const(b)):
             sums, bias = (a, b) if is_const(b) else (b, a)
-            found = walk.values[sums.name]
-            if not isinstance(found, Tensor):
-                return found.plus(walk, const_value(bias))
+            value = walk.values[sums.name]
+            if not isinstance(value, Tensor):
+                return value.plus(walk, const_value(bias))
         if str(var.ty.dtype) != "int32":
             raise walk.refused(f"{code} of {var.ty.dtype}")
         more = [walk.number(0, "int8")] if code == "MUL" else []
@@ -168,8 +168,8 @@ def bound(code: str) -> Form:
                 raise walk.refused(f"{code} of a constant that broadcasts the codes")
             whole = tensors[0] if result.dtype == "int32" else walk.widened(tensors[0], 0)
             sides = [whole, walk.constant(constant.astype(np.int32) - result.moved, result.order)]
-        made = walk.emit(code, sides, replace(result, dtype="int32"), mode)
-        return made if result.dtype == "int32" else walk.emit("CAST", [made], result)
+        extreme = walk.emit(code, sides, replace(result, dtype="int32"), mode)
+        return extreme if result.dtype == "int32" else walk.emit("CAST", [extreme], result)
 
     return form
 

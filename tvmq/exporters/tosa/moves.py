@@ -24,8 +24,8 @@ def reshape(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
 def permute_dims(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
     """Axes in another order; nothing at all where the graph has them so already."""
     x, rank = walk.tensor(call.args[0]), len(shape_of(var))
-    given = call.attrs.axes
-    axes = tuple(range(rank))[::-1] if given is None else tuple(axis % rank for axis in ints(given))
+    permutation = call.attrs.axes
+    axes = tuple(range(rank))[::-1] if permutation is None else tuple(axis % rank for axis in ints(permutation))
     order = tuple(None if axis is None else axes.index(axis) for axis in x.order)
     moved = replace(x, shape=shape_of(var), order=order)
     return moved if order in (plain(rank), LAST.get(rank)) else walk.plain(moved)
@@ -33,10 +33,10 @@ def permute_dims(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
 
 def concat(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
     """Parts along an axis."""
-    given = call.args[0]
-    if isinstance(given, relax.Tuple) and any(is_const(part) for part in given.fields):
+    source = call.args[0]
+    if isinstance(source, relax.Tuple) and any(is_const(part) for part in source.fields):
         raise walk.refused("concat with a constant")
-    parts = [walk.tensor(p) for p in given.fields] if isinstance(given, relax.Tuple) else walk.values[given.name]
+    parts = [walk.tensor(p) for p in source.fields] if isinstance(source, relax.Tuple) else walk.values[source.name]
     rank = len(shape_of(var))
     order = next((part.order for part in parts if part.order != plain(rank)), plain(rank))
     parts = [walk.in_layout(part, order) for part in parts]
@@ -77,17 +77,17 @@ def resize(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
     x = walk.last(walk.tensor(call.args[0]))
     batch, channels, rows, columns = x.shape
     down, across = shape_of(var)[2] // rows, shape_of(var)[3] // columns
-    found = x
+    pixels = x
     for shape, repeats, after in (
         ((batch, rows, 1, columns * channels), (1, 1, down, 1), (batch, channels, rows * down, columns)),
         ((batch * rows * down, columns, 1, channels), (1, 1, across, 1), shape_of(var)),
     ):
-        name = walk.reshaped(found, shape)
+        name = walk.reshaped(pixels, shape)
         sizes = tuple(n * r for n, r in zip(shape, repeats, strict=True))
         tiled = walk.graph.operator("TILE", [name, walk.graph.numbers(repeats)], sizes, x.dtype)
         result = replace(x, shape=after)
-        found = replace(result, name=walk.reshaped(Tensor(tiled, sizes, plain(4), x.dtype), result.sizes))
-    return found
+        pixels = replace(result, name=walk.reshaped(Tensor(tiled, sizes, plain(4), x.dtype), result.sizes))
+    return pixels
 
 
 FORMS: dict[str, Form] = {

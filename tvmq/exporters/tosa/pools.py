@@ -54,17 +54,17 @@ def total(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
     """tvmq.sum: REDUCE_SUM along each axis."""
     x = walk.tensor(call.args[0])
     axes = sorted(axis % len(x.shape) for axis in ints(call.attrs.axes))
-    found = walk.widened(x, int(call.attrs.zero_point) - x.moved)
+    sums = walk.widened(x, int(call.attrs.zero_point) - x.moved)
     for axis in axes:
-        shape = tuple(1 if number == axis else size for number, size in enumerate(found.shape))
-        found = walk.emit("REDUCE_SUM", [found], replace(found, shape=shape), found.order.index(axis))
-    if found.shape == shape_of(var):
-        return found
-    kept = [axis for axis in found.order if axis is not None and axis not in axes]
+        shape = tuple(1 if number == axis else size for number, size in enumerate(sums.shape))
+        sums = walk.emit("REDUCE_SUM", [sums], replace(sums, shape=shape), sums.order.index(axis))
+    if sums.shape == shape_of(var):
+        return sums
+    kept = [axis for axis in sums.order if axis is not None and axis not in axes]
     if kept == sorted(kept):  # the elements lie as the module has them
         sizes = in_order(shape_of(var), tuple(range(len(kept))))
-        return Tensor(walk.reshaped(found, sizes), shape_of(var), tuple(range(len(kept))), "int32")
-    return walk.viewed(found, shape_of(var))
+        return Tensor(walk.reshaped(sums, sizes), shape_of(var), tuple(range(len(kept))), "int32")
+    return walk.viewed(sums, shape_of(var))
 
 
 FORMS: dict[str, Form] = {

@@ -106,9 +106,9 @@ class Convolution:
             depth, filters = channels // self.groups, len(four) // self.groups
             rows = slice(number * filters, (number + 1) * filters)
             part = replace(result, shape=(self.shape[0], filters, *self.shape[2:]))
-            given = x if self.groups == 1 else _channels(walk, x, number * depth, depth)
+            group = x if self.groups == 1 else _channels(walk, x, number * depth, depth)
             order = four[rows].transpose(0, 2, 3, 1)
-            parts.append(_conv(walk, "CONV2D", given, order, bias[rows], self.code, part, options))
+            parts.append(_conv(walk, "CONV2D", group, order, bias[rows], self.code, part, options))
         return parts[0] if self.groups == 1 else walk.emit("CONCAT", parts, result, 3)
 
 
@@ -137,9 +137,9 @@ def convolution(walk: Walk, var: relax.Var, call: relax.Call) -> Convolution:
     rank = len(shape_of(var)) - 2
     if not is_const(call.args[1]) or rank > 2 or const_value(call.args[1]).dtype != np.int8:
         raise walk.refused(f"a convolution of {rank} axes, or with a weight that is no constant of int8,")
-    weight, found = const_value(call.args[1]), walk.values[call.args[0].name]
-    if isinstance(found, Bordered) and not any(ints(call.attrs.padding)):
-        x, sides, code = found.tensor, found.width[2:], found.code
+    weight, value = const_value(call.args[1]), walk.values[call.args[0].name]
+    if isinstance(value, Bordered) and not any(ints(call.attrs.padding)):
+        x, sides, code = value.tensor, value.width[2:], value.code
     else:
         x, sides = walk.tensor(call.args[0]), both_sides(ints(call.attrs.padding), rank)
         code = -x.moved
@@ -217,8 +217,8 @@ class Dense:
         weight = self.weight.T.reshape(filters, 1, 1, depth)
         result = Tensor("", (rows, 1, 1, filters), plain(4), "int32")
         options = [[0, 0, 0, 0], [1, 1], [1, 1], False, walk.graph.schema.DType.INT32]
-        made = _conv(walk, "CONV2D", pixels, weight, walk.int32_bias(self.bias + share), self.zero, result, options)
-        return walk.viewed(made, self.shape)
+        sums = _conv(walk, "CONV2D", pixels, weight, walk.int32_bias(self.bias + share), self.zero, result, options)
+        return walk.viewed(sums, self.shape)
 
 
 def product(walk: Walk, var: relax.Var, call: relax.Call) -> Dense | Tensor:
@@ -248,8 +248,8 @@ def pad(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor | Bordered:
     if str(call.attrs.pad_mode) != "constant" or min(flat) < 0:
         raise walk.refused(f"nn.pad of mode {call.attrs.pad_mode}")
     width = tuple(zip(flat[0::2], flat[1::2], strict=True))
-    found = Bordered(tensor, width, int(call.attrs.pad_value) - tensor.moved)
-    return found if walk.takes_border(var.name, flat) else found.written(walk)
+    padded = Bordered(tensor, width, int(call.attrs.pad_value) - tensor.moved)
+    return padded if walk.takes_border(var.name, flat) else padded.written(walk)
 
 
 FORMS: dict[str, Form] = {

@@ -92,12 +92,12 @@ class Walk(CoreWalk):
         """An argument as a tensor of the graph."""
         if is_const(expr):
             raise self.refused("an operator of a constant")
-        found = self.values[expr.name]
-        if isinstance(found, list):
+        value = self.values[expr.name]
+        if isinstance(value, list):
             raise self.refused("an operator of several tensors")
-        if not isinstance(found, Tensor):
-            found = self.values[expr.name] = found.written(self)
-        return found
+        if not isinstance(value, Tensor):
+            value = self.values[expr.name] = value.written(self)
+        return value
 
     def zero(self, name: str, moved: int) -> int:
         """The zero point of a variable's codes in the graph; 0 where none is known."""
