@@ -46,10 +46,10 @@ def arranged(array: np.ndarray, order: Order) -> np.ndarray:
     return np.ascontiguousarray(moved.reshape(in_order(array.shape, order)))
 
 
-def restored(array: np.ndarray, order: Order) -> np.ndarray:
+def to_module_order(array: np.ndarray, order: Order) -> np.ndarray:
     """An array of the file as the module has it: inverse of `arranged`.
 
-    >>> restored(np.zeros((1, 1, 8, 3)), LAST[3]).shape
+    >>> to_module_order(np.zeros((1, 1, 8, 3)), LAST[3]).shape
     (1, 3, 8)
     """
     kept = [axis for axis in order if axis is not None]
@@ -82,10 +82,10 @@ def moves(shape: Ints, order: Order, wanted: Order) -> list[tuple[str, Ints]]:
     return steps
 
 
-def collapsed(sizes: Ints, axes: Ints) -> tuple[Ints, Ints]:
+def collapse_transpose(sizes: Ints, axes: Ints) -> tuple[Ints, Ints]:
     """An equal transpose of as few axes as possible: those of size 1 are dropped, those that move together joined.
 
-    >>> collapsed((1, 3, 2, 2, 80, 80), (0, 1, 4, 2, 5, 3)), collapsed((2, 3, 4, 5), (2, 3, 0, 1))
+    >>> collapse_transpose((1, 3, 2, 2, 80, 80), (0, 1, 4, 2, 5, 3)), collapse_transpose((2, 3, 4, 5), (2, 3, 0, 1))
     (((3, 2, 2, 80, 80), (0, 3, 1, 4, 2)), ((6, 20), (1, 0)))
     """
     kept = [axis for axis in range(len(sizes)) if sizes[axis] != 1]
@@ -127,4 +127,4 @@ class End:
 
     def from_file(self, codes: np.ndarray) -> np.ndarray:
         """Numbers of the file as the module has them."""
-        return (restored(codes, self.order).astype(np.int64) + self.moved).astype(self.dtype)
+        return (to_module_order(codes, self.order).astype(np.int64) + self.moved).astype(self.dtype)

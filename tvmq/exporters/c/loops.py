@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from tvmq.exporters.c.tensor import Formula, Ints, Tensor, strides_of
 
 
-def collapsed(shape: Ints, strides: Sequence[Ints]) -> tuple[Ints, list[Ints]]:
+def collapse_loops(shape: Ints, strides: Sequence[Ints]) -> tuple[Ints, list[Ints]]:
     """Sizes and distances of the fewest loops; axes of one element are left out.
 
-    >>> collapsed((2, 3, 4), [(12, 4, 1), (0, 4, 1)])
+    >>> collapse_loops((2, 3, 4), [(12, 4, 1), (0, 4, 1)])
     ((2, 12), [(12, 1), (0, 1)])
     """
     sizes: list[int] = []
@@ -56,7 +56,7 @@ def block(declarations: Sequence[str], body: str) -> str:
 def elementwise(formula: Formula, result: Tensor, offset: int = 0, strides: Ints | None = None) -> str:
     """result[...] = formula, element by element; `strides` where the result is a part of an array."""
     all_strides = [strides or strides_of(formula.shape), *(operand.strides for operand in formula.operands)]
-    sizes, steps = collapsed(formula.shape, all_strides)
+    sizes, steps = collapse_loops(formula.shape, all_strides)
     counters = [f"i{axis}" for axis in range(len(sizes))]
     names = [f"a{number}" for number in range(len(formula.operands))]
     values = [

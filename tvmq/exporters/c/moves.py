@@ -10,7 +10,7 @@ from tvm import relax
 
 from tvmq.exporters.c.kernels.places import CLIPPED, PLACE
 from tvmq.exporters.c.loops import block, index, nest
-from tvmq.exporters.c.products import Padded, border, ints
+from tvmq.exporters.c.products import InputWithBorder, border, ints
 from tvmq.exporters.c.tensor import Operand, Tensor, broadcast, strides_of
 from tvmq.exporters.c.walk import Walk, literal
 from tvmq.graph.evaluate import PAD_MODES, repeats_pixels, slice_of
@@ -19,7 +19,7 @@ from tvmq.graph.view import const_value, is_const, shape_of
 
 def reshape(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
     """reshape, flatten, squeeze, expand_dims: the same memory."""
-    return walk.array(call.args[0]).reshaped(shape_of(var))
+    return walk.array(call.args[0]).with_shape(shape_of(var))
 
 
 def permute_dims(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
@@ -122,7 +122,7 @@ def stack(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
     return result
 
 
-def pad(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor | Padded:
+def pad(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor | InputWithBorder:
     """A border: of one code, or of elements of the array."""
     padded = border(walk, var, call)
     if padded is not None:
@@ -130,7 +130,7 @@ def pad(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor | Padded:
     source, result = walk.array(call.args[0]), walk.result(var)
     width, mode = np.asarray(ints(call.attrs.pad_width)).reshape(-1, 2), str(call.attrs.pad_mode)
     if mode != "constant":
-        return _padded_by_places(walk, source, result, width, mode)
+        return _pad_by_places(walk, source, result, width, mode)
     if width.min() < 0:
         raise walk.refused("nn.pad that cuts", "has no C form")
     if width.any():
@@ -141,16 +141,16 @@ def pad(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor | Padded:
     return result
 
 
-def _padded_by_places(walk: Walk, source: Tensor, result: Tensor, width: np.ndarray, mode: str) -> Tensor:
+def _pad_by_places(walk: Walk, source: Tensor, result: Tensor, width: np.ndarray, mode: str) -> Tensor:
     """reflect, replicate, circular: for each place along an axis the element that stands there, as a constant."""
     if mode not in PAD_MODES:
         raise walk.refused(f"nn.pad with mode {mode}", "has no C form")
     places = [np.pad(np.arange(n), w, mode=PAD_MODES[mode]) for n, w in zip(source.shape, width.tolist(), strict=True)]
-    _gathered(walk, source, result, places)
+    _gather_at_places(walk, source, result, places)
     return result
 
 
-def _gathered(walk: Walk, source: Tensor, result: Tensor, places: list[np.ndarray]) -> None:
+def _gather_at_places(walk: Walk, source: Tensor, result: Tensor, places: list[np.ndarray]) -> None:
     """result[i, j, ...] = given[places[0][i], places[1][j], ...]; the places are constants."""
     own = strides_of(source.shape)
     terms, reads, declared = [], [source], []
@@ -193,10 +193,10 @@ def take(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
         places = const_value(call.args[1]).ravel()
         place = np.clip(places, 0, size - 1) if mode == "clip" else np.mod(places, size)
         whole = (outer, len(place), inner)
-        _gathered(
+        _gather_at_places(
             walk,
-            source.reshaped((outer, size, inner)),
-            result.reshaped(whole),
+            source.with_shape((outer, size, inner)),
+            result.with_shape(whole),
             [np.arange(outer), place, np.arange(inner)],
         )
         return result

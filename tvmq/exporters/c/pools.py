@@ -32,24 +32,24 @@ def max_pool(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
 
 def sum_pool(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
     """tvmq.sum_pool, with the requantize that makes averages of it."""
-    attrs, x, ending = call.attrs, walk.array(call.args[0]), walk.ending(var, 1)
+    attrs, x, ending = call.attrs, walk.array(call.args[0]), walk.find_ending(var, 1)
     result = walk.result(ending.var)
     ones = (1,) * len(ints(attrs.kernel))
     zero = int(attrs.zero_point)
     place = _structure(walk, x, result, attrs.kernel, attrs.strides, ones, attrs.padding, zero)
-    return _summed(walk, pool_text.SUM_POOL, place, x, ending, result)
+    return _emit_sums(walk, pool_text.SUM_POOL, place, x, ending, result)
 
 
 def adaptive_sum_pool(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
     """tvmq.adaptive_sum_pool, likewise."""
-    x, ending = walk.array(call.args[0]), walk.ending(var, 1)
+    x, ending = walk.array(call.args[0]), walk.find_ending(var, 1)
     result = walk.result(ending.var)
     ones = (1,) * (len(x.shape) - 2)
     place = _structure(walk, x, result, ones, ones, ones, (0,) * len(ones), int(call.attrs.zero_point))
-    return _summed(walk, pool_text.ADAPTIVE, place, x, ending, result)
+    return _emit_sums(walk, pool_text.ADAPTIVE, place, x, ending, result)
 
 
-def _summed(walk: Walk, kernel: Kernel, place: str, x: Tensor, ending: Ending, result: Tensor) -> Tensor:
+def _emit_sums(walk: Walk, kernel: Kernel, place: str, x: Tensor, ending: Ending, result: Tensor) -> Tensor:
     function, parameters = rescale.finish(walk, ending.call)
     name = walk.library.use(kernel, X=x.type, Y=result.type, finish=function)
     begins = starts(walk, np.zeros(result.shape[1], np.int64), ending)

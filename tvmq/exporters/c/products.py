@@ -14,7 +14,7 @@ from tvmq.exporters.c import rescale
 from tvmq.exporters.c.constants import braces
 from tvmq.exporters.c.kernels import conv as conv_text
 from tvmq.exporters.c.kernels import matmul as matmul_text
-from tvmq.exporters.c.loops import block, collapsed, index, nest
+from tvmq.exporters.c.loops import block, collapse_loops, index, nest
 from tvmq.exporters.c.tensor import Ints, Tensor, broadcast, strides_of
 from tvmq.exporters.c.walk import Ending, Step, Walk
 from tvmq.graph.operators import where
@@ -24,7 +24,7 @@ from tvmq.numerics.windows import both_sides
 
 
 @dataclass(frozen=True)
-class Padded:
+class InputWithBorder:
     """An array with a border of codes that is not written: a convolution adds what its taps give there."""
 
     tensor: Tensor
@@ -46,8 +46,8 @@ def convolution(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
     """nn.conv1d, conv2d, conv3d, with bias, requantize and the border before it."""
     if not is_const(call.args[1]):
         raise walk.refused("a convolution with a weight that is computed", "has no C form")
-    padded, weight, groups = _padded(walk, call), const_value(call.args[1]), int(call.attrs.groups)
-    x, ending = padded.tensor, walk.ending(var, 1)
+    padded, weight, groups = _input_with_border(walk, call), const_value(call.args[1]), int(call.attrs.groups)
+    x, ending = padded.tensor, walk.find_ending(var, 1)
     result = walk.result(ending.var)
     windows = _Windows(x.shape[2:], result.shape[2:], weight.shape[2:], ints(call.attrs.strides),
                        ints(call.attrs.dilation), padded.before)  # fmt: skip
@@ -59,13 +59,13 @@ def convolution(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
     return _emit(walk, ending, result, function, fields, x, weight, start)
 
 
-def transposed(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
+def transposed_convolution(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
     """tvmq.conv_transpose."""
     attrs, x = call.attrs, walk.array(call.args[0])
     if not is_const(call.args[1]):
         raise walk.refused("a transposed convolution with a weight that is computed", "has no C form")
     weight, groups, zero = const_value(call.args[1]), int(attrs.groups), int(attrs.zero_point)
-    ending = walk.ending(var, 1)
+    ending = walk.find_ending(var, 1)
     result = walk.result(ending.var)
     windows = _Windows(x.shape[2:], result.shape[2:], weight.shape[2:], ints(attrs.strides), ints(attrs.dilation),
                        _befores(attrs.padding, len(x.shape) - 2), gaps=True)  # fmt: skip
@@ -76,13 +76,13 @@ def transposed(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
     return _emit(walk, ending, result, conv_text.TRANSPOSED, fields, x, weight, start)
 
 
-def _padded(walk: Walk, call: relax.Call) -> Padded:
+def _input_with_border(walk: Walk, call: relax.Call) -> InputWithBorder:
     """Input of a convolution with its border: that of a nn.pad before it, or its own, which holds 0."""
     value = walk.value(call.args[0])
-    if isinstance(value, Padded):
+    if isinstance(value, InputWithBorder):
         return value
     x = walk.array(call.args[0])
-    return Padded(x, _befores(call.attrs.padding, len(x.shape) - 2), 0)
+    return InputWithBorder(x, _befores(call.attrs.padding, len(x.shape) - 2), 0)
 
 
 def _befores(padding: Any, rank: int) -> Ints:
@@ -161,10 +161,10 @@ def product(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
     if is_const(call.args[1]) and len(b) == 2 and zeros == (0, 0):
         return _dense(walk, var, call)
     left, right = walk.array(call.args[0]), walk.array(call.args[1])
-    left = left.reshaped((1, *a)) if len(a) == 1 else left
-    right = right.reshaped((*b, 1)) if len(b) == 1 else right
+    left = left.with_shape((1, *a)) if len(a) == 1 else left
+    right = right.with_shape((*b, 1)) if len(b) == 1 else right
     vectors = (len(a) == 1) + (len(b) == 1)
-    ending = Ending(var) if vectors else walk.ending(var, -1)
+    ending = Ending(var) if vectors else walk.find_ending(var, -1)
     result = walk.result(ending.var)
     batch = result.shape[: len(result.shape) - 2 + vectors]
     function, parameters = rescale.finish(walk, ending.call)
@@ -183,11 +183,11 @@ def _matrices(left: Tensor, right: Tensor, batch: Ints) -> tuple[Ints, list[str]
     """Loops over matrices, and where those of both operands and of the result begin."""
     rows, depth, columns = *left.shape[-2:], right.shape[-1]
     strides = [
-        tuple(step * size for step in broadcast(operand.reshaped(operand.shape[:-2]), batch).strides)
+        tuple(step * size for step in broadcast(operand.with_shape(operand.shape[:-2]), batch).strides)
         for operand, size in ((left, rows * depth), (right, depth * columns))
     ]
     own = tuple(rows * columns * step for step in strides_of(batch))
-    sizes, steps = collapsed(batch, [*strides, own])
+    sizes, steps = collapse_loops(batch, [*strides, own])
     return sizes, [index([f"i{axis}" for axis in range(len(sizes))], step) for step in steps]
 
 
@@ -195,7 +195,7 @@ def _dense(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
     """Rows by a constant matrix, which is stored transposed: each result is one run through memory."""
     weight = const_value(call.args[1])
     depth, columns = weight.shape
-    ending = walk.ending(var, -1)
+    ending = walk.find_ending(var, -1)
     x, result = walk.array(call.args[0]), walk.result(ending.var)
     constant = walk.constants.tensor(weight.T, "weight")
     function, parameters = rescale.finish(walk, ending.call)
@@ -210,7 +210,7 @@ def _dense(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
     return walk.end(ending, result)
 
 
-def border(walk: Walk, var: relax.Var, call: relax.Call) -> Padded | None:
+def border(walk: Walk, var: relax.Var, call: relax.Call) -> InputWithBorder | None:
     """A nn.pad before convolutions alone, which take the border as it is; None for any other."""
     width = ints(call.attrs.pad_width)
     readers = [walk.view.value[name] for name in walk.view.readers[var.name]]
@@ -218,7 +218,7 @@ def border(walk: Walk, var: relax.Var, call: relax.Call) -> Padded | None:
     if not fits or not readers or walk.view.is_output(var.name) or not all(_takes_border(r, var) for r in readers):
         return None
     code = int(call.attrs.pad_value)
-    return Padded(walk.array(call.args[0]), width[4::2], code)
+    return InputWithBorder(walk.array(call.args[0]), width[4::2], code)
 
 
 def _takes_border(reader: relax.Expr, var: relax.Var) -> bool:
@@ -235,7 +235,7 @@ def _takes_border(reader: relax.Expr, var: relax.Var) -> bool:
 CONVOLUTIONS = where(kind=CONVOLUTION)
 FORMS = {
     **dict.fromkeys(CONVOLUTIONS, convolution),
-    "tvmq.conv_transpose": transposed,
+    "tvmq.conv_transpose": transposed_convolution,
     "matmul": product,
     "tvmq.matmul": product,
 }

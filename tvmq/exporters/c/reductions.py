@@ -13,7 +13,7 @@ from tvmq.exporters.c.walk import Ending, Form, Walk, literal
 from tvmq.graph.view import op_name, shape_of
 
 
-def _reduced(
+def _emit_reduction(
     walk: Walk, x: Tensor, result: Tensor, axes: Ints, texts: tuple[str, str, str], more: list[Tensor]
 ) -> None:
     """A step: for each place that is kept, `texts` before, inside and behind the loops over the axes.
@@ -45,7 +45,7 @@ def total(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
     """tvmq.sum, with the requantize that makes a mean of it."""
     x = walk.array(call.args[0])
     axes = tuple(sorted(a % len(x.shape) for a in ints(call.attrs.axes)))
-    ending = _ending(walk, var)
+    ending = _find_ending(walk, var)
     result = walk.result(ending.var)
     function, parameters = rescale.finish(walk, ending.call)
     channel = "0"
@@ -58,11 +58,11 @@ def total(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
         f"sum += {{a}} - {literal(int(call.attrs.zero_point))};",
         f"{function}({parameters}, &sum, 1, {channel}, 0, y + {{y}});",
     )
-    _reduced(walk, x, result, axes, texts, [])
+    _emit_reduction(walk, x, result, axes, texts, [])
     return walk.end(ending, result)
 
 
-def _ending(walk: Walk, var: relax.Var) -> Ending:
+def _find_ending(walk: Walk, var: relax.Var) -> Ending:
     """A requantize that follows, along whatever axis."""
     reader = walk.view.only_reader(var.name)
     ending = Ending(var)
@@ -87,7 +87,7 @@ def extreme(symbol: str) -> Form:
         x, result = walk.array(call.args[0]), walk.result(var)
         kind = C_TYPES[x.type]
         texts = (f"{kind} best = {{first}};", f"best = {{a}} {symbol} best ? {{a}} : best;", "y[{y}] = best;")
-        _reduced(walk, x, result, _axes(walk, call), texts, [])
+        _emit_reduction(walk, x, result, _axes(walk, call), texts, [])
         return result
 
     return form
@@ -104,7 +104,7 @@ def place_of(symbol: str) -> Form:
             f"if ({{a}} {symbol} best) {{{{ best = {{a}}; place = {{at}}; }}}}",
             "y[{y}] = place;",
         )
-        _reduced(walk, x, result, _axes(walk, call), texts, [])
+        _emit_reduction(walk, x, result, _axes(walk, call), texts, [])
         return result
 
     return form
@@ -115,7 +115,7 @@ def plain_sum(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
     x, result = walk.array(call.args[0]), walk.result(var)
     unsigned = "uint64_t" if SIZES[result.type] == 8 else "uint32_t"
     texts = (f"{unsigned} sum = 0;", f"sum += ({unsigned}){{a}};", f"y[{{y}}] = ({C_TYPES[result.type]})sum;")
-    _reduced(walk, x, result, _axes(walk, call), texts, [])
+    _emit_reduction(walk, x, result, _axes(walk, call), texts, [])
     return result
 
 

@@ -80,7 +80,7 @@ class Tensor:
         """Placeholder of its address in the text of a step until the arena is planned."""
         return f"@{self.number}@"
 
-    def reshaped(self, shape: Ints) -> Tensor:
+    def with_shape(self, shape: Ints) -> Tensor:
         """Tensor of another shape in this memory."""
         return Tensor(shape, self.type, self.storage)
 

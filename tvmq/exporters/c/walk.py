@@ -95,7 +95,7 @@ class Walk:
             raise self.refused(op_name(value) or "a call of a function", "has no C form")
         result = form(self, var, value)
         if isinstance(result, Formula) and not self._is_read_once(var.name, result):
-            result = self.written(result)
+            result = self.write_formula(result)
         return result
 
     def refused(self, operator: str, why: str) -> UnsupportedOpError:
@@ -121,7 +121,7 @@ class Walk:
         """An argument as an array in memory."""
         value = self.value(expr)
         if isinstance(value, Formula):
-            value = self.values[expr.name] = self.written(value)
+            value = self.values[expr.name] = self.write_formula(value)
         return value
 
     def formula(self, expr: relax.Expr, shape: Ints) -> Formula:
@@ -171,7 +171,7 @@ class Walk:
         formula = Formula(result.shape, result.type, (), text)
         self.write(loops.elementwise(formula, result), [], [result])
 
-    def written(self, formula: Formula) -> Tensor:
+    def write_formula(self, formula: Formula) -> Tensor:
         """The array that a formula fills."""
         result = self.part(formula.type, formula.shape)
         reads = [operand.tensor for operand in formula.operands]
@@ -188,16 +188,16 @@ class Walk:
 
     # ---- sums
 
-    def ending(self, var: relax.Var, channel_axis: int) -> Ending:
+    def find_ending(self, var: relax.Var, channel_axis: int) -> Ending:
         """Bias and requantize behind sums, as far as the step can apply them; their variables are written with it."""
         rank, channels = len(shape_of(var)), shape_of(var)[channel_axis]
         ending = Ending(var)
-        reader = self._following(ending.var)
+        reader = self._only_reader(ending.var)
         if reader is not None and op_name(self.view.value[reader]) == "add":
             ending.bias = _bias(self.view.value[reader], var, channel_axis, rank, channels)
             if ending.bias is not None:
                 ending.follow(self.view.var[reader])
-                reader = self._following(ending.var)
+                reader = self._only_reader(ending.var)
         if reader is not None and op_name(self.view.value[reader]) == "tvmq.requantize":
             call = self.view.value[reader]
             sizes = rescale.constants_of(call)[0].size if str(call.attrs.mode) != "float" else -1
@@ -211,7 +211,7 @@ class Walk:
         self.values.update(dict.fromkeys([*ending.passed, ending.var.name], result))
         return result
 
-    def _following(self, var: relax.Var) -> str | None:
+    def _only_reader(self, var: relax.Var) -> str | None:
         return self.view.only_reader(var.name)
 
 

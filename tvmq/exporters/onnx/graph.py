@@ -154,18 +154,18 @@ class OnnxGraph:
         """QuantizeLinear and DequantizeLinear of an activation."""
         numbers = self._numbers(name, scale)
         codes = self.node("QuantizeLinear", [x, *numbers], f"{name}_QuantizeLinear", f"{name}_QuantizeLinear_Output")
-        return Coded(codes, self._dequantized(codes, numbers, name, scale), scale)
+        return Coded(codes, self._dequantize(codes, numbers, name, scale), scale)
 
-    def coded(self, codes: str, name: str, scale: Scale) -> Coded:
+    def dequantize_codes(self, codes: str, name: str, scale: Scale) -> Coded:
         """Codes that are there already."""
-        return Coded(codes, self._dequantized(codes, self._numbers(name, scale), name, scale), scale)
+        return Coded(codes, self._dequantize(codes, self._numbers(name, scale), name, scale), scale)
 
     def weight(self, codes: np.ndarray, name: str, scale: Scale) -> str:
         """A constant as codes behind a DequantizeLinear."""
         if name in self.form.narrow and numerics.fits_int4(codes):
             scale = replace(scale, dtype="int4")
         stored = self.codes(codes, f"{name}_quantized", scale.dtype)
-        return self._dequantized(stored, self._numbers(name, scale), name, scale)
+        return self._dequantize(stored, self._numbers(name, scale), name, scale)
 
     def _numbers(self, name: str, scale: Scale) -> list[str]:
         zero = np.broadcast_to(np.asarray(scale.zero_point), np.shape(scale.scale))
@@ -174,7 +174,7 @@ class OnnxGraph:
             self.codes(zero, f"{name}_zero_point", scale.dtype),
         ]
 
-    def _dequantized(self, codes: str, numbers: list[str], name: str, scale: Scale) -> str:
+    def _dequantize(self, codes: str, numbers: list[str], name: str, scale: Scale) -> str:
         attributes = {"axis": scale.axis} if scale.axis is not None else {}
         attributes |= {"block_size": scale.block} if scale.block else {}
         result = f"{name}_DequantizeLinear_Output"

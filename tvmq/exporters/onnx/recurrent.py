@@ -32,7 +32,7 @@ def write_recurrent(node: Node, call: relax.Call, weight: relax.Expr) -> str:
     cell, (_, batch, width) = CELLS[kind], node.shapes[0]
     hidden = int(width) // cell.gates
     unit = node.constant(np.eye(int(width), dtype=np.float32)[None], "unit")
-    inputs = [node.inputs[0], unit, _weight(node, call, weight), *_beside(node, call, hidden)]
+    inputs = [node.inputs[0], unit, _weight(node, call, weight), *_bias_and_lengths(node, call, hidden)]
     inputs += [
         node.before("Expand", part, node.sizes([1, batch, hidden], "first")) for part in _states(node, cell.states)
     ]
@@ -64,20 +64,20 @@ def _weight(node: Node, call: relax.Call, weight: relax.Expr) -> str:
     if op_name(weight) == "tvmq.group_dequantize":
         codes, scale = map(const_value, weight.args)
         axis, size = int(weight.attrs.axis), int(weight.attrs.group_size)
-        return node.constant(_turned(numerics.group_dequantize(codes, scale, axis=axis, group_size=size)), "R")
+        return node.constant(_transpose(numerics.group_dequantize(codes, scale, axis=axis, group_size=size)), "R")
     codes, scale = (weight.args[0], weight.args[1]) if op_name(weight) else (weight, call.args[-1])
     if const_value(codes).dtype != np.int8:
-        return node.constant(_turned(const_value(codes)), "R")
+        return node.constant(_transpose(const_value(codes)), "R")
     steps = const_value(scale)
     weight_scale = Scale(steps, np.zeros(steps.shape, np.int32), "int8", 1 if steps.ndim else None)
-    return node.graph.weight(_turned(const_value(codes)), f"{node.layer}.weight", weight_scale)
+    return node.graph.weight(_transpose(const_value(codes)), f"{node.layer}.weight", weight_scale)
 
 
-def _turned(weight: np.ndarray) -> np.ndarray:
+def _transpose(weight: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(weight.T[None])
 
 
-def _beside(node: Node, call: relax.Call, hidden: int) -> list[str]:
+def _bias_and_lengths(node: Node, call: relax.Call, hidden: int) -> list[str]:
     """B and sequence_lens, "" where there is none."""
     bias = ""
     if call.attrs.kind == "gru_reset_after":

@@ -44,19 +44,19 @@ class Sums:
         """These sums with a constant added."""
         return replace(self, bias=bias.reshape(-1))
 
-    def written(self, real: np.ndarray, fits: Callable[[np.ndarray], np.ndarray], facts: dict[str, Any]) -> str:
+    def emit(self, real: np.ndarray, fits: Callable[[np.ndarray], np.ndarray], facts: dict[str, Any]) -> str:
         """Name of the float tensor.
 
         real   real value of one step of the sums, float64, one number or one a channel
         fits   says for products s_x * s_w which of them give the constants of the module
         """
         if self.weight is not None:
-            return self._weighted(real, fits)
+            return self._weighted_layer(real, fits)
         if self.node.op in ("tvmq.matmul", "tvmq.multiply"):
             return self._product(real)
         return self._average(real, facts)
 
-    def _weighted(self, real: np.ndarray, fits: Callable[[np.ndarray], np.ndarray]) -> str:
+    def _weighted_layer(self, real: np.ndarray, fits: Callable[[np.ndarray], np.ndarray]) -> str:
         node, x, weight = self.node, self.inputs[0], self.weight
         assert weight is not None
         s_x = np.float64(x.scale.scale)

@@ -54,7 +54,7 @@ class Rows:
     table: np.ndarray
     indices: str
 
-    def written(self, scale: Scale) -> str:
+    def emit(self, scale: Scale) -> str:
         """Name of the float tensor."""
         codes = self.node.graph.weight(self.table, f"{self.node.layer}.weight", scale)
         return str(WRITERS["take"](replace(self.node, inputs=[codes, self.indices])))
@@ -83,7 +83,7 @@ def is_tuple_of_tensors(arg: relax.Expr) -> bool:
     return isinstance(arg, relax.Tuple) and any(map(is_tensor, arg.fields))
 
 
-def flat(args: Sequence[relax.Expr]) -> list[relax.Expr]:
+def flatten_tuples(args: Sequence[relax.Expr]) -> list[relax.Expr]:
     """Arguments with tuples written out."""
     return [leaf for arg in args for leaf in (arg.fields if isinstance(arg, relax.Tuple) else [arg])]
 
@@ -118,12 +118,12 @@ def grouped_weight(graph: OnnxGraph, call: relax.Call, layer: str) -> str:
     apart = codes.reshape(*codes.shape[:axis], -1, size, *codes.shape[axis + 1 :])
     stored = graph.constant(apart, f"{layer}.weight_quantized")
     scales = graph.constant(np.expand_dims(scale, axis + 1), f"{layer}.weight_scale")
-    return _reshaped(graph, _scaled(graph, stored, scales, layer), codes.shape, layer)
+    return _reshape_weight(graph, _scale_codes(graph, stored, scales, layer), codes.shape, layer)
 
 
 def rows(graph: OnnxGraph, rows: Rows, scales: str, layer: str) -> str:
     """tvmq.dynamic_dequantize of rows of a table: each with a scale of its own, [..., 1]."""
-    return _scaled(graph, _gathered(graph, rows, rows.table), scales, layer)
+    return _scale_codes(graph, _gather_rows(graph, rows, rows.table), scales, layer)
 
 
 def grouped_rows(graph: OnnxGraph, rows: Rows, scales: str, call: relax.Call, layer: str) -> str:
@@ -132,21 +132,21 @@ def grouped_rows(graph: OnnxGraph, rows: Rows, scales: str, call: relax.Call, la
     apart = rows.table.reshape(len(rows.table), -1, size)
     last = graph.constant(int64s([leading + 1]), f"{layer}.axes")
     wide = graph.node("Unsqueeze", [scales, last], f"{layer}/Unsqueeze", f"{layer}_scales")
-    value = _scaled(graph, _gathered(graph, rows, apart), wide, layer)
-    return _reshaped(graph, value, [0] * leading + [rows.table.shape[1]], layer)
+    value = _scale_codes(graph, _gather_rows(graph, rows, apart), wide, layer)
+    return _reshape_weight(graph, value, [0] * leading + [rows.table.shape[1]], layer)
 
 
-def _gathered(graph: OnnxGraph, rows: Rows, table: np.ndarray) -> str:
+def _gather_rows(graph: OnnxGraph, rows: Rows, table: np.ndarray) -> str:
     stored = graph.constant(table, f"{rows.node.layer}.weight_quantized")
     return str(WRITERS["take"](replace(rows.node, inputs=[stored, rows.indices])))
 
 
-def _scaled(graph: OnnxGraph, codes: str, scales: str, layer: str) -> str:
+def _scale_codes(graph: OnnxGraph, codes: str, scales: str, layer: str) -> str:
     real = graph.node("Cast", [codes], f"{layer}/Cast", f"{layer}_codes", to=FLOAT)
     return graph.node("Mul", [real, scales], f"{layer}/Mul", f"{layer}_scaled")
 
 
-def _reshaped(graph: OnnxGraph, value: str, shape: Sequence[Any], layer: str) -> str:
+def _reshape_weight(graph: OnnxGraph, value: str, shape: Sequence[Any], layer: str) -> str:
     """A size of 0 is that of the input."""
     sizes = graph.constant(int64s(list(shape)), f"{layer}.shape")
     return graph.node("Reshape", [value, sizes], f"{layer}/Reshape", f"{layer}_weight")

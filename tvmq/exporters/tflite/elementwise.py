@@ -13,7 +13,7 @@ from tvmq.exporters.tflite import arithmetic, tables
 from tvmq.exporters.tflite.codes import Codes
 from tvmq.exporters.tflite.pools import Average
 from tvmq.exporters.tflite.products import Convolution
-from tvmq.exporters.tflite.transposed import Transposed
+from tvmq.exporters.tflite.transposed import ConvTranspose
 from tvmq.exporters.tflite.walk import REMEDY, Form, Value, Walk
 from tvmq.graph.view import const_value, is_const, shape_of
 
@@ -49,7 +49,7 @@ class Total:
         """ADD or SUB."""
         a, b = self.a.x, self.b.x
         code = self._code(walk, var, call)
-        a, b, order = aligned(walk, a, b, len(shape_of(var)))
+        a, b, order = align_operands(walk, a, b, len(shape_of(var)))
         return walk.written(var, call, order, lambda result, act: walk.emit(
             code, [a, b], result, table=f"{code.title()}Options", fused_activation_function=act
         ))  # fmt: skip
@@ -86,7 +86,7 @@ class Pair:
         and a QUANTIZE, by a factor that is 1 but for some steps, hands the codes on under their own scale.
         """
         scale = self._scale(walk, var, call)
-        a, b, order = aligned(walk, self.a, self.b, len(shape_of(var)))
+        a, b, order = align_operands(walk, self.a, self.b, len(shape_of(var)))
 
         def write(result: Codes, activation: int) -> Codes:
             product = walk.tensor(f"{var.name}_product", result.shape, order, scale, result.zero, result.moved)
@@ -111,7 +111,7 @@ class Pair:
             return np.array_equal(np.clip(codes, low, high), wanted)
 
         own = np.float32(walk.scales[var.name][0])
-        for scale in arithmetic.near(own):
+        for scale in arithmetic.float32_neighbours(own):
             wide, narrow = ([kind(s) for s in (self.a.scale, self.b.scale, scale)] for kind in (np.float64, np.float32))
             if all(gives(a * b / y) for a, b, y in (wide, narrow)) and _hands_on(scale, own):
                 return np.float32(scale)
@@ -125,7 +125,7 @@ def _hands_on(scale: np.float32, own: np.float32) -> bool:
     return np.array_equal(arithmetic.multiply(steps, *constants), steps)
 
 
-def aligned(walk: Walk, a: Codes, b: Codes, rank: int) -> tuple[Codes, Codes, Order]:
+def align_operands(walk: Walk, a: Codes, b: Codes, rank: int) -> tuple[Codes, Codes, Order]:
     """Two tensors of one rank and in one order of axes, which broadcast as those of the module do."""
     a, b = (codes if len(codes.shape) == rank else _of_rank(walk, codes, rank) for codes in (a, b))
     order = a.order if a.is_last or not b.is_last else b.order
@@ -161,7 +161,7 @@ def multiply(walk: Walk, var: relax.Var, call: relax.Call) -> Pair:
 def requantize(walk: Walk, var: relax.Var, call: relax.Call) -> Codes:
     """tvmq.requantize."""
     sums = walk.values[call.args[0].name]
-    if not isinstance(sums, (Convolution, Transposed, Average, Summand, Total, Pair)):
+    if not isinstance(sums, (Convolution, ConvTranspose, Average, Summand, Total, Pair)):
         raise walk.refused("a requantize of codes")
     return sums.requantized(walk, var, call)
 
@@ -176,7 +176,7 @@ def table(walk: Walk, var: relax.Var, call: relax.Call) -> Value:
     return tables.table(walk, var, walk.codes(call.args[0]), values)
 
 
-def bound(code: str) -> Form:
+def bound_form(code: str) -> Form:
     """maximum, minimum: of a tensor and constant codes, or of two tensors of one scale."""
 
     def form(walk: Walk, var: relax.Var, call: relax.Call) -> Codes:
@@ -188,7 +188,7 @@ def bound(code: str) -> Form:
             sides: list[Codes | int] = [codes, walk.constant_codes(const_value(other), codes, f"{var.name}_bound")]
             result = walk.codes_of(var, codes.order, codes)
         else:
-            x, y, order = aligned(walk, walk.codes(a), walk.codes(b), len(shape_of(var)))
+            x, y, order = align_operands(walk, walk.codes(a), walk.codes(b), len(shape_of(var)))
             sides, result = [x, y], walk.codes_of(var, order, x)
         return walk.emit(code, sides, result, table="MaximumMinimumOptions")
 
@@ -200,7 +200,7 @@ def unsupported_add(walk: Walk, var: relax.Var, call: relax.Call) -> Codes:
     raise walk.refused("a sum of two tensors by one shift", f"TFLite rescales both sides first: {REMEDY}")
 
 
-def same(walk: Walk, var: relax.Var, call: relax.Call) -> Value:
+def forward_operand(walk: Walk, var: relax.Var, call: relax.Call) -> Value:
     """tvmq.fence: nothing on integers."""
     return walk.values[call.args[0].name]
 
@@ -212,7 +212,7 @@ FORMS: dict[str, Form] = {
     "tvmq.requantize": requantize,
     "tvmq.table": table,
     "tvmq.prelu": tables.prelu,
-    "tvmq.fence": same,
-    "maximum": bound("MAXIMUM"),
-    "minimum": bound("MINIMUM"),
+    "tvmq.fence": forward_operand,
+    "maximum": bound_form("MAXIMUM"),
+    "minimum": bound_form("MINIMUM"),
 }

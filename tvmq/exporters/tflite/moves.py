@@ -57,7 +57,7 @@ def split(walk: Walk, var: relax.Var, call: relax.Call) -> list[Codes]:
         shape = tuple(int(d) for d in field.shape)
         index = [slice(0, n) for n in x.shape]
         index[axis] = slice(begin, begin + shape[axis])
-        parts.append(_sliced(walk, x, index, shape, f"{var.name}_{number}"))
+        parts.append(_emit_slice(walk, x, index, shape, f"{var.name}_{number}"))
         begin += shape[axis]
     return parts
 
@@ -65,10 +65,10 @@ def split(walk: Walk, var: relax.Var, call: relax.Call) -> list[Codes]:
 def strided_slice(walk: Walk, var: relax.Var, call: relax.Call) -> Codes:
     """Elements from begin to end in steps."""
     x = walk.codes(call.args[0])
-    return _sliced(walk, x, list(slice_of(call, x.shape)), shape_of(var), var.name)
+    return _emit_slice(walk, x, list(slice_of(call, x.shape)), shape_of(var), var.name)
 
 
-def _sliced(walk: Walk, x: Codes, index: list[slice], shape: tuple[int, ...], hint: str) -> Codes:
+def _emit_slice(walk: Walk, x: Codes, index: list[slice], shape: tuple[int, ...], hint: str) -> Codes:
     bounds = [part.indices(n) for part, n in zip(index, x.shape, strict=True)]
     if any(step < 0 for _, _, step in bounds):
         raise walk.refused("a slice in steps backwards")

@@ -27,7 +27,7 @@ PADDING = {"SAME": 0, "VALID": 1}
 
 
 @dataclass(frozen=True)
-class Bordered:
+class PendingPad:
     """Codes with a border that is not written yet: a convolution may have it as its padding.
 
     width   (before, after) of each axis of the module
@@ -61,7 +61,7 @@ class Windows:
         return tuple((k - 1) * d + 1 for k, d in zip(self.kernel, self.dilation, strict=True))
 
     @property
-    def needed(self) -> tuple[tuple[int, int], ...]:
+    def reached_border(self) -> tuple[tuple[int, int], ...]:
         """The border that windows reach: what is cut off at the end is left out."""
         borders = []
         for size, count, stride, span, (before, after) in zip(
@@ -73,10 +73,10 @@ class Windows:
     @property
     def padding(self) -> str | None:
         """SAME or VALID of TFLite where one of them has this border; None where it must be written."""
-        if not any(side for sides in self.needed for side in sides):
+        if not any(side for sides in self.reached_border for side in sides):
             return "VALID"
         for size, count, stride, span, sides in zip(
-            self.sizes, self.results, self.strides, self.spans, self.needed, strict=True
+            self.sizes, self.results, self.strides, self.spans, self.reached_border, strict=True
         ):
             total = max((-(-size // stride) - 1) * stride + span - size, 0)
             if count != -(-size // stride) or sides != (total // 2, total - total // 2):
@@ -136,7 +136,7 @@ class Convolution:
         bias = walk.file.constant(f"{name}.bias", self._bias(walk), quantization_of(bias_scale, 0))
         if self.windows is None:
             return self._pixels(walk, result, activation, scales, bias)
-        x, padding = bordered(walk, self.x, self.windows, self.code)
+        x, padding = apply_padding(walk, self.x, self.windows, self.code)
         four = self.weight[:, :, None] if self.weight.ndim == 3 else self.weight
         options = {
             "padding": PADDING[padding],
@@ -148,10 +148,10 @@ class Convolution:
         }
         channels = self.x.shape[1]
         if self.groups == channels > 1:
-            place = walk.file.constant(f"{name}.weight", _contiguous(four, (1, 2, 3, 0)), quantization_of(scales, 3))
+            place = walk.file.constant(f"{name}.weight", _transpose(four, (1, 2, 3, 0)), quantization_of(scales, 3))
             return walk.emit("DEPTHWISE_CONV_2D", [x, place, bias], result, version=3, table="DepthwiseConv2DOptions",
                              depth_multiplier=self.filters // channels, **options)  # fmt: skip
-        place = walk.file.constant(f"{name}.weight", _contiguous(four, (0, 2, 3, 1)), quantization_of(scales, 0))
+        place = walk.file.constant(f"{name}.weight", _transpose(four, (0, 2, 3, 1)), quantization_of(scales, 0))
         return walk.emit("CONV_2D", [x, place, bias], result, version=3, table="Conv2DOptions", **options)
 
     def _pixels(self, walk: Walk, result: Codes, activation: int, scales: np.ndarray, bias: int) -> Codes:
@@ -172,17 +172,17 @@ class Convolution:
         return walk.emit("RESHAPE", [y, walk.numbers(result.sizes, "shape")], result, version=1)
 
 
-def bordered(walk: Walk, x: Codes, windows: Windows, code: int) -> tuple[Codes, str]:
+def apply_padding(walk: Walk, x: Codes, windows: Windows, code: int) -> tuple[Codes, str]:
     """The picture that windows slide over, with its border written unless TFLite's padding has it."""
     x = walk.last(x)
     padding = windows.padding
     if padding == "VALID" or (padding == "SAME" and code == x.zero):
         return x, padding
-    sides = windows.needed[2 - (len(x.shape) - 2) :]
-    return walk.bordered(x, ((0, 0), (0, 0), *sides), code, f"{walk.layer}_bordered"), "VALID"
+    sides = windows.reached_border[2 - (len(x.shape) - 2) :]
+    return walk.add_border(x, ((0, 0), (0, 0), *sides), code, f"{walk.layer}_bordered"), "VALID"
 
 
-def _contiguous(weight: np.ndarray, order: Ints) -> np.ndarray:
+def _transpose(weight: np.ndarray, order: Ints) -> np.ndarray:
     return np.ascontiguousarray(weight.transpose(order))
 
 
@@ -215,7 +215,7 @@ def convolution(walk: Walk, var: relax.Var, call: relax.Call) -> Convolution:
         raise walk.refused(f"a convolution of {rank} axes with weights of {weight.dtype}")
     value = walk.values[call.args[0].name]
     own = both_sides(ints(call.attrs.padding), rank)
-    if isinstance(value, Bordered):
+    if isinstance(value, PendingPad):
         x, sides, code = value.codes, value.width[2:], value.code
     else:
         x = walk.codes(call.args[0])
@@ -236,7 +236,7 @@ def product(walk: Walk, var: relax.Var, call: relax.Call) -> Convolution:
     return Convolution(walk.codes(call.args[0]), weight, np.zeros(weight.shape[1], np.int64))
 
 
-def pad(walk: Walk, var: relax.Var, call: relax.Call) -> Codes | Bordered:
+def pad(walk: Walk, var: relax.Var, call: relax.Call) -> Codes | PendingPad:
     """nn.pad: the border of convolutions behind it, or an operator of its own."""
     codes = walk.codes(call.args[0])
     flat = ints(call.attrs.pad_width)
@@ -245,8 +245,8 @@ def pad(walk: Walk, var: relax.Var, call: relax.Call) -> Codes | Bordered:
         raise walk.refused(f"nn.pad of mode {call.attrs.pad_mode}")
     code = int(call.attrs.pad_value) - codes.moved
     if walk.takes_border(var.name, flat):
-        return Bordered(codes, width, code)
-    return walk.bordered(codes, width, code, var.name)
+        return PendingPad(codes, width, code)
+    return walk.add_border(codes, width, code, var.name)
 
 
 FORMS: dict[str, Form] = {

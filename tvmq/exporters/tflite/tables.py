@@ -26,14 +26,14 @@ def table(walk: Walk, var: relax.Var, x: Codes, values: np.ndarray) -> Codes:
         raise walk.refused(f"a table of {values.dtype}")
     result = walk.codes_of(var, x.order)
     wanted = values.astype(np.int16) - result.moved
-    for form in (_rescaled, _clipped):
+    for form in (_try_rescale, _try_clip):
         codes = form(walk, x, result, wanted)
         if codes is not None:
             return codes
-    return _gathered(walk, x, result, wanted.astype(np.int8))
+    return _emit_gather(walk, x, result, wanted.astype(np.int8))
 
 
-def _rescaled(walk: Walk, x: Codes, result: Codes, wanted: np.ndarray) -> Codes | None:
+def _try_rescale(walk: Walk, x: Codes, result: Codes, wanted: np.ndarray) -> Codes | None:
     """QUANTIZE: the same real values in another scale."""
     constants = arithmetic.multiplier_of(np.asarray(np.float64(x.scale) / np.float64(result.scale)))
     codes = arithmetic.multiply(CODES - x.zero, *constants) + result.zero
@@ -42,7 +42,7 @@ def _rescaled(walk: Walk, x: Codes, result: Codes, wanted: np.ndarray) -> Codes 
     return walk.emit("QUANTIZE", [x], result, table="QuantizeOptions")
 
 
-def _clipped(walk: Walk, x: Codes, result: Codes, wanted: np.ndarray) -> Codes | None:
+def _try_clip(walk: Walk, x: Codes, result: Codes, wanted: np.ndarray) -> Codes | None:
     """MAXIMUM and MINIMUM: codes of one scale within bounds."""
     low, high = int(wanted.min()), int(wanted.max())
     same = (x.scale, x.zero) == (result.scale, result.zero)
@@ -67,10 +67,10 @@ def prelu(walk: Walk, var: relax.Var, call: relax.Call) -> Codes:
     values = numerics.prelu(codes[None], whole.reshape(-1, 1), dtype=str(attrs.dtype), **options)
     result = walk.codes_of(var, x.order)
     first = arranged(np.arange(whole.size, dtype=np.int32).reshape(whole.shape) * 256 + 128, x.order)
-    return _gathered(walk, x, result, (values.astype(np.int16) - result.moved).astype(np.int8).ravel(), first)
+    return _emit_gather(walk, x, result, (values.astype(np.int16) - result.moved).astype(np.int8).ravel(), first)
 
 
-def _gathered(walk: Walk, x: Codes, result: Codes, values: np.ndarray, first: np.ndarray | None = None) -> Codes:
+def _emit_gather(walk: Walk, x: Codes, result: Codes, values: np.ndarray, first: np.ndarray | None = None) -> Codes:
     """GATHER of the table at the codes, as int32, plus 128; `first` are the places of code 0, in the file's order."""
     first = np.asarray([128]) if first is None else first
     sizes = in_order(x.shape, x.order)

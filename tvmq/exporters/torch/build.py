@@ -82,7 +82,7 @@ class Builder:
             self.values[name] = self.graph.call_function(operator.getitem, (result, position))
 
     def _function(self, node: onnx.NodeProto) -> Any:
-        attributes = {item.name: _plain(helper.get_attribute_value(item)) for item in node.attribute}
+        attributes = {item.name: _python_value(helper.get_attribute_value(item)) for item in node.attribute}
         if node.op_type == "Cast":
             attributes["to"] = getattr(torch, str(helper.tensor_dtype_to_np_dtype(attributes["to"])))
         of_sizes = node.op_type == "Shape" or (node.op_type in SIZES and node.input[0] in self._sizes)
@@ -175,6 +175,6 @@ def _identifier(name: str) -> str:
     return f"_{text}" if text[0].isdigit() else text
 
 
-def _plain(value: Any) -> Any:
+def _python_value(value: Any) -> Any:
     """An attribute as Python has it."""
     return value.decode() if isinstance(value, bytes) else value

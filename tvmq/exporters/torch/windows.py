@@ -45,7 +45,7 @@ def convolution(
     )  # fmt: skip
 
 
-def transposed(
+def transposed_convolution(
     attributes: Attributes, x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None = None
 ) -> torch.Tensor:
     """ConvTranspose: what the larger of two borders cuts away beyond the smaller one is cut behind it."""
@@ -118,7 +118,7 @@ def resize(attributes: Attributes, x: torch.Tensor, *sizes: Any) -> torch.Tensor
 WINDOWS: dict[str, Callable[..., Any]] = {
     "AveragePool": average_pool,
     "Conv": convolution,
-    "ConvTranspose": transposed,
+    "ConvTranspose": transposed_convolution,
     "MaxPool": max_pool,
     "Resize": resize,
 }

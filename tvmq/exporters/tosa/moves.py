@@ -51,7 +51,7 @@ def split(walk: Walk, var: relax.Var, call: relax.Call) -> list[Tensor]:
     sizes = [int(field.shape[axis]) for field in var.ty.fields]
     for begin, size in zip(itertools.accumulate(sizes, initial=0), sizes, strict=False):
         shape = tuple(size if number == axis else n for number, n in enumerate(x.shape))
-        parts.append(_sliced(walk, x, [begin if number == axis else 0 for number in range(len(shape))], shape))
+        parts.append(_emit_slice(walk, x, [begin if number == axis else 0 for number in range(len(shape))], shape))
     return parts
 
 
@@ -61,10 +61,10 @@ def strided_slice(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
     bounds = [part.indices(n) for part, n in zip(slice_of(call, x.shape), x.shape, strict=True)]
     if any(step != 1 and shape > 1 for (_, _, step), shape in zip(bounds, shape_of(var), strict=True)):
         raise walk.refused("a slice in steps")
-    return _sliced(walk, x, [begin for begin, _, _ in bounds], shape_of(var))
+    return _emit_slice(walk, x, [begin for begin, _, _ in bounds], shape_of(var))
 
 
-def _sliced(walk: Walk, x: Tensor, begins: list[int], shape: tuple[int, ...]) -> Tensor:
+def _emit_slice(walk: Walk, x: Tensor, begins: list[int], shape: tuple[int, ...]) -> Tensor:
     result = replace(x, shape=shape)
     numbers = [0 if axis is None else begins[axis] for axis in x.order]
     return walk.emit("SLICE", [x, walk.graph.numbers(numbers), walk.graph.numbers(result.sizes)], result)
@@ -82,11 +82,11 @@ def resize(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
         ((batch, rows, 1, columns * channels), (1, 1, down, 1), (batch, channels, rows * down, columns)),
         ((batch * rows * down, columns, 1, channels), (1, 1, across, 1), shape_of(var)),
     ):
-        name = walk.reshaped(pixels, shape)
+        name = walk.reshape_elements(pixels, shape)
         sizes = tuple(n * r for n, r in zip(shape, repeats, strict=True))
         tiled = walk.graph.operator("TILE", [name, walk.graph.numbers(repeats)], sizes, x.dtype)
         result = replace(x, shape=after)
-        pixels = replace(result, name=walk.reshaped(Tensor(tiled, sizes, plain(4), x.dtype), result.sizes))
+        pixels = replace(result, name=walk.reshape_elements(Tensor(tiled, sizes, plain(4), x.dtype), result.sizes))
     return pixels
 
 

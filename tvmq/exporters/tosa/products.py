@@ -23,26 +23,26 @@ Sides = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True)
-class Bordered:
+class PendingPad:
     """Codes with a border that is not written yet; `code` is what stands in it, of the graph."""
 
     tensor: Tensor
     width: Sides
     code: int
 
-    def plus(self, walk: Walk, bias: np.ndarray) -> Bordered:
+    def plus(self, walk: Walk, bias: np.ndarray) -> PendingPad:
         """Refuse: codes get no bias."""
         raise walk.refused("a sum of codes and a constant")
 
-    def written(self, walk: Walk) -> Tensor:
+    def emit(self, walk: Walk) -> Tensor:
         """PAD."""
-        return walk.bordered(self.tensor, self.width, self.code)
+        return walk.add_border(self.tensor, self.width, self.code)
 
 
-def fitted(sizes: Ints, results: Ints, spans: Ints, strides: Ints, sides: Sides) -> tuple[Ints, Sides]:
+def fit_windows(sizes: Ints, results: Ints, spans: Ints, strides: Ints, sides: Sides) -> tuple[Ints, Sides]:
     """(sizes, sides) that windows cover to the end, as TOSA wants them: what no window reaches is cut off.
 
-    >>> fitted((8,), (4,), (3,), (2,), ((1, 1),)), fitted((8,), (3,), (3,), (2,), ((0, 0),))
+    >>> fit_windows((8,), (4,), (3,), (2,), ((1, 1),)), fit_windows((8,), (3,), (3,), (2,), ((0, 0),))
     (((8,), ((1, 0),)), ((7,), ((0, 0),)))
     """
     kept, borders = [], []
@@ -85,11 +85,11 @@ class Convolution:
         """These sums with a constant added to each channel."""
         return replace(self, bias=walk.added_bias(self.bias, bias))
 
-    def written(self, walk: Walk) -> Tensor:
+    def emit(self, walk: Walk) -> Tensor:
         """CONV2D, DEPTHWISE_CONV2D, or one CONV2D for each group and a CONCAT."""
         kernel = self.weight.shape[2:]
         spans = tuple((k - 1) * d + 1 for k, d in zip(kernel, self.dilation, strict=True))
-        sizes, sides = fitted(self.x.shape[2:], self.shape[2:], spans, self.strides, self.sides)
+        sizes, sides = fit_windows(self.x.shape[2:], self.shape[2:], spans, self.strides, self.sides)
         x = cut(walk, walk.last(self.x), sizes)
         pad = [side for pair in (*[(0, 0)] * (2 - len(sides)), *sides) for side in pair]
         options = [pad, in_two(self.strides), in_two(self.dilation), False, walk.graph.schema.DType.INT32]
@@ -138,7 +138,7 @@ def convolution(walk: Walk, var: relax.Var, call: relax.Call) -> Convolution:
     if not is_const(call.args[1]) or rank > 2 or const_value(call.args[1]).dtype != np.int8:
         raise walk.refused(f"a convolution of {rank} axes, or with a weight that is no constant of int8,")
     weight, value = const_value(call.args[1]), walk.values[call.args[0].name]
-    if isinstance(value, Bordered) and not any(ints(call.attrs.padding)):
+    if isinstance(value, PendingPad) and not any(ints(call.attrs.padding)):
         x, sides, code = value.tensor, value.width[2:], value.code
     else:
         x, sides = walk.tensor(call.args[0]), both_sides(ints(call.attrs.padding), rank)
@@ -151,7 +151,7 @@ def convolution(walk: Walk, var: relax.Var, call: relax.Call) -> Convolution:
 
 
 @dataclass(frozen=True)
-class Transposed:
+class ConvTranspose:
     """Sums of a transposed convolution; weight (channels, filters, spatial...), `sides` are cut off the result."""
 
     x: Tensor
@@ -162,11 +162,11 @@ class Transposed:
     sides: Sides
     zero: int
 
-    def plus(self, walk: Walk, bias: np.ndarray) -> Transposed:
+    def plus(self, walk: Walk, bias: np.ndarray) -> ConvTranspose:
         """These sums with a constant added to each channel."""
         return replace(self, bias=walk.added_bias(self.bias, bias))
 
-    def written(self, walk: Walk) -> Tensor:
+    def emit(self, walk: Walk) -> Tensor:
         """TRANSPOSE_CONV2D, whose border is what it puts around the result."""
         four = self.weight if self.weight.ndim == 4 else self.weight[:, :, None]
         x, rank = walk.last(self.x), len(self.strides)
@@ -181,7 +181,7 @@ class Transposed:
         return _conv(walk, "TRANSPOSE_CONV2D", x, four.transpose(1, 2, 3, 0), bias, self.zero, result, options)
 
 
-def transposed(walk: Walk, var: relax.Var, call: relax.Call) -> Transposed:
+def transposed_convolution(walk: Walk, var: relax.Var, call: relax.Call) -> ConvTranspose:
     """tvmq.conv_transpose."""
     attrs, rank = call.attrs, len(shape_of(var)) - 2
     if not is_const(call.args[1]) or rank > 2 or const_value(call.args[1]).dtype != np.int8:
@@ -191,7 +191,7 @@ def transposed(walk: Walk, var: relax.Var, call: relax.Call) -> Transposed:
     x, weight = walk.tensor(call.args[0]), const_value(call.args[1])
     zeros, sides = np.zeros(weight.shape[1], np.int64), both_sides(ints(attrs.padding), rank)
     zero = int(attrs.zero_point) - x.moved
-    return Transposed(x, weight, zeros, shape_of(var), ints(attrs.strides), sides, zero)
+    return ConvTranspose(x, weight, zeros, shape_of(var), ints(attrs.strides), sides, zero)
 
 
 @dataclass(frozen=True)
@@ -208,7 +208,7 @@ class Dense:
         """These sums with a constant added to each column."""
         return replace(self, bias=walk.added_bias(self.bias, bias))
 
-    def written(self, walk: Walk) -> Tensor:
+    def emit(self, walk: Walk) -> Tensor:
         """CONV2D between two reshapes."""
         depth, filters = self.weight.shape
         rows = math.prod(self.x.shape) // depth
@@ -242,20 +242,20 @@ def product(walk: Walk, var: relax.Var, call: relax.Call) -> Dense | Tensor:
     return walk.viewed(walk.emit("MATMUL", [*sides, *numbers], result), shape_of(var))
 
 
-def pad(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor | Bordered:
+def pad(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor | PendingPad:
     """nn.pad: the border of convolutions behind it, or an operator of its own."""
     tensor, flat = walk.tensor(call.args[0]), ints(call.attrs.pad_width)
     if str(call.attrs.pad_mode) != "constant" or min(flat) < 0:
         raise walk.refused(f"nn.pad of mode {call.attrs.pad_mode}")
     width = tuple(zip(flat[0::2], flat[1::2], strict=True))
-    padded = Bordered(tensor, width, int(call.attrs.pad_value) - tensor.moved)
-    return padded if walk.takes_border(var.name, flat) else padded.written(walk)
+    padded = PendingPad(tensor, width, int(call.attrs.pad_value) - tensor.moved)
+    return padded if walk.takes_border(var.name, flat) else padded.emit(walk)
 
 
 FORMS: dict[str, Form] = {
     "nn.conv1d": convolution,
     "nn.conv2d": convolution,
-    "tvmq.conv_transpose": transposed,
+    "tvmq.conv_transpose": transposed_convolution,
     "matmul": product,
     "tvmq.matmul": product,
     "nn.pad": pad,
