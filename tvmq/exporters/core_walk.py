@@ -16,7 +16,7 @@ from tvmq.graph.view import View, is_const, op_name, shape_of
 
 KEEP_OUT = "keep this layer out of the exported part of the model"
 CONVOLUTIONS = where(kind=CONVOLUTION)
-# Operators that read pictures with channels last
+# Operators that read images with channels last
 PICTURES = ("nn.conv1d", "nn.conv2d", "nn.max_pool1d", "nn.max_pool2d", "tvmq.sum_pool", "tvmq.adaptive_sum_pool",
             "tvmq.conv_transpose", "image.resize2d")  # fmt: skip
 INT32 = 2**31
@@ -59,7 +59,7 @@ class CoreWalk:
         return form(self, var, value)
 
     def order_of_input(self, param: relax.Var) -> Order:
-        """Channels last for what the first readers take as a picture."""
+        """Order of an input's axes in the file: channels last where its first readers take an image."""
         rank = len(shape_of(param))
         read, names = set(), [param.name]
         while names:
@@ -92,7 +92,7 @@ class CoreWalk:
         return bias + values
 
     def refused(self, what: str, remedy: str = KEEP_OUT) -> UnsupportedOpError:
-        """The error for the layer at hand."""
+        """Error that names the current layer."""
         return UnsupportedOpError(
             f"{self.caller}, layer '{self.layer}': {what} has no {self.format} form here; {remedy}"
         )

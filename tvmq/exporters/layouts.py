@@ -1,4 +1,4 @@
-"""Pictures with channels last: the order of axes in files of other formats, and what lies between two orders.
+"""Images with channels last: the order of axes in files of other formats, and the steps between two orders.
 
 Where a module has (N, C, H, W), TFLite and TOSA have (N, H, W, C), and (N, 1, L, C) for (N, C, L).
 """
@@ -108,7 +108,7 @@ class End:
     order       for each axis of the file's tensor the axis of the module's; None for one put in, of size 1
     scale       real value of one step
     zero_point  code of 0.0 in the file
-    moved       what is taken from the codes of the module: 128 where those are uint8, else 0
+    moved       offset between the codes of the module and those of the file: 128 for uint8, else 0
     dtype       in the module
     """
 

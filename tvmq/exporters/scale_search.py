@@ -1,4 +1,4 @@
-"""The float32 scale that stands in the constants of a requantize."""
+"""Search for the float32 scale from which the constants of a requantize were computed."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ def plan(storages: Sequence[Storage]) -> int:
 
 
 def _improve_plan(storages: list[Storage], least: int) -> dict[Storage, int]:
-    """The best plan of those that put what stood highest first, again and again."""
+    """The best of up to ROUNDS plans, each of which places first the storage that ended highest in the one before."""
     best = offsets = _place_storages(storages)
     for _ in range(ROUNDS):
         total = _total(offsets)

@@ -60,7 +60,7 @@ def combine(walk: Walk, var: relax.Var, call: relax.Call, text: Callable[..., st
 
 
 def requantize(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
-    """tvmq.requantize that stands behind no sum of products."""
+    """tvmq.requantize of values that are no sums of products; those take it as their ending."""
     return rescale.formula(walk, call, walk.formula(call.args[0], shape_of(var)))
 
 
@@ -160,7 +160,7 @@ def negative(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
 
 
 def absolute(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
-    """abs, likewise."""
+    """abs; the lowest number stays itself."""
     kind = NAMES[dtype_of(var)]
     other = walk.library.use(NEGATIVE, T=kind, wide=_unsigned_type(kind))
     name = walk.library.use(ABSOLUTE, T=kind, negative=other)
@@ -206,7 +206,7 @@ def astype(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
 
 
 def forward_operand(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor | Formula:
-    """tvmq.fence: nothing on integers."""
+    """tvmq.fence: its operand, since integers need no fence."""
     value: Tensor | Formula = walk.value(call.args[0])
     return value
 

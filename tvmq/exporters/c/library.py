@@ -24,7 +24,7 @@ class Kernel:
 
 
 class Library:
-    """The functions that a model needs, each once, each behind those it calls."""
+    """The functions that a model needs, each once, after those it calls."""
 
     def __init__(self) -> None:
         self._names: dict[tuple[str, ...], str] = {}

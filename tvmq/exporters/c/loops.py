@@ -1,4 +1,4 @@
-"""Nested loops over arrays with known distances: axes that lie one behind the other in all of them become one loop."""
+"""Nested loops over arrays with known strides: axes that are contiguous in all of them become one loop."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from tvmq.exporters.c.tensor import Formula, Ints, Tensor, strides_of
 
 
 def collapse_loops(shape: Ints, strides: Sequence[Ints]) -> tuple[Ints, list[Ints]]:
-    """Sizes and distances of the fewest loops; axes of one element are left out.
+    """Sizes and strides of the fewest loops; axes of one element are left out.
 
     >>> collapse_loops((2, 3, 4), [(12, 4, 1), (0, 4, 1)])
     ((2, 12), [(12, 1), (0, 1)])

@@ -40,7 +40,7 @@ def broadcast_to(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
 
 
 def tile(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
-    """The whole, one behind the other along axes."""
+    """Copies of the whole array one after the other along axes."""
     source, result = walk.array(call.args[0]), walk.result(var)
     repeats, rank = ints(call.attrs.repeats), len(result.shape)
     counts = (1,) * (rank - len(repeats)) + repeats
@@ -62,7 +62,7 @@ def repeat(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
 
 
 def flip(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
-    """An axis from its end."""
+    """Reverse an axis."""
     source, result = walk.array(call.args[0]), walk.result(var)
     axis, own = int(call.attrs.axis) % len(source.shape), strides_of(source.shape)
     strides = tuple(-s if i == axis else s for i, s in enumerate(own))
@@ -82,7 +82,7 @@ def strided_slice(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
 
 
 def split(walk: Walk, var: relax.Var, call: relax.Call) -> list[Tensor]:
-    """Parts along an axis, each copied; along the first axes a part is a piece of the memory as it is."""
+    """Parts along an axis, each copied; along leading axes a part is contiguous in memory."""
     source, axis = walk.array(call.args[0]), int(call.attrs.axis) % len(shape_of(call.args[0]))
     own = strides_of(source.shape)
     parts, begin = [], 0
@@ -142,7 +142,7 @@ def pad(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor | InputWithBorde
 
 
 def _pad_by_places(walk: Walk, source: Tensor, result: Tensor, width: np.ndarray, mode: str) -> Tensor:
-    """reflect, replicate, circular: for each place along an axis the element that stands there, as a constant."""
+    """reflect, replicate, circular: constant tables say for each place along an axis which element it repeats."""
     if mode not in PAD_MODES:
         raise walk.refused(f"nn.pad with mode {mode}", "has no C form")
     places = [np.pad(np.arange(n), w, mode=PAD_MODES[mode]) for n, w in zip(source.shape, width.tolist(), strict=True)]

@@ -15,7 +15,7 @@ from tvmq.numerics.integer_layer_norm import spare_bits
 
 
 def integer_softmax(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
-    """tvmq.integer_softmax; the powers of a row stand in the arena meanwhile."""
+    """tvmq.integer_softmax; the arena holds the powers of a row meanwhile."""
     a, x, result = call.attrs, walk.array(call.args[0]), walk.result(var)
     axis = int(a.axis) % len(x.shape)
     length, inner = x.shape[axis], math.prod(x.shape[axis + 1 :])

@@ -41,7 +41,7 @@ def sum_pool(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
 
 
 def adaptive_sum_pool(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
-    """tvmq.adaptive_sum_pool, likewise."""
+    """tvmq.adaptive_sum_pool, with the requantize that makes averages of it."""
     x, ending = walk.array(call.args[0]), walk.find_ending(var, 1)
     result = walk.result(ending.var)
     ones = (1,) * (len(x.shape) - 2)

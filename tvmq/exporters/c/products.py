@@ -25,7 +25,7 @@ from tvmq.numerics.windows import both_sides
 
 @dataclass(frozen=True)
 class InputWithBorder:
-    """An array with a border of codes that is not written: a convolution adds what its taps give there."""
+    """An array with an implicit border: it is not written, a convolution adds `code` times the taps that lie there."""
 
     tensor: Tensor
     before: Ints
@@ -103,7 +103,7 @@ class _Windows:
 
     @property
     def are_points(self) -> bool:
-        """True if a window is one element and none is left out: then rows lie one behind the other."""
+        """True if windows are single elements and none is skipped: then the spatial axes are one axis in memory."""
         one = math.prod(self.kernel) == 1 and set(self.stride) == {1} and not any(self.before)
         return one and self.x == self.y and not self.gaps
 
@@ -146,7 +146,7 @@ def _emit(
 
 
 def starts(walk: Walk, start: np.ndarray, ending: Ending) -> Tensor:
-    """With what the sums of each channel begin: bias, and what borders and zero points add."""
+    """Initial value of each channel's sums: bias, and what borders and zero points add."""
     total = start + (0 if ending.bias is None else ending.bias.astype(np.int64))
     if total.size and max(total.max(), -total.min()) > 2**31 - 1:
         raise walk.refused("a convolution", f"begins with {total.max()}, which leaves int32, and so")
@@ -211,7 +211,7 @@ def _dense(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
 
 
 def border(walk: Walk, var: relax.Var, call: relax.Call) -> InputWithBorder | None:
-    """A nn.pad before convolutions alone, which take the border as it is; None for any other."""
+    """Result of a nn.pad that only convolutions read, as an implicit border; None for any other nn.pad."""
     width = ints(call.attrs.pad_width)
     readers = [walk.view.value[name] for name in walk.view.readers[var.name]]
     fits = str(call.attrs.pad_mode) == "constant" and not any(width[:4]) and min(width) >= 0

@@ -16,7 +16,7 @@ from tvmq.graph.view import op_name, shape_of
 def _emit_reduction(
     walk: Walk, x: Tensor, result: Tensor, axes: Ints, texts: tuple[str, str, str], more: list[Tensor]
 ) -> None:
-    """A step: for each place that is kept, `texts` before, inside and behind the loops over the axes.
+    """Append a step: for each place of the result, `texts` before, inside and after the loops over the axes.
 
     In the texts {a} is an element, {y} the place of the result, {at} the number of the element in its loops and
     {0}, {1}, ... are the counters of the result's axes.
@@ -63,7 +63,7 @@ def total(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
 
 
 def _find_ending(walk: Walk, var: relax.Var) -> Ending:
-    """A requantize that follows, along whatever axis."""
+    """The requantize that reads the sums, if any, along whichever axis."""
     reader = walk.view.only_reader(var.name)
     ending = Ending(var)
     if reader is not None and op_name(walk.view.value[reader]) == "tvmq.requantize":

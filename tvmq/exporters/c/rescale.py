@@ -121,7 +121,7 @@ def limits(call: relax.Call) -> Ints:
 
 
 def finish(walk: Walk, call: relax.Call | None) -> tuple[str, str]:
-    """The function that makes results of sums, and the constant that it takes; None keeps the sums."""
+    """Names of the C function that turns sums into results, and of its constant; without a call sums are kept."""
     if call is None:
         return walk.library.use(KEEP), "0"
     rescale = walk.library.use(RESCALE[str(call.attrs.rounding)])

@@ -34,7 +34,7 @@ _numbers = itertools.count()
 
 @dataclass(eq=False)
 class Storage:
-    """Bytes that one or several arrays stand in.
+    """Bytes that one or several arrays share.
 
     place    what they are called in C: a parameter, a constant; "" for a part of the arena
     size     bytes
@@ -93,7 +93,7 @@ def in_arena(shape: Ints, dtype: str) -> Tensor:
 
 @dataclass(frozen=True)
 class Operand:
-    """An array as a loop reads it: at which distance its elements lie along each axis of the result.
+    """An array as a loop reads it: the stride between its elements along each axis of the result.
 
     >>> a = in_arena((3, 1), "int8")
     >>> broadcast(a, (2, 3, 4)).strides
@@ -119,7 +119,7 @@ class Formula:
 
 
 def strides_of(shape: Ints) -> Ints:
-    """Distances in C order.
+    """Strides in C order, in elements.
 
     >>> strides_of((2, 3, 4))
     (12, 4, 1)

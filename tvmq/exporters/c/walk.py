@@ -99,7 +99,7 @@ class Walk:
         return result
 
     def refused(self, operator: str, why: str) -> UnsupportedOpError:
-        """The error for an operator of the layer at hand."""
+        """Error for an operator of the current layer."""
         return UnsupportedOpError(
             f"export_c, layer '{self.layer}': {operator} {why}; keep this layer out of the exported part of the model, "
             "or report the operator"
@@ -153,7 +153,7 @@ class Walk:
         self.steps.append(step)
 
     def write(self, text: str, reads: Sequence[Tensor], writes: Sequence[Tensor]) -> None:
-        """Append a step of the layer at hand."""
+        """Append a step of the current layer."""
         self.add(Step(self.layer, text, reads, writes))
 
     def result(self, var: relax.Var) -> Tensor:
@@ -167,7 +167,7 @@ class Walk:
         return result
 
     def fill(self, result: Tensor, text: str) -> None:
-        """A step that writes one number everywhere."""
+        """Append a step that fills an array with one number."""
         formula = Formula(result.shape, result.type, (), text)
         self.write(loops.elementwise(formula, result), [], [result])
 
@@ -181,7 +181,7 @@ class Walk:
         return result
 
     def copy(self, source: Operand, shape: Ints, target: Tensor, offset: int = 0, strides: Ints | None = None) -> None:
-        """A step that moves elements: those of `source`, a box of that shape, to places of `target`."""
+        """Append a step that moves elements: those of `source`, a box of that shape, to places of `target`."""
         formula = Formula(shape, source.tensor.type, (source,), "{0}")
         text = loops.elementwise(formula, target, offset, strides or strides_of(shape))
         self.write(text, [source.tensor], [target])
@@ -236,7 +236,7 @@ def is_at_its_place(formula: Formula, operand: Operand) -> bool:
 
 
 def _bias(add: relax.Call, var: relax.Var, axis: int, rank: int, channels: int) -> np.ndarray | None:
-    """The constant that an add gives each channel; None where it is none."""
+    """The constant that an add adds to each channel; None if it adds something else."""
     (other,) = [arg for arg in add.args if not (isinstance(arg, relax.Var) and arg.name == var.name)] or [None]
     if other is None or not is_const(other) or dtype_of(other) != "int32":
         return None

@@ -59,11 +59,11 @@ class FileView:
         return self._producer.get(name)
 
     def constant(self, node: onnx.NodeProto, position: int) -> np.ndarray | None:
-        """An input of a node, where it is a constant; None where it is none, or is not there."""
+        """Value of an input that is a constant; None for a computed or absent one."""
         return self.constant_of(node.input[position]) if position < len(node.input) else None
 
     def constant_of(self, name: str) -> np.ndarray | None:
-        """A constant by its name, None for what is none; codes of 4 bits in a type of 8 bits."""
+        """Value of the constant of that name, None for any other tensor; 4-bit codes are held in 8 bits."""
         if name not in self._stored:
             return None
         if name not in self._arrays:
@@ -103,7 +103,7 @@ class FileView:
         return default if attribute is None else helper.get_attribute_value(attribute)
 
     def is_dequantized(self, name: str) -> bool:
-        """True for what a DequantizeLinear makes, also behind operators that only move it."""
+        """True for the result of a DequantizeLinear, also after operators that only move it."""
         node = self.producer(name)
         while node is not None and node.op_type in (
             "Reshape",
@@ -125,7 +125,7 @@ class FileView:
         )
 
     def real_origin(self, name: str) -> onnx.NodeProto | None:
-        """The node whose result a pair of conversions rounds, behind what passes it on."""
+        """The node whose result a pair of conversions rounds, found through operators that pass it on."""
         node = self.producer(name)
         while node is not None and node.op_type in (DEQUANTIZE, QUANTIZE, *PASSES):
             node = self.producer(node.input[0])

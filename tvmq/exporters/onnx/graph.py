@@ -88,7 +88,7 @@ class Scale:
 
 @dataclass(frozen=True)
 class Coded:
-    """A quantized tensor: its codes, the same dequantized, and what the codes mean."""
+    """A quantized tensor: names of its codes and of the dequantized tensor, and the scale of the codes."""
 
     codes: str
     real: str
@@ -101,7 +101,7 @@ def int64s(values: Sequence[int]) -> np.ndarray:
 
 
 class OnnxGraph:
-    """Collects nodes and initializers; every method gives the name of a tensor."""
+    """Collects nodes and initializers; every method returns the name of a tensor."""
 
     def __init__(
         self, reserved: Sequence[str], places: Mapping[str, tuple[str, int]] | None = None, form: Form | None = None
@@ -137,13 +137,13 @@ class OnnxGraph:
         return name
 
     def node(self, op_type: str, inputs: Sequence[str], layer: str, result: str, **attributes: Any) -> str:
-        """A node of one result."""
+        """Add a node of one result; its name."""
         return self.nodes_of(op_type, inputs, layer, [result], **attributes)[0]
 
     def nodes_of(
         self, op_type: str, inputs: Sequence[str], layer: str, results: Sequence[str], **attributes: Any
     ) -> list[str]:
-        """A node of several results; gives their names."""
+        """Add a node of several results; their names."""
         from onnx import helper
 
         names = [self.tensor(result) for result in results]
@@ -157,11 +157,11 @@ class OnnxGraph:
         return Coded(codes, self._dequantize(codes, numbers, name, scale), scale)
 
     def dequantize_codes(self, codes: str, name: str, scale: Scale) -> Coded:
-        """Codes that are there already."""
+        """DequantizeLinear of codes that the graph has already."""
         return Coded(codes, self._dequantize(codes, self._numbers(name, scale), name, scale), scale)
 
     def weight(self, codes: np.ndarray, name: str, scale: Scale) -> str:
-        """A constant as codes behind a DequantizeLinear."""
+        """Add a constant as codes with a DequantizeLinear; the name of its result."""
         if name in self.form.narrow and numerics.fits_int4(codes):
             scale = replace(scale, dtype="int4")
         stored = self.codes(codes, f"{name}_quantized", scale.dtype)

@@ -23,7 +23,7 @@ NAMES = {"sigmoid": "Sigmoid", "tanh": "Tanh", "relu": "Relu"}
 
 
 def write_recurrent(node: Node, call: relax.Call, weight: relax.Expr) -> str:
-    """The node, its weights, and the last states behind the steps where they are wanted.
+    """The node, its weights, and the last states appended to the steps where the module asks for them.
 
     node    whose inputs are the names of gates, state and, where they are computed, lengths
     weight  a constant, or what a dequantize makes of one
@@ -60,7 +60,7 @@ def _attributes(call: relax.Call, hidden: int) -> dict[str, Any]:
 
 
 def _weight(node: Node, call: relax.Call, weight: relax.Expr) -> str:
-    """R: [1, gates * hidden, hidden], codes behind a DequantizeLinear where they are; groups have no such form."""
+    """R: [1, gates * hidden, hidden], as int8 codes with a DequantizeLinear, or as floats: groups have no such form."""
     if op_name(weight) == "tvmq.group_dequantize":
         codes, scale = map(const_value, weight.args)
         axis, size = int(weight.attrs.axis), int(weight.attrs.group_size)
@@ -78,7 +78,7 @@ def _transpose(weight: np.ndarray) -> np.ndarray:
 
 
 def _bias_and_lengths(node: Node, call: relax.Call, hidden: int) -> list[str]:
-    """B and sequence_lens, "" where there is none."""
+    """Inputs B and sequence_lens; "" for an absent one."""
     bias = ""
     if call.attrs.kind == "gru_reset_after":
         zeros = np.zeros(5 * hidden, np.float32)

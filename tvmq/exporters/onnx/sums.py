@@ -87,7 +87,7 @@ class Sums:
         return node.graph.node("Add", [product, *bias], f"{node.layer}/Add", node.result) if bias else product
 
     def _bias(self, weight: np.ndarray, scale: np.ndarray) -> list[str]:
-        """The bias without the share of the zero point: int32 codes, or floats; nothing where it is zero."""
+        """The bias without the share of the zero point: int32 codes, or floats; an empty list where it is zero."""
         if self.bias is None:
             return []
         if self.node.op == "tvmq.conv_transpose":

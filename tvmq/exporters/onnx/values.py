@@ -48,7 +48,7 @@ class Thresholds:
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows that are gathered from a table of codes; the operator behind them says the scale."""
+    """Rows that are gathered from a table of codes; the operator that reads them holds the scale."""
 
     node: Node
     table: np.ndarray

@@ -176,7 +176,7 @@ class Exporter:
         return self.graph.constant(numerics.dequantize(const_value(codes), scale.scale, scale.zero_point), "bound")
 
     def _rows(self, var: relax.Var, call: relax.Call) -> Any:
-        """Rows of a table of codes: in the scale of the result, or in that of the dequantize behind them."""
+        """Rows of a table of codes: in the scale of the result, or in that of the dequantize that reads them."""
         if var.name not in self.ledger.codes:
             return Rows(self._node(var, call, []), const_value(call.args[0]), self._real_of(call.args[1]))
         scale = self._scale(var.name)

@@ -201,7 +201,7 @@ def unsupported_add(walk: Walk, var: relax.Var, call: relax.Call) -> Codes:
 
 
 def forward_operand(walk: Walk, var: relax.Var, call: relax.Call) -> Value:
-    """tvmq.fence: nothing on integers."""
+    """tvmq.fence: its operand, since integers need no fence."""
     return walk.values[call.args[0].name]
 
 

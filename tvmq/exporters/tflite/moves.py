@@ -21,7 +21,7 @@ def reshape(walk: Walk, var: relax.Var, call: relax.Call) -> Codes:
 
 
 def permute_dims(walk: Walk, var: relax.Var, call: relax.Call) -> Codes:
-    """Axes in another order; nothing at all where the file has them so already."""
+    """Axes in another order; no operator where the file has that order already."""
     x, rank = walk.codes(call.args[0]), len(shape_of(var))
     permutation = call.attrs.axes
     axes = tuple(range(rank))[::-1] if permutation is None else tuple(axis % rank for axis in ints(permutation))

@@ -1,4 +1,4 @@
-"""Convolutions and products of matrices: int32 sums with a bias, which the requantize behind them makes codes of.
+"""Convolutions and products of matrices: int32 sums with a bias, which the requantize that reads them turns into codes.
 
 TFLite computes sum(weight * (code - zero_point)) + bias, the module sum(weight * code) + bias', where bias' holds the
 zero point's share; so the file's bias is bias' plus that share. The scale of a weight stands in the requantize,
@@ -173,7 +173,7 @@ class Convolution:
 
 
 def apply_padding(walk: Walk, x: Codes, windows: Windows, code: int) -> tuple[Codes, str]:
-    """The picture that windows slide over, with its border written unless TFLite's padding has it."""
+    """The image that windows slide over, with its border written unless TFLite's padding has it."""
     x = walk.last(x)
     padding = windows.padding
     if padding == "VALID" or (padding == "SAME" and code == x.zero):
@@ -187,7 +187,7 @@ def _transpose(weight: np.ndarray, order: Ints) -> np.ndarray:
 
 
 def weight_scales(walk: Walk, x: Codes, var: relax.Var, call: relax.Call) -> np.ndarray:
-    """The scales of a weight by which a kernel makes the constants of a requantize."""
+    """Scales of a weight from which a kernel computes the constants of the requantize."""
     multiplier, shift = walk.requantize_constants(call)
     s_x, s_y = np.float64(x.scale), np.float64(np.float32(walk.scales[var.name][0]))
 
@@ -237,7 +237,7 @@ def product(walk: Walk, var: relax.Var, call: relax.Call) -> Convolution:
 
 
 def pad(walk: Walk, var: relax.Var, call: relax.Call) -> Codes | PendingPad:
-    """nn.pad: the border of convolutions behind it, or an operator of its own."""
+    """nn.pad: the border of the convolutions that read it, or an operator of its own."""
     codes = walk.codes(call.args[0])
     flat = ints(call.attrs.pad_width)
     width = tuple(zip(flat[0::2], flat[1::2], strict=True))

@@ -52,7 +52,7 @@ def _try_clip(walk: Walk, x: Codes, result: Codes, wanted: np.ndarray) -> Codes 
 
 
 def prelu(walk: Walk, var: relax.Var, call: relax.Call) -> Codes:
-    """tvmq.prelu: a table for each channel, one behind the other."""
+    """tvmq.prelu: the tables of all channels, concatenated."""
     x, attrs = walk.codes(call.args[0]), call.attrs
     if not is_const(call.args[1]):
         raise walk.refused("tvmq.prelu with slopes that are computed")

@@ -48,7 +48,7 @@ class ConvTranspose:
 
     @property
     def _padding(self) -> str:
-        """SAME where TFLite then cuts off what the module does; else VALID, which cuts off nothing."""
+        """SAME where TFLite then crops as the module does; else VALID, which crops nothing."""
         for size, count, stride, kernel, side in zip(
             self.x.shape[2:], self.shape[2:], self.strides, self.weight.shape[2:], self.sides, strict=True
         ):
@@ -59,7 +59,7 @@ class ConvTranspose:
 
     @property
     def _uncut_shape(self) -> Ints:
-        """Sizes of what the operator gives."""
+        """Shape of the operator's result, before `_cut`."""
         if self._padding == "SAME":
             return self.shape
         return (

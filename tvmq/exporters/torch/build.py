@@ -170,11 +170,11 @@ class Builder:
 
 
 def _identifier(name: str) -> str:
-    """A name of ONNX as one of Python."""
+    """Python identifier for a name of ONNX."""
     text = re.sub(r"\W", "_", name).strip("_") or "x"
     return f"_{text}" if text[0].isdigit() else text
 
 
 def _python_value(value: Any) -> Any:
-    """An attribute as Python has it."""
+    """Python value of an attribute."""
     return value.decode() if isinstance(value, bytes) else value

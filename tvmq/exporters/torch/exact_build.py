@@ -90,7 +90,7 @@ class ExactBuilder(Builder):
         return self.values[arg.name]
 
     def _write_as_onnx(self, var: relax.Var, call: relax.Call) -> Any:
-        """By the nodes that the exporter of ONNX writes for it, on whatever the tensors hold."""
+        """Build the nodes that the exporter of ONNX writes for a call, on codes and floats alike."""
         done, stored = len(self.onnx.nodes), len(self.onnx.initializers)
         tensors = [arg for arg in flatten_tuples(call.args) if is_tensor(arg)]
         names = [self.onnx.constant(const_value(a), "constant") if is_const(a) else a.name for a in tensors]
@@ -113,7 +113,7 @@ def _type_of_sums(call: relax.Call) -> str:
 
 
 def _python_value(value: Any) -> Any:
-    """An attribute as Python has it."""
+    """Python value of an attribute."""
     if isinstance(value, str | bool | int | float):
         return value
     if hasattr(value, "__len__"):

@@ -19,7 +19,7 @@ MAXIMA: dict[int, Callable[..., Any]] = {1: functional.max_pool1d, 2: functional
 
 
 def _sides(pads: Sequence[int]) -> tuple[list[int], list[int]]:
-    """Borders before each axis, and behind it."""
+    """Padding before and after each axis."""
     half = len(pads) // 2
     return list(pads[:half]), list(pads[half:])
 
@@ -48,7 +48,7 @@ def convolution(
 def transposed_convolution(
     attributes: Attributes, x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None = None
 ) -> torch.Tensor:
-    """ConvTranspose: what the larger of two borders cuts away beyond the smaller one is cut behind it."""
+    """ConvTranspose: torch crops both sides alike, so the difference of two unequal pads is cropped afterwards."""
     spatial = weight.ndim - 2
     before, after = _sides(attributes.get("pads", [0] * 2 * spatial))
     common = [min(pair) for pair in zip(before, after, strict=True)]

@@ -152,7 +152,7 @@ def on_sums(code: str) -> Form:
 
 
 def bound_form(code: str) -> Form:
-    """maximum, minimum: as int32, which is all that TOSA compares so."""
+    """maximum, minimum: as int32, the one integer type of TOSA's MAXIMUM and MINIMUM."""
 
     def form(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
         mode = walk.graph.schema.NanPropagationMode.PROPAGATE
@@ -175,7 +175,7 @@ def bound_form(code: str) -> Form:
 
 
 def forward_operand(walk: Walk, var: relax.Var, call: relax.Call) -> Value:
-    """tvmq.fence: nothing on integers."""
+    """tvmq.fence: its operand, since integers need no fence."""
     return walk.values[call.args[0].name]
 
 

@@ -24,7 +24,7 @@ Sides = tuple[tuple[int, int], ...]
 
 @dataclass(frozen=True)
 class PendingPad:
-    """Codes with a border that is not written yet; `code` is what stands in it, of the graph."""
+    """Codes with a border that is not written yet; `code` fills it, as a number of the graph."""
 
     tensor: Tensor
     width: Sides
@@ -243,7 +243,7 @@ def product(walk: Walk, var: relax.Var, call: relax.Call) -> Dense | Tensor:
 
 
 def pad(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor | PendingPad:
-    """nn.pad: the border of convolutions behind it, or an operator of its own."""
+    """nn.pad: the border of the convolutions that read it, or an operator of its own."""
     tensor, flat = walk.tensor(call.args[0]), ints(call.attrs.pad_width)
     if str(call.attrs.pad_mode) != "constant" or min(flat) < 0:
         raise walk.refused(f"nn.pad of mode {call.attrs.pad_mode}")

@@ -32,7 +32,7 @@ class Tensor:
     shape   in the module
     order   of its axes in the graph
     dtype   in the graph
-    moved   what was taken from the numbers of the module: 128 of uint8, else 0
+    moved   offset between the numbers of the module and these: 128 for uint8, else 0
     """
 
     name: str
