@@ -42,8 +42,8 @@ def arranged(array: np.ndarray, order: Order) -> np.ndarray:
     >>> arranged(np.zeros((1, 3, 8)), LAST[3]).shape
     (1, 1, 8, 3)
     """
-    moved = array.transpose([axis for axis in order if axis is not None])
-    return np.ascontiguousarray(moved.reshape(in_order(array.shape, order)))
+    transposed = array.transpose([axis for axis in order if axis is not None])
+    return np.ascontiguousarray(transposed.reshape(in_order(array.shape, order)))
 
 
 def to_module_order(array: np.ndarray, order: Order) -> np.ndarray:
@@ -53,8 +53,8 @@ def to_module_order(array: np.ndarray, order: Order) -> np.ndarray:
     (1, 3, 8)
     """
     kept = [axis for axis in order if axis is not None]
-    moved = array.reshape([n for n, axis in zip(array.shape, order, strict=True) if axis is not None])
-    return np.ascontiguousarray(moved.transpose(np.argsort(kept)))
+    squeezed = array.reshape([n for n, axis in zip(array.shape, order, strict=True) if axis is not None])
+    return np.ascontiguousarray(squeezed.transpose(np.argsort(kept)))
 
 
 def moves(shape: Ints, order: Order, wanted: Order) -> list[tuple[str, Ints]]:

@@ -26,8 +26,8 @@ def permute_dims(walk: Walk, var: relax.Var, call: relax.Call) -> Codes:
     permutation = call.attrs.axes
     axes = tuple(range(rank))[::-1] if permutation is None else tuple(axis % rank for axis in ints(permutation))
     order = tuple(None if axis is None else axes.index(axis) for axis in x.order)
-    moved = Codes(x.place, shape_of(var), order, x.scale, x.zero, x.moved)
-    return moved if order in (plain(rank), LAST.get(rank)) else walk.plain(moved)
+    permuted = Codes(x.place, shape_of(var), order, x.scale, x.zero, x.moved)
+    return permuted if order in (plain(rank), LAST.get(rank)) else walk.plain(permuted)
 
 
 def concat(walk: Walk, var: relax.Var, call: relax.Call) -> Codes:

@@ -27,8 +27,8 @@ def permute_dims(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
     permutation = call.attrs.axes
     axes = tuple(range(rank))[::-1] if permutation is None else tuple(axis % rank for axis in ints(permutation))
     order = tuple(None if axis is None else axes.index(axis) for axis in x.order)
-    moved = replace(x, shape=shape_of(var), order=order)
-    return moved if order in (plain(rank), LAST.get(rank)) else walk.plain(moved)
+    permuted = replace(x, shape=shape_of(var), order=order)
+    return permuted if order in (plain(rank), LAST.get(rank)) else walk.plain(permuted)
 
 
 def concat(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
