@@ -1,4 +1,4 @@
-"""What the walks over an integral core share that write a format with channels last: TFLite and TOSA."""
+"""Base of the walks over an integral core that write a format with channels last: TFLite and TOSA."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from tvmq.graph.view import View, is_const, op_name, shape_of
 
 KEEP_OUT = "keep this layer out of the exported part of the model"
 CONVOLUTIONS = where(kind=CONVOLUTION)
-# Operators that read pictures with channels last
-PICTURES = ("nn.conv1d", "nn.conv2d", "nn.max_pool1d", "nn.max_pool2d", "tvmq.sum_pool", "tvmq.adaptive_sum_pool",
-            "tvmq.conv_transpose", "image.resize2d")  # fmt: skip
+# Operators that read images with channels last
+CHANNELS_LAST = ("nn.conv1d", "nn.conv2d", "nn.max_pool1d", "nn.max_pool2d", "tvmq.sum_pool", "tvmq.adaptive_sum_pool",
+                 "tvmq.conv_transpose", "image.resize2d")  # fmt: skip
 INT32 = 2**31
 
 
@@ -59,7 +59,7 @@ class CoreWalk:
         return form(self, var, value)
 
     def order_of_input(self, param: relax.Var) -> Order:
-        """Channels last for what the first readers take as a picture."""
+        """Order of an input's axes in the file: channels last where its first readers take an image."""
         rank = len(shape_of(param))
         read, names = set(), [param.name]
         while names:
@@ -67,7 +67,7 @@ class CoreWalk:
             kinds = {reader: op_name(self.view.value[reader]) for reader in readers}
             read |= set(kinds.values())
             names = [reader for reader, kind in kinds.items() if kind in ("nn.pad", "tvmq.table")]
-        return LAST[rank] if rank in LAST and read & set(PICTURES) else plain(rank)
+        return LAST[rank] if rank in LAST and read & set(CHANNELS_LAST) else plain(rank)
 
     def takes_border(self, name: str, width: Ints) -> bool:
         """True if a border of `width` can be the padding of convolutions, its only readers.
@@ -76,7 +76,7 @@ class CoreWalk:
         width   (before, after) of each axis, one behind the other
         """
         readers = [self.view.value[reader] for reader in self.view.readers[name]]
-        return bool(readers) and not any(width[:4]) and not self.view.is_output(name) and all(map(_has_none, readers))
+        return bool(readers) and not any(width[:4]) and not self.view.is_output(name) and all(map(_has_no_pad, readers))
 
     def int32_bias(self, bias: np.ndarray) -> np.ndarray:
         """A bias as int32; refused where it does not fit."""
@@ -92,7 +92,7 @@ class CoreWalk:
         return bias + values
 
     def refused(self, what: str, remedy: str = KEEP_OUT) -> UnsupportedOpError:
-        """The error for the layer at hand."""
+        """Error that names the current layer."""
         return UnsupportedOpError(
             f"{self.caller}, layer '{self.layer}': {what} has no {self.format} form here; {remedy}"
         )
@@ -103,6 +103,6 @@ def ints(values: Any) -> Ints:
     return tuple(int(v) for v in values)
 
 
-def _has_none(reader: relax.Expr) -> bool:
+def _has_no_pad(reader: relax.Expr) -> bool:
     """True for a convolution with a constant weight that has no border of its own."""
     return op_name(reader) in CONVOLUTIONS and is_const(reader.args[1]) and not any(ints(reader.attrs.padding))

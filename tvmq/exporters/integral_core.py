@@ -26,9 +26,9 @@ def core_of(qmod: tvm.IRModule, caller: str, target: str) -> tvm.IRModule:
             "qconfig(partition_conversions='fully_integral')"
         )
     core = unpack_weights(function_module(qmod, "quantized_main"))
-    for free, (given, axis) in free_dimensions(core).items():
+    for free, (param, axis) in free_dimensions(core).items():
         raise ModelError(
-            f"{caller}: axis {axis} of input '{given}' has the free size '{free}'; a file has fixed sizes, give it "
+            f"{caller}: axis {axis} of input '{param}' has the free size '{free}'; a file has fixed sizes, give it "
             "one with from_onnx(..., shape=...)"
         )
     return core

@@ -1,4 +1,4 @@
-"""Pictures with channels last: the order of axes in files of other formats, and what lies between two orders.
+"""Images with channels last: the order of axes in files of other formats, and the steps between two orders.
 
 Where a module has (N, C, H, W), TFLite and TOSA have (N, H, W, C), and (N, 1, L, C) for (N, C, L).
 """
@@ -42,23 +42,23 @@ def arranged(array: np.ndarray, order: Order) -> np.ndarray:
     >>> arranged(np.zeros((1, 3, 8)), LAST[3]).shape
     (1, 1, 8, 3)
     """
-    moved = array.transpose([axis for axis in order if axis is not None])
-    return np.ascontiguousarray(moved.reshape(in_order(array.shape, order)))
+    transposed = array.transpose([axis for axis in order if axis is not None])
+    return np.ascontiguousarray(transposed.reshape(in_order(array.shape, order)))
 
 
-def restored(array: np.ndarray, order: Order) -> np.ndarray:
+def to_module_order(array: np.ndarray, order: Order) -> np.ndarray:
     """An array of the file as the module has it: inverse of `arranged`.
 
-    >>> restored(np.zeros((1, 1, 8, 3)), LAST[3]).shape
+    >>> to_module_order(np.zeros((1, 1, 8, 3)), LAST[3]).shape
     (1, 3, 8)
     """
     kept = [axis for axis in order if axis is not None]
-    moved = array.reshape([n for n, axis in zip(array.shape, order, strict=True) if axis is not None])
-    return np.ascontiguousarray(moved.transpose(np.argsort(kept)))
+    squeezed = array.reshape([n for n, axis in zip(array.shape, order, strict=True) if axis is not None])
+    return np.ascontiguousarray(squeezed.transpose(np.argsort(kept)))
 
 
 def moves(shape: Ints, order: Order, wanted: Order) -> list[tuple[str, Ints]]:
-    """What makes of a tensor in one order the same in another: ("reshape", sizes), ("transpose", axes) or nothing.
+    """Steps that bring a tensor from one order of axes to another: ("reshape", sizes), ("transpose", axes) or nothing.
 
     Where only axes of size 1 move nothing is transposed.
 
@@ -82,10 +82,10 @@ def moves(shape: Ints, order: Order, wanted: Order) -> list[tuple[str, Ints]]:
     return steps
 
 
-def collapsed(sizes: Ints, axes: Ints) -> tuple[Ints, Ints]:
-    """The same transpose with as few axes as it has: those of size 1 are dropped, those that move together joined.
+def collapse_transpose(sizes: Ints, axes: Ints) -> tuple[Ints, Ints]:
+    """An equal transpose of as few axes as possible: those of size 1 are dropped, those that move together joined.
 
-    >>> collapsed((1, 3, 2, 2, 80, 80), (0, 1, 4, 2, 5, 3)), collapsed((2, 3, 4, 5), (2, 3, 0, 1))
+    >>> collapse_transpose((1, 3, 2, 2, 80, 80), (0, 1, 4, 2, 5, 3)), collapse_transpose((2, 3, 4, 5), (2, 3, 0, 1))
     (((3, 2, 2, 80, 80), (0, 3, 1, 4, 2)), ((6, 20), (1, 0)))
     """
     kept = [axis for axis in range(len(sizes)) if sizes[axis] != 1]
@@ -108,7 +108,7 @@ class End:
     order       for each axis of the file's tensor the axis of the module's; None for one put in, of size 1
     scale       real value of one step
     zero_point  code of 0.0 in the file
-    moved       what is taken from the codes of the module: 128 where those are uint8, else 0
+    moved       offset between the codes of the module and those of the file: 128 for uint8, else 0
     dtype       in the module
     """
 
@@ -127,4 +127,4 @@ class End:
 
     def from_file(self, codes: np.ndarray) -> np.ndarray:
         """Numbers of the file as the module has them."""
-        return (restored(codes, self.order).astype(np.int64) + self.moved).astype(self.dtype)
+        return (to_module_order(codes, self.order).astype(np.int64) + self.moved).astype(self.dtype)

@@ -1,4 +1,4 @@
-"""The float32 scale that stands in the constants of a requantize."""
+"""Search for the float32 scale from which the constants of a requantize were computed."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ def find_scales(quotient: np.ndarray, fits: Callable[[np.ndarray], np.ndarray]) 
     (array([0.09999999], dtype=float32), array([ True]))
     """
     nearest = np.atleast_1d(np.asarray(quotient, np.float64)).astype(np.float32)
-    result, found = nearest.copy(), np.zeros(nearest.shape, bool)
+    result, matches = nearest.copy(), np.zeros(nearest.shape, bool)
     for steps in NEIGHBOURS:
         scale = nearest.copy()
         for _ in range(abs(steps)):
             scale = np.nextafter(scale, np.float32(np.inf if steps > 0 else 0), dtype=np.float32)
-        good = ~found & fits(scale.astype(np.float64))
+        good = ~matches & fits(scale.astype(np.float64))
         result[good] = scale[good]
-        found |= good
-    return result, found
+        matches |= good
+    return result, matches

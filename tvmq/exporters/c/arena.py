@@ -31,28 +31,28 @@ def plan(storages: Sequence[Storage]) -> int:
     (168, 0, 104, 0)
     """
     least = lower_bound(storages)
-    best = min((_improved(sorted(storages, key=order), least) for order in ORDERS), key=_total)
+    best = min((_improve_plan(sorted(storages, key=order), least) for order in ORDERS), key=_total)
     for storage, offset in best.items():
         storage.offset = offset
     return _total(best)
 
 
-def _improved(storages: list[Storage], least: int) -> dict[Storage, int]:
-    """The best plan of those that put what stood highest first, again and again."""
-    best = offsets = _placed(storages)
+def _improve_plan(storages: list[Storage], least: int) -> dict[Storage, int]:
+    """The best of up to ROUNDS plans, each of which places first the storage that ended highest in the one before."""
+    best = offsets = _place_storages(storages)
     for _ in range(ROUNDS):
         total = _total(offsets)
         if total <= least:
             break
-        highest = next(storage for storage, offset in offsets.items() if offset + _rounded(storage.size) == total)
+        highest = next(storage for storage, offset in offsets.items() if offset + _round_up(storage.size) == total)
         storages = [highest, *(storage for storage in storages if storage is not highest)]
-        offsets = _placed(storages)
+        offsets = _place_storages(storages)
         best = min(best, offsets, key=_total)
     return best
 
 
 def _total(offsets: dict[Storage, int]) -> int:
-    return max((offset + _rounded(storage.size) for storage, offset in offsets.items()), default=0)
+    return max((offset + _round_up(storage.size) for storage, offset in offsets.items()), default=0)
 
 
 def lower_bound(storages: Sequence[Storage]) -> int:
@@ -62,25 +62,25 @@ def lower_bound(storages: Sequence[Storage]) -> int:
     168
     """
     times = {storage.first for storage in storages}
-    return max((sum(_rounded(s.size) for s in storages if s.first <= time <= s.last) for time in times), default=0)
+    return max((sum(_round_up(s.size) for s in storages if s.first <= time <= s.last) for time in times), default=0)
 
 
-def _placed(storages: Sequence[Storage]) -> dict[Storage, int]:
+def _place_storages(storages: Sequence[Storage]) -> dict[Storage, int]:
     offsets: dict[Storage, int] = {}
     for storage in storages:
-        taken = sorted(
-            (offset, offset + _rounded(other.size))
+        occupied = sorted(
+            (offset, offset + _round_up(other.size))
             for other, offset in offsets.items()
             if other.first <= storage.last and storage.first <= other.last
         )
         offset = 0
-        for begin, end in taken:
-            if offset + _rounded(storage.size) <= begin:
+        for begin, end in occupied:
+            if offset + _round_up(storage.size) <= begin:
                 break
             offset = max(offset, end)
         offsets[storage] = offset
     return offsets
 
 
-def _rounded(size: int) -> int:
+def _round_up(size: int) -> int:
     return -(-size // ALIGNMENT) * ALIGNMENT

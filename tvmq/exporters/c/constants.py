@@ -15,7 +15,7 @@ LOWEST = {"s32": ("-2147483648", "(-2147483647 - 1)"), "s64": ("-922337203685477
 
 
 class Constants:
-    """The arrays, in the order in which they were asked for, and the text that defines them."""
+    """The arrays, in the order of first use, and the text that defines them."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, bytes], Storage] = {}

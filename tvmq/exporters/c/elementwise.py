@@ -42,29 +42,29 @@ static inline int32_t add_mask(int32_t x, int64_t mask, int64_t multiplier, int6
 )
 
 
-def joined(walk: Walk, var: relax.Var, args: list[relax.Expr]) -> tuple[tuple[Operand, ...], list[str]]:
+def join_formulas(walk: Walk, var: relax.Var, args: list[relax.Expr]) -> tuple[tuple[Operand, ...], list[str]]:
     """Operands of several formulas, and the text of each with its operands renumbered."""
     operands: list[Operand] = []
     texts = []
     for arg in args:
-        found = walk.formula(arg, shape_of(var))
-        texts.append(found.text.format(*(f"{{{len(operands) + i}}}" for i in range(len(found.operands)))))
-        operands += found.operands
+        formula = walk.formula(arg, shape_of(var))
+        texts.append(formula.text.format(*(f"{{{len(operands) + i}}}" for i in range(len(formula.operands)))))
+        operands += formula.operands
     return tuple(operands), texts
 
 
-def made(walk: Walk, var: relax.Var, call: relax.Call, text: Callable[..., str]) -> Formula:
+def combine(walk: Walk, var: relax.Var, call: relax.Call, text: Callable[..., str]) -> Formula:
     """The formula of an operator: `text` of the texts of its arguments."""
-    operands, texts = joined(walk, var, list(call.args))
+    operands, texts = join_formulas(walk, var, list(call.args))
     return Formula(shape_of(var), NAMES[dtype_of(var)], operands, text(*texts))
 
 
 def requantize(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
-    """tvmq.requantize that stands behind no sum of products."""
+    """tvmq.requantize of values that are no sums of products; those take it as their ending."""
     return rescale.formula(walk, call, walk.formula(call.args[0], shape_of(var)))
 
 
-def _shifted(walk: Walk, total: str, call: relax.Call) -> str:
+def _shift_clip(walk: Walk, total: str, call: relax.Call) -> str:
     """clip((total >> shift) + zero_point, qmin, qmax)."""
     low, high, zero = limits(call)
     return f"({walk.library.use(CLAMP)}(({total}) >> {int(call.attrs.shift)}, {low}, {high}) + {zero})"
@@ -74,22 +74,22 @@ def add(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
     """tvmq.add."""
     a = call.attrs
     numbers = [literal(int(v)) for v in (a.a_multiplier, a.b_multiplier, a.offset)]
-    return made(
-        walk, var, call, lambda x, y: _shifted(walk, f"{x} * {numbers[0]} + {y} * {numbers[1]} + {numbers[2]}", call)
+    return combine(
+        walk, var, call, lambda x, y: _shift_clip(walk, f"{x} * {numbers[0]} + {y} * {numbers[1]} + {numbers[2]}", call)
     )
 
 
 def multiply(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
     """tvmq.multiply."""
     zeros = [int(call.attrs.a_zero), int(call.attrs.b_zero)]
-    return made(walk, var, call, lambda x, y: f"(({x} - {literal(zeros[0])}) * ({y} - {literal(zeros[1])}))")
+    return combine(walk, var, call, lambda x, y: f"(({x} - {literal(zeros[0])}) * ({y} - {literal(zeros[1])}))")
 
 
 def add_mask(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
     """tvmq.add_mask."""
     name = walk.library.use(MASK)
     numbers = f"{int(call.attrs.multiplier)}, {int(call.attrs.offset)}"
-    return made(walk, var, call, lambda x, mask: f"{name}({x}, {mask}, {numbers})")
+    return combine(walk, var, call, lambda x, mask: f"{name}({x}, {mask}, {numbers})")
 
 
 def table(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
@@ -97,15 +97,15 @@ def table(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
     if not is_const(call.args[1]):
         raise walk.refused("tvmq.table of values that are computed", "has no C form")
     values = walk.constants.tensor(const_value(call.args[1]), "table")
-    given = walk.formula(call.args[0], shape_of(var))
-    first = " + 128" if given.type == "s8" else ""
-    text = f"{values.storage.place}[{given.text}{first}]"
-    return Formula(shape_of(var), values.type, given.operands, text)
+    codes = walk.formula(call.args[0], shape_of(var))
+    first = " + 128" if codes.type == "s8" else ""
+    text = f"{values.storage.place}[{codes.text}{first}]"
+    return Formula(shape_of(var), values.type, codes.operands, text)
 
 
 def scale_shift(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
     """tvmq.scale_shift."""
-    return made(walk, var, call, lambda q, multiplier, offset: _shifted(walk, f"{q} * {multiplier} + {offset}", call))
+    return combine(walk, var, call, lambda q, factor, offset: _shift_clip(walk, f"{q} * {factor} + {offset}", call))
 
 
 def prelu(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
@@ -113,7 +113,7 @@ def prelu(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
     low, high, zero = limits(call)
     clamp, steps, shift = walk.library.use(CLAMP), walk.library.use(PRELU), int(call.attrs.shift)
     numbers, zero_x = literal(int(call.attrs.multiplier)), literal(int(call.attrs.x_zero))
-    return made(
+    return combine(
         walk,
         var,
         call,
@@ -126,25 +126,25 @@ def prelu(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
 # ---- Relax's own operators on integers
 
 
-def _wrapping(symbol: str) -> Callable[[Walk, relax.Var, relax.Call], Formula]:
+def _wrapping_form(symbol: str) -> Callable[[Walk, relax.Var, relax.Call], Formula]:
     def form(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
         name = NAMES[dtype_of(var)]
-        wide = _unsigned(name)
-        return made(walk, var, call, lambda a, b: f"(({C_TYPES[name]})(({wide}){a} {symbol} ({wide}){b}))")
+        unsigned = _unsigned_type(name)
+        return combine(walk, var, call, lambda a, b: f"(({C_TYPES[name]})(({unsigned}){a} {symbol} ({unsigned}){b}))")
 
     return form
 
 
-def _simple(text: str) -> Callable[[Walk, relax.Var, relax.Call], Formula]:
-    return lambda walk, var, call: made(walk, var, call, lambda *texts: text.format(*texts))
+def _text_form(text: str) -> Callable[[Walk, relax.Var, relax.Call], Formula]:
+    return lambda walk, var, call: combine(walk, var, call, lambda *texts: text.format(*texts))
 
 
-def _chosen(symbol: str) -> Callable[[Walk, relax.Var, relax.Call], Formula]:
+def _extreme_form(symbol: str) -> Callable[[Walk, relax.Var, relax.Call], Formula]:
     """The larger or the smaller one, by a function: an argument may be a long formula."""
 
     def form(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
         name = walk.library.use(LARGER if symbol == ">" else SMALLER, T=NAMES[dtype_of(var)])
-        return made(walk, var, call, lambda a, b: f"{name}({a}, {b})")
+        return combine(walk, var, call, lambda a, b: f"{name}({a}, {b})")
 
     return form
 
@@ -155,19 +155,19 @@ SMALLER = Kernel("smaller", "\nstatic inline $T $name($T a, $T b)\n{\n    return
 
 def negative(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
     """negative; the lowest number stays itself."""
-    name = walk.library.use(NEGATIVE, T=NAMES[dtype_of(var)], wide=_unsigned(NAMES[dtype_of(var)]))
-    return made(walk, var, call, lambda x: f"{name}({x})")
+    name = walk.library.use(NEGATIVE, T=NAMES[dtype_of(var)], wide=_unsigned_type(NAMES[dtype_of(var)]))
+    return combine(walk, var, call, lambda x: f"{name}({x})")
 
 
 def absolute(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
-    """abs, likewise."""
+    """abs; the lowest number stays itself."""
     kind = NAMES[dtype_of(var)]
-    other = walk.library.use(NEGATIVE, T=kind, wide=_unsigned(kind))
+    other = walk.library.use(NEGATIVE, T=kind, wide=_unsigned_type(kind))
     name = walk.library.use(ABSOLUTE, T=kind, negative=other)
-    return made(walk, var, call, lambda x: f"{name}({x})")
+    return combine(walk, var, call, lambda x: f"{name}({x})")
 
 
-def _unsigned(kind: str) -> str:
+def _unsigned_type(kind: str) -> str:
     return "uint64_t" if SIZES[kind] == 8 else "uint32_t"
 
 
@@ -176,21 +176,21 @@ ABSOLUTE = Kernel("absolute", "\nstatic inline $T $name($T x)\n{\n    return x >
 
 
 def full_like(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
-    """One number everywhere."""
+    """The second argument, one number, at every place of the result."""
     return walk.formula(call.args[1], shape_of(var))
 
 
 def clip(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
     """clip and relu: smaller(x, high), then larger(that, low), as compiled code does it."""
-    name, given = NAMES[dtype_of(var)], walk.formula(call.args[0], shape_of(var))
-    text = given.text
+    name, argument = NAMES[dtype_of(var)], walk.formula(call.args[0], shape_of(var))
+    text = argument.text
     bounds = [_number(arg) for arg in call.args[1:]] if len(call.args) > 1 else [0.0, None]
     limit = np.iinfo("uint8" if dtype_of(var) == "bool" else dtype_of(var))
     low, high = (None if b is None else int(np.clip(b, limit.min, limit.max)) for b in bounds)
     if high is not None:
         text = f"{walk.library.use(SMALLER, T=name)}({text}, {literal(int(high))})"
     text = f"{walk.library.use(LARGER, T=name)}({text}, {literal(int(low or 0))})"
-    return Formula(given.shape, name, given.operands, text)
+    return Formula(argument.shape, name, argument.operands, text)
 
 
 def _number(arg: relax.Expr) -> float:
@@ -202,11 +202,11 @@ def astype(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
     """A cast between integers, which cuts bits off; to bool it asks for a bit that is set."""
     name = NAMES[dtype_of(var)]
     text = "({0} != 0)" if dtype_of(var) == "bool" else f"(({C_TYPES[name]}){{0}})"
-    return made(walk, var, call, lambda x: text.format(x))
+    return combine(walk, var, call, lambda x: text.format(x))
 
 
-def same(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor | Formula:
-    """tvmq.fence: nothing on integers."""
+def forward_operand(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor | Formula:
+    """tvmq.fence: its operand, since integers need no fence."""
     value: Tensor | Formula = walk.value(call.args[0])
     return value
 
@@ -224,26 +224,26 @@ FORMS = {
     "tvmq.table": table,
     "tvmq.scale_shift": scale_shift,
     "tvmq.prelu": prelu,
-    "tvmq.fence": same,
-    "add": _wrapping("+"),
-    "subtract": _wrapping("-"),
-    "multiply": _wrapping("*"),
-    "bitwise_and": _simple("({0} & {1})"),
-    "bitwise_or": _simple("({0} | {1})"),
-    "bitwise_xor": _simple("({0} ^ {1})"),
-    "logical_and": _simple("({0} && {1})"),
-    "logical_or": _simple("({0} || {1})"),
-    "logical_xor": _simple("(!{0} != !{1})"),
-    "logical_not": _simple("(!{0})"),
-    "equal": _simple("({0} == {1})"),
-    "not_equal": _simple("({0} != {1})"),
-    "greater": _simple("({0} > {1})"),
-    "greater_equal": _simple("({0} >= {1})"),
-    "less": _simple("({0} < {1})"),
-    "less_equal": _simple("({0} <= {1})"),
-    "where": _simple("({0} ? {1} : {2})"),
-    "maximum": _chosen(">"),
-    "minimum": _chosen("<"),
+    "tvmq.fence": forward_operand,
+    "add": _wrapping_form("+"),
+    "subtract": _wrapping_form("-"),
+    "multiply": _wrapping_form("*"),
+    "bitwise_and": _text_form("({0} & {1})"),
+    "bitwise_or": _text_form("({0} | {1})"),
+    "bitwise_xor": _text_form("({0} ^ {1})"),
+    "logical_and": _text_form("({0} && {1})"),
+    "logical_or": _text_form("({0} || {1})"),
+    "logical_xor": _text_form("(!{0} != !{1})"),
+    "logical_not": _text_form("(!{0})"),
+    "equal": _text_form("({0} == {1})"),
+    "not_equal": _text_form("({0} != {1})"),
+    "greater": _text_form("({0} > {1})"),
+    "greater_equal": _text_form("({0} >= {1})"),
+    "less": _text_form("({0} < {1})"),
+    "less_equal": _text_form("({0} <= {1})"),
+    "where": _text_form("({0} ? {1} : {2})"),
+    "maximum": _extreme_form(">"),
+    "minimum": _extreme_form("<"),
     "negative": negative,
     "abs": absolute,
     "full_like": full_like,

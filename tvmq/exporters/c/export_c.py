@@ -43,7 +43,7 @@ REMEDY = "quantize with qconfig(requantize='fixed_point', partition_conversions=
 
 @dataclass(frozen=True)
 class CExport:
-    """What `export_c` wrote.
+    """Files that `export_c` wrote, and the memory that they need.
 
     source, header   the files
     arena_bytes      RAM for intermediate results
@@ -88,20 +88,20 @@ def export_c(qmod: tvm.IRModule, folder: str | os.PathLike[str], *, name: str = 
     walk = Walk(View(core), FORMS)
     entries = input_names(core["main"])
     sources = output_names(core["main"], len(walk.view.outputs))
-    given, made = (
+    ins, outs = (
         [f"{kind}_{i}" for i in range(len(names))] for kind, names in (("input", entries), ("result", sources))
     )
-    results = walk.run(given)
-    name_results(walk, results, made)
+    results = walk.run(ins)
+    name_results(walk, results, outs)
     arena, least = plan_arena(walk)
     plain = plain_module(qmod)
     tensors = [*(walk.values[param] for param in entries), *results]
     meanings = [*of_inputs(plain), *of_results(plain)]
     names = _names_in_c([*entries.values(), *sources])
     ends = [
-        End(*end) for end in zip(names, [*given, *made], [*entries.values(), *sources], tensors, meanings, strict=True)
+        End(*end) for end in zip(names, [*ins, *outs], [*entries.values(), *sources], tensors, meanings, strict=True)
     ]
-    inputs, outputs = ends[: len(given)], ends[len(given) :]
+    inputs, outputs = ends[: len(ins)], ends[len(ins) :]
     folder = Path(folder)
     steps = text_of(walk)
     files = {
@@ -128,9 +128,9 @@ def _core(qmod: tvm.IRModule) -> tvm.IRModule:
         stage = get_ledger(qmod).stage
         raise StageError(f"export_c: the module is '{stage}' and in one function; {REMEDY}")
     core = unpack_weights(function_module(qmod, "quantized_main"))
-    for free, (given, axis) in free_dimensions(core).items():
+    for free, (param, axis) in free_dimensions(core).items():
         raise ModelError(
-            f"export_c: axis {axis} of input '{given}' has the free size '{free}'; C has fixed sizes, give it one with "
+            f"export_c: axis {axis} of input '{param}' has the free size '{free}'; C has fixed sizes, give it one with "
             "from_onnx(..., shape=...)"
         )
     _check_integral(View(core))
@@ -161,8 +161,8 @@ def _names_in_c(sources: Sequence[str]) -> list[str]:
     >>> _names_in_c(["image", "Image", "class", "input.1"])
     ['image', 'Image_1', 'class_1', 'input_1']
     """
-    taken, found = UniqueNames(word.upper() for word in RESERVED), []
+    unique_name, names = UniqueNames(word.upper() for word in RESERVED), []
     for text in sources:
         name = re.sub(r"[^A-Za-z0-9_]", "_", identifier(text))
-        found.append(name + taken(name.upper())[len(name) :])
-    return found
+        names.append(name + unique_name(name.upper())[len(name) :])
+    return names

@@ -93,9 +93,9 @@ def _float(value: float) -> str:
 
 
 def _signature(name: str, inputs: Sequence[End], outputs: Sequence[End], *, inside: bool = False) -> str:
-    given = [f"const {C_TYPES[end.tensor.type]} *{end.place if inside else end.name}" for end in inputs]
-    made = [f"{C_TYPES[end.tensor.type]} *{end.place if inside else end.name}" for end in outputs]
-    return f"void {name}_run({', '.join([*given, *made]) or 'void'})"
+    inputs_in_c = [f"const {C_TYPES[end.tensor.type]} *{end.place if inside else end.name}" for end in inputs]
+    outputs_in_c = [f"{C_TYPES[end.tensor.type]} *{end.place if inside else end.name}" for end in outputs]
+    return f"void {name}_run({', '.join([*inputs_in_c, *outputs_in_c]) or 'void'})"
 
 
 TYPES = """

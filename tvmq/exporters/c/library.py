@@ -24,7 +24,7 @@ class Kernel:
 
 
 class Library:
-    """The functions that a model needs, each once, each behind those it calls."""
+    """The functions that a model needs, each once, after those it calls."""
 
     def __init__(self) -> None:
         self._names: dict[tuple[str, ...], str] = {}
@@ -41,8 +41,8 @@ class Library:
         key = (kernel.name, *(f"{what}={name}" for what, name in names.items()))
         if key not in self._names:
             wanted = "_".join([kernel.name, *(name for what, name in names.items() if what.isupper())])
-            taken = sum(name == wanted or name.startswith(f"{wanted}_v") for name in self._names.values())
-            name = f"{wanted}_v{taken + 1}" if taken else wanted
+            variants = sum(name == wanted or name.startswith(f"{wanted}_v") for name in self._names.values())
+            name = f"{wanted}_v{variants + 1}" if variants else wanted
             self._names[key] = name
             self._texts.append(Template(kernel.text).substitute(names, name=name))
         return self._names[key]

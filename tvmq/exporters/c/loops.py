@@ -1,4 +1,4 @@
-"""Nested loops over arrays with known distances: axes that lie one behind the other in all of them become one loop."""
+"""Nested loops over arrays with known strides: axes that are contiguous in all of them become one loop."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from tvmq.exporters.c.tensor import Formula, Ints, Tensor, strides_of
 
 
-def collapsed(shape: Ints, strides: Sequence[Ints]) -> tuple[Ints, list[Ints]]:
-    """Sizes and distances of the fewest loops; axes of one element are left out.
+def collapse_loops(shape: Ints, strides: Sequence[Ints]) -> tuple[Ints, list[Ints]]:
+    """Sizes and strides of the fewest loops; axes of one element are left out.
 
-    >>> collapsed((2, 3, 4), [(12, 4, 1), (0, 4, 1)])
+    >>> collapse_loops((2, 3, 4), [(12, 4, 1), (0, 4, 1)])
     ((2, 12), [(12, 1), (0, 1)])
     """
     sizes: list[int] = []
@@ -18,13 +18,13 @@ def collapsed(shape: Ints, strides: Sequence[Ints]) -> tuple[Ints, list[Ints]]:
     for axis, size in enumerate(shape):
         if size == 1:
             continue
-        joins = bool(sizes) and all(own[-1] == given[axis] * size for own, given in zip(steps, strides, strict=True))
+        joins = bool(sizes) and all(own[-1] == stride[axis] * size for own, stride in zip(steps, strides, strict=True))
         if joins:
             sizes[-1] *= size
         else:
             sizes.append(size)
-        for own, given in zip(steps, strides, strict=True):
-            own[-1:] = [given[axis]] if joins else [*own[-1:], given[axis]]
+        for own, stride in zip(steps, strides, strict=True):
+            own[-1:] = [stride[axis]] if joins else [*own[-1:], stride[axis]]
     return tuple(sizes), [tuple(own) for own in steps]
 
 
@@ -55,8 +55,8 @@ def block(declarations: Sequence[str], body: str) -> str:
 
 def elementwise(formula: Formula, result: Tensor, offset: int = 0, strides: Ints | None = None) -> str:
     """result[...] = formula, element by element; `strides` where the result is a part of an array."""
-    given = [strides or strides_of(formula.shape), *(operand.strides for operand in formula.operands)]
-    sizes, steps = collapsed(formula.shape, given)
+    all_strides = [strides or strides_of(formula.shape), *(operand.strides for operand in formula.operands)]
+    sizes, steps = collapse_loops(formula.shape, all_strides)
     counters = [f"i{axis}" for axis in range(len(sizes))]
     names = [f"a{number}" for number in range(len(formula.operands))]
     values = [

@@ -10,7 +10,7 @@ from tvm import relax
 
 from tvmq.exporters.c.kernels.places import CLIPPED, PLACE
 from tvmq.exporters.c.loops import block, index, nest
-from tvmq.exporters.c.products import Padded, border, ints
+from tvmq.exporters.c.products import InputWithBorder, border, ints
 from tvmq.exporters.c.tensor import Operand, Tensor, broadcast, strides_of
 from tvmq.exporters.c.walk import Walk, literal
 from tvmq.graph.evaluate import PAD_MODES, repeats_pixels, slice_of
@@ -19,16 +19,16 @@ from tvmq.graph.view import const_value, is_const, shape_of
 
 def reshape(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
     """reshape, flatten, squeeze, expand_dims: the same memory."""
-    return walk.array(call.args[0]).reshaped(shape_of(var))
+    return walk.array(call.args[0]).with_shape(shape_of(var))
 
 
 def permute_dims(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
     """Axes in another order."""
-    given, result = walk.array(call.args[0]), walk.result(var)
+    source, result = walk.array(call.args[0]), walk.result(var)
     axes = call.attrs.axes
-    order = tuple(range(len(given.shape)))[::-1] if axes is None else tuple(a % len(given.shape) for a in ints(axes))
-    own = strides_of(given.shape)
-    walk.copy(Operand(given, tuple(own[axis] for axis in order)), result.shape, result)
+    order = tuple(range(len(source.shape)))[::-1] if axes is None else tuple(a % len(source.shape) for a in ints(axes))
+    own = strides_of(source.shape)
+    walk.copy(Operand(source, tuple(own[axis] for axis in order)), result.shape, result)
     return result
 
 
@@ -40,56 +40,56 @@ def broadcast_to(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
 
 
 def tile(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
-    """The whole, one behind the other along axes."""
-    given, result = walk.array(call.args[0]), walk.result(var)
+    """Copies of the whole array one after the other along axes."""
+    source, result = walk.array(call.args[0]), walk.result(var)
     repeats, rank = ints(call.attrs.repeats), len(result.shape)
     counts = (1,) * (rank - len(repeats)) + repeats
-    sizes = (1,) * (rank - len(given.shape)) + given.shape
+    sizes = (1,) * (rank - len(source.shape)) + source.shape
     own = strides_of(sizes)
     shape = tuple(n for pair in zip(counts, sizes, strict=True) for n in pair)
-    walk.copy(Operand(given, tuple(s for step in own for s in (0, step))), shape, result)
+    walk.copy(Operand(source, tuple(s for step in own for s in (0, step))), shape, result)
     return result
 
 
 def repeat(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
     """Each element several times along an axis."""
-    given, result = walk.array(call.args[0]), walk.result(var)
-    shape = given.shape if call.attrs.axis is not None else (given.size,)
+    source, result = walk.array(call.args[0]), walk.result(var)
+    shape = source.shape if call.attrs.axis is not None else (source.size,)
     axis, own = (int(call.attrs.axis) % len(shape) if call.attrs.axis is not None else 0), strides_of(shape)
     box = (*shape[: axis + 1], int(call.attrs.repeats), *shape[axis + 1 :])
-    walk.copy(Operand(given, (*own[: axis + 1], 0, *own[axis + 1 :])), box, result)
+    walk.copy(Operand(source, (*own[: axis + 1], 0, *own[axis + 1 :])), box, result)
     return result
 
 
 def flip(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
-    """An axis from its end."""
-    given, result = walk.array(call.args[0]), walk.result(var)
-    axis, own = int(call.attrs.axis) % len(given.shape), strides_of(given.shape)
+    """Reverse an axis."""
+    source, result = walk.array(call.args[0]), walk.result(var)
+    axis, own = int(call.attrs.axis) % len(source.shape), strides_of(source.shape)
     strides = tuple(-s if i == axis else s for i, s in enumerate(own))
-    walk.copy(Operand(given, strides, (given.shape[axis] - 1) * own[axis]), given.shape, result)
+    walk.copy(Operand(source, strides, (source.shape[axis] - 1) * own[axis]), source.shape, result)
     return result
 
 
 def strided_slice(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
     """Elements from begin to end in steps."""
-    given, result = walk.array(call.args[0]), walk.result(var)
-    bounds = [part.indices(n) for part, n in zip(slice_of(call, given.shape), given.shape, strict=True)]
-    own = strides_of(given.shape)
+    source, result = walk.array(call.args[0]), walk.result(var)
+    bounds = [part.indices(n) for part, n in zip(slice_of(call, source.shape), source.shape, strict=True)]
+    own = strides_of(source.shape)
     offset = sum(begin * s for (begin, _, _), s in zip(bounds, own, strict=True))
     strides = tuple(step * s for (_, _, step), s in zip(bounds, own, strict=True))
-    walk.copy(Operand(given, strides, offset if result.size else 0), result.shape, result)
+    walk.copy(Operand(source, strides, offset if result.size else 0), result.shape, result)
     return result
 
 
 def split(walk: Walk, var: relax.Var, call: relax.Call) -> list[Tensor]:
-    """Parts along an axis, each copied; along the first axes a part is a piece of the memory as it is."""
-    given, axis = walk.array(call.args[0]), int(call.attrs.axis) % len(shape_of(call.args[0]))
-    own = strides_of(given.shape)
+    """Parts along an axis, each copied; along leading axes a part is contiguous in memory."""
+    source, axis = walk.array(call.args[0]), int(call.attrs.axis) % len(shape_of(call.args[0]))
+    own = strides_of(source.shape)
     parts, begin = [], 0
     for field in var.ty.fields:
         shape = tuple(int(d) for d in field.shape)
-        part = walk.part(given.type, shape)
-        walk.copy(Operand(given, own, begin * own[axis]), shape, part)
+        part = walk.part(source.type, shape)
+        walk.copy(Operand(source, own, begin * own[axis]), shape, part)
         parts.append(part)
         begin += shape[axis]
     return parts
@@ -122,38 +122,38 @@ def stack(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
     return result
 
 
-def pad(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor | Padded:
+def pad(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor | InputWithBorder:
     """A border: of one code, or of elements of the array."""
-    found = border(walk, var, call)
-    if found is not None:
-        return found
-    given, result = walk.array(call.args[0]), walk.result(var)
+    padded = border(walk, var, call)
+    if padded is not None:
+        return padded
+    source, result = walk.array(call.args[0]), walk.result(var)
     width, mode = np.asarray(ints(call.attrs.pad_width)).reshape(-1, 2), str(call.attrs.pad_mode)
     if mode != "constant":
-        return _padded_by_places(walk, given, result, width, mode)
+        return _pad_by_places(walk, source, result, width, mode)
     if width.min() < 0:
         raise walk.refused("nn.pad that cuts", "has no C form")
     if width.any():
         walk.fill(result, literal(int(call.attrs.pad_value)))
     own = strides_of(result.shape)
     offset = sum(int(before) * s for (before, _), s in zip(width, own, strict=True))
-    walk.copy(Operand(given, strides_of(given.shape)), given.shape, result, offset, own)
+    walk.copy(Operand(source, strides_of(source.shape)), source.shape, result, offset, own)
     return result
 
 
-def _padded_by_places(walk: Walk, given: Tensor, result: Tensor, width: np.ndarray, mode: str) -> Tensor:
-    """reflect, replicate, circular: for each place along an axis the element that stands there, as a constant."""
+def _pad_by_places(walk: Walk, source: Tensor, result: Tensor, width: np.ndarray, mode: str) -> Tensor:
+    """reflect, replicate, circular: constant tables say for each place along an axis which element it repeats."""
     if mode not in PAD_MODES:
         raise walk.refused(f"nn.pad with mode {mode}", "has no C form")
-    places = [np.pad(np.arange(n), w, mode=PAD_MODES[mode]) for n, w in zip(given.shape, width.tolist(), strict=True)]
-    _gathered(walk, given, result, places)
+    places = [np.pad(np.arange(n), w, mode=PAD_MODES[mode]) for n, w in zip(source.shape, width.tolist(), strict=True)]
+    _gather_at_places(walk, source, result, places)
     return result
 
 
-def _gathered(walk: Walk, given: Tensor, result: Tensor, places: list[np.ndarray]) -> None:
+def _gather_at_places(walk: Walk, source: Tensor, result: Tensor, places: list[np.ndarray]) -> None:
     """result[i, j, ...] = given[places[0][i], places[1][j], ...]; the places are constants."""
-    own = strides_of(given.shape)
-    terms, reads, declared = [], [given], []
+    own = strides_of(source.shape)
+    terms, reads, declared = [], [source], []
     for axis, (place, step) in enumerate(zip(places, own, strict=True)):
         if np.array_equal(place, np.arange(len(place))):
             terms += [f"i{axis} * {step}"] if len(place) > 1 else []
@@ -161,7 +161,7 @@ def _gathered(walk: Walk, given: Tensor, result: Tensor, places: list[np.ndarray
         constant = walk.constants.tensor((place * step).astype(np.int32), "places")
         reads.append(constant)
         terms.append(f"{constant.storage.place}[i{axis}]")
-    declared = [f"const {given.type} *a = {given.mark};", f"{result.type} *y = {result.mark};"]
+    declared = [f"const {source.type} *a = {source.mark};", f"{result.type} *y = {result.mark};"]
     target = index([f"i{axis}" for axis in range(len(own))], strides_of(result.shape))
     body = f"y[{target}] = a[{' + '.join(terms) or 0}];"
     walk.write(block(declared, nest(result.shape, body)), reads, [result])
@@ -171,32 +171,32 @@ def resize(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
     """image.resize2d that repeats pixels by whole factors."""
     if not repeats_pixels(call):
         raise walk.refused(f"image.resize2d with method {call.attrs.method}", "has no C form")
-    given, result = walk.array(call.args[0]), walk.result(var)
-    batch, channels, rows, columns = given.shape
+    source, result = walk.array(call.args[0]), walk.result(var)
+    batch, channels, rows, columns = source.shape
     down, across = result.shape[2] // rows, result.shape[3] // columns
     walk.copy(
-        Operand(given, (rows * columns, columns, 0, 1, 0)), (batch * channels, rows, down, columns, across), result
+        Operand(source, (rows * columns, columns, 0, 1, 0)), (batch * channels, rows, down, columns, across), result
     )
     return result
 
 
 def take(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
     """Slices along an axis at indices; see numerics.place for indices outside."""
-    given, indices = walk.array(call.args[0]), walk.array(call.args[1])
+    source, indices = walk.array(call.args[0]), walk.array(call.args[1])
     result, mode = walk.result(var), str(call.attrs.mode)
     if mode == "nan":
         raise walk.refused("take with mode nan", "has no C form")
-    shape = given.shape if call.attrs.axis is not None else (given.size,)
+    shape = source.shape if call.attrs.axis is not None else (source.size,)
     axis = int(call.attrs.axis) % len(shape) if call.attrs.axis is not None else 0
     inner, outer, size = math.prod(shape[axis + 1 :]), math.prod(shape[:axis]), shape[axis]
     if is_const(call.args[1]):
-        found = const_value(call.args[1]).ravel()
-        place = np.clip(found, 0, size - 1) if mode == "clip" else np.mod(found, size)
+        places = const_value(call.args[1]).ravel()
+        place = np.clip(places, 0, size - 1) if mode == "clip" else np.mod(places, size)
         whole = (outer, len(place), inner)
-        _gathered(
+        _gather_at_places(
             walk,
-            given.reshaped((outer, size, inner)),
-            result.reshaped(whole),
+            source.with_shape((outer, size, inner)),
+            result.with_shape(whole),
             [np.arange(outer), place, np.arange(inner)],
         )
         return result
@@ -205,29 +205,29 @@ def take(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
         f"a[i0 * {size * inner} + {function}(k[i1], {size}) * {inner} + i2];"
     )
     declared = [
-        f"const {given.type} *a = {given.mark};",
+        f"const {source.type} *a = {source.mark};",
         f"const {indices.type} *k = {indices.mark};",
         f"{result.type} *y = {result.mark};",
     ]
-    walk.write(block(declared, nest((outer, indices.size, inner), body)), [given, indices], [result])
+    walk.write(block(declared, nest((outer, indices.size, inner), body)), [source, indices], [result])
     return result
 
 
 def gather_elements(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
     """Each index names a place along the axis."""
-    given, indices, result = walk.array(call.args[0]), walk.array(call.args[1]), walk.result(var)
-    axis, own = int(call.attrs.axis) % len(given.shape), strides_of(given.shape)
+    source, indices, result = walk.array(call.args[0]), walk.array(call.args[1]), walk.result(var)
+    axis, own = int(call.attrs.axis) % len(source.shape), strides_of(source.shape)
     counters = [f"i{i}" for i in range(len(own))]
     at = index(counters, strides_of(result.shape))
     rest = tuple(0 if i == axis else s for i, s in enumerate(own))
     function = walk.library.use(PLACE)
-    body = f"y[{at}] = a[{index(counters, rest)} + {function}(k[{at}], {given.shape[axis]}) * {own[axis]}];"
+    body = f"y[{at}] = a[{index(counters, rest)} + {function}(k[{at}], {source.shape[axis]}) * {own[axis]}];"
     declared = [
-        f"const {given.type} *a = {given.mark};",
+        f"const {source.type} *a = {source.mark};",
         f"const {indices.type} *k = {indices.mark};",
         f"{result.type} *y = {result.mark};",
     ]
-    walk.write(block(declared, nest(result.shape, body)), [given, indices], [result])
+    walk.write(block(declared, nest(result.shape, body)), [source, indices], [result])
     return result
 
 

@@ -15,37 +15,37 @@ from tvmq.numerics.integer_layer_norm import spare_bits
 
 
 def integer_softmax(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
-    """tvmq.integer_softmax; the powers of a row stand in the arena meanwhile."""
-    a, given, result = call.attrs, walk.array(call.args[0]), walk.result(var)
-    axis = int(a.axis) % len(given.shape)
-    length, inner = given.shape[axis], math.prod(given.shape[axis + 1 :])
+    """tvmq.integer_softmax; the arena holds the powers of a row meanwhile."""
+    a, x, result = call.attrs, walk.array(call.args[0]), walk.result(var)
+    axis = int(a.axis) % len(x.shape)
+    length, inner = x.shape[axis], math.prod(x.shape[axis + 1 :])
     powers = in_arena((length,), "int32")
-    name = walk.library.use(SOFTMAX, X=given.type, Y=result.type)
+    name = walk.library.use(SOFTMAX, X=x.type, Y=result.type)
     low, high, zero = rescale.limits(call)
     numbers = ", ".join(str(int(v)) for v in (a.multiplier, a.shift, a.out_multiplier, a.out_shift, low, high, zero))
     text = (
-        f"    {name}({math.prod(given.shape[:axis])}, {length}, {inner}, {given.mark}, {numbers}, {powers.mark}, "
+        f"    {name}({math.prod(x.shape[:axis])}, {length}, {inner}, {x.mark}, {numbers}, {powers.mark}, "
         f"{result.mark});\n"
     )
-    walk.write(text, [given], [result, powers])
+    walk.write(text, [x], [result, powers])
     return result
 
 
 def integer_layer_norm(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
     """tvmq.integer_layer_norm over the last axes."""
-    a, given, result = call.attrs, walk.array(call.args[0]), walk.result(var)
+    a, x, result = call.attrs, walk.array(call.args[0]), walk.result(var)
     if not all(is_const(arg) for arg in call.args[1:]):
         raise walk.refused("tvmq.integer_layer_norm with parameters that are computed", "has no C form")
     multiplier, offset = (walk.constants.tensor(const_value(arg), hint) for arg, hint in _parameters(call))
     count = multiplier.size
-    name = walk.library.use(LAYER_NORM, X=given.type, Y=result.type)
+    name = walk.library.use(LAYER_NORM, X=x.type, Y=result.type)
     low, high, zero = rescale.limits(call)
     numbers = [int(a.epsilon), int(a.shift), spare_bits(count), int(bool(a.centred)), int(a.x_zero), low, high, zero]
     text = (
-        f"    {name}({given.size // count}, {count}, {given.mark}, {multiplier.mark}, {offset.mark}, "
+        f"    {name}({x.size // count}, {count}, {x.mark}, {multiplier.mark}, {offset.mark}, "
         f"{', '.join(map(str, numbers))}, {result.mark});\n"
     )
-    walk.write(text, [given, multiplier, offset], [result])
+    walk.write(text, [x, multiplier, offset], [result])
     return result
 
 

@@ -51,7 +51,7 @@ def _share(walk: Walk) -> None:
 def text_of(walk: Walk) -> list[tuple[str, str]]:
     """(layer, statements) of each step, with addresses."""
     addresses = {mark: _address(tensor) for mark, tensor in walk.tensors.items()}
-    return [(step.layer, MARK.sub(lambda found: addresses[found.group()], step.text)) for step in walk.steps]
+    return [(step.layer, MARK.sub(lambda match: addresses[match.group()], step.text)) for step in walk.steps]
 
 
 def _address(tensor: Tensor) -> str:

@@ -20,47 +20,47 @@ from tvmq.numerics.windows import both_sides
 
 def max_pool(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
     """nn.max_pool; windows that reach beyond the border take what is inside."""
-    given, result, attrs = walk.array(call.args[0]), walk.result(var), call.attrs
+    x, result, attrs = walk.array(call.args[0]), walk.result(var), call.attrs
     if not str(attrs.layout).startswith("NC"):
         raise walk.refused(f"a pool in layout {attrs.layout}", "has no C form")
-    place = _structure(walk, given, result, attrs.pool_size, attrs.strides, attrs.dilation, attrs.padding, 0)
-    name = walk.library.use(pool_text.MAX_POOL, T=given.type)
+    place = _structure(walk, x, result, attrs.pool_size, attrs.strides, attrs.dilation, attrs.padding, 0)
+    name = walk.library.use(pool_text.MAX_POOL, T=x.type)
     lowest = literal(int(np.iinfo(dtype_of(var)).min))
-    walk.write(f"    {name}(&{place}, {given.mark}, {lowest}, {result.mark});\n", [given], [result])
+    walk.write(f"    {name}(&{place}, {x.mark}, {lowest}, {result.mark});\n", [x], [result])
     return result
 
 
 def sum_pool(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
     """tvmq.sum_pool, with the requantize that makes averages of it."""
-    attrs, given, ending = call.attrs, walk.array(call.args[0]), walk.ending(var, 1)
+    attrs, x, ending = call.attrs, walk.array(call.args[0]), walk.find_ending(var, 1)
     result = walk.result(ending.var)
     ones = (1,) * len(ints(attrs.kernel))
     zero = int(attrs.zero_point)
-    place = _structure(walk, given, result, attrs.kernel, attrs.strides, ones, attrs.padding, zero)
-    return _summed(walk, pool_text.SUM_POOL, place, given, ending, result)
+    place = _structure(walk, x, result, attrs.kernel, attrs.strides, ones, attrs.padding, zero)
+    return _emit_sums(walk, pool_text.SUM_POOL, place, x, ending, result)
 
 
 def adaptive_sum_pool(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
-    """tvmq.adaptive_sum_pool, likewise."""
-    given, ending = walk.array(call.args[0]), walk.ending(var, 1)
+    """tvmq.adaptive_sum_pool, with the requantize that makes averages of it."""
+    x, ending = walk.array(call.args[0]), walk.find_ending(var, 1)
     result = walk.result(ending.var)
-    ones = (1,) * (len(given.shape) - 2)
-    place = _structure(walk, given, result, ones, ones, ones, (0,) * len(ones), int(call.attrs.zero_point))
-    return _summed(walk, pool_text.ADAPTIVE, place, given, ending, result)
+    ones = (1,) * (len(x.shape) - 2)
+    place = _structure(walk, x, result, ones, ones, ones, (0,) * len(ones), int(call.attrs.zero_point))
+    return _emit_sums(walk, pool_text.ADAPTIVE, place, x, ending, result)
 
 
-def _summed(walk: Walk, kernel: Kernel, place: str, given: Tensor, ending: Ending, result: Tensor) -> Tensor:
-    function, taken = rescale.finish(walk, ending.call)
-    name = walk.library.use(kernel, X=given.type, Y=result.type, finish=function)
+def _emit_sums(walk: Walk, kernel: Kernel, place: str, x: Tensor, ending: Ending, result: Tensor) -> Tensor:
+    function, parameters = rescale.finish(walk, ending.call)
+    name = walk.library.use(kernel, X=x.type, Y=result.type, finish=function)
     begins = starts(walk, np.zeros(result.shape[1], np.int64), ending)
-    text = f"    {name}(&{place}, {given.mark}, {begins.mark}, {taken}, {result.mark});\n"
-    walk.write(text, [given, begins], [result])
+    text = f"    {name}(&{place}, {x.mark}, {begins.mark}, {parameters}, {result.mark});\n"
+    walk.write(text, [x, begins], [result])
     return walk.end(ending, result)
 
 
 def _structure(
     walk: Walk,
-    given: Tensor,
+    x: Tensor,
     result: Tensor,
     kernel: object,
     strides: object,
@@ -68,12 +68,12 @@ def _structure(
     padding: object,
     zero: int,
 ) -> str:
-    rank = len(given.shape) - 2
+    rank = len(x.shape) - 2
     before = tuple(b for b, _ in both_sides(ints(padding), rank))
     fields = {
-        "batch": str(given.shape[0]),
-        "channels": str(given.shape[1]),
-        "x": braces(in_three(given.shape[2:], 1)),
+        "batch": str(x.shape[0]),
+        "channels": str(x.shape[1]),
+        "x": braces(in_three(x.shape[2:], 1)),
         "y": braces(in_three(result.shape[2:], 1)),
         "kernel": braces(in_three(ints(kernel), 1)),
         "stride": braces(in_three(ints(strides), 1)),

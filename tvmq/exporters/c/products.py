@@ -14,7 +14,7 @@ from tvmq.exporters.c import rescale
 from tvmq.exporters.c.constants import braces
 from tvmq.exporters.c.kernels import conv as conv_text
 from tvmq.exporters.c.kernels import matmul as matmul_text
-from tvmq.exporters.c.loops import block, collapsed, index, nest
+from tvmq.exporters.c.loops import block, collapse_loops, index, nest
 from tvmq.exporters.c.tensor import Ints, Tensor, broadcast, strides_of
 from tvmq.exporters.c.walk import Ending, Step, Walk
 from tvmq.graph.operators import where
@@ -24,8 +24,8 @@ from tvmq.numerics.windows import both_sides
 
 
 @dataclass(frozen=True)
-class Padded:
-    """An array with a border of codes that is not written: a convolution adds what its taps give there."""
+class InputWithBorder:
+    """An array with an implicit border: it is not written, a convolution adds `code` times the taps that lie there."""
 
     tensor: Tensor
     before: Ints
@@ -46,43 +46,43 @@ def convolution(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
     """nn.conv1d, conv2d, conv3d, with bias, requantize and the border before it."""
     if not is_const(call.args[1]):
         raise walk.refused("a convolution with a weight that is computed", "has no C form")
-    padded, weight, groups = _padded(walk, call), const_value(call.args[1]), int(call.attrs.groups)
-    given, ending = padded.tensor, walk.ending(var, 1)
+    padded, weight, groups = _input_with_border(walk, call), const_value(call.args[1]), int(call.attrs.groups)
+    x, ending = padded.tensor, walk.find_ending(var, 1)
     result = walk.result(ending.var)
-    windows = _Windows(given.shape[2:], result.shape[2:], weight.shape[2:], ints(call.attrs.strides),
+    windows = _Windows(x.shape[2:], result.shape[2:], weight.shape[2:], ints(call.attrs.strides),
                        ints(call.attrs.dilation), padded.before)  # fmt: skip
-    alone = groups == given.shape[1] == len(weight) and given.shape == result.shape and given.type == result.type
+    alone = groups == x.shape[1] == len(weight) and x.shape == result.shape and x.type == result.type
     function = conv_text.DEPTHWISE if alone and not windows.are_points else conv_text.CONV
-    channels = {"batch": given.shape[0], "groups": groups, "depth": weight.shape[1], "filters": len(weight) // groups}
+    channels = {"batch": x.shape[0], "groups": groups, "depth": weight.shape[1], "filters": len(weight) // groups}
     start = padded.code * weight.reshape(len(weight), -1).sum(axis=1, dtype=np.int64)
     fields = windows.fields(channels, padded.code)
-    return _emit(walk, ending, result, function, fields, given, weight, start)
+    return _emit(walk, ending, result, function, fields, x, weight, start)
 
 
-def transposed(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
+def transposed_convolution(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
     """tvmq.conv_transpose."""
-    attrs, given = call.attrs, walk.array(call.args[0])
+    attrs, x = call.attrs, walk.array(call.args[0])
     if not is_const(call.args[1]):
         raise walk.refused("a transposed convolution with a weight that is computed", "has no C form")
     weight, groups, zero = const_value(call.args[1]), int(attrs.groups), int(attrs.zero_point)
-    ending = walk.ending(var, 1)
+    ending = walk.find_ending(var, 1)
     result = walk.result(ending.var)
-    windows = _Windows(given.shape[2:], result.shape[2:], weight.shape[2:], ints(attrs.strides), ints(attrs.dilation),
-                       _befores(attrs.padding, len(given.shape) - 2), gaps=True)  # fmt: skip
-    channels = {"batch": given.shape[0], "groups": groups, "depth": len(weight) // groups, "filters": weight.shape[1]}
+    windows = _Windows(x.shape[2:], result.shape[2:], weight.shape[2:], ints(attrs.strides), ints(attrs.dilation),
+                       _befores(attrs.padding, len(x.shape) - 2), gaps=True)  # fmt: skip
+    channels = {"batch": x.shape[0], "groups": groups, "depth": len(weight) // groups, "filters": weight.shape[1]}
     by_group = weight.reshape(groups, len(weight) // groups, weight.shape[1], -1)
     start = zero * by_group.sum(axis=(1, 3), dtype=np.int64).ravel()
     fields = windows.fields(channels, zero)
-    return _emit(walk, ending, result, conv_text.TRANSPOSED, fields, given, weight, start)
+    return _emit(walk, ending, result, conv_text.TRANSPOSED, fields, x, weight, start)
 
 
-def _padded(walk: Walk, call: relax.Call) -> Padded:
-    """What a convolution reads, with the border of a nn.pad before it or of its own, which holds 0."""
-    found = walk.value(call.args[0])
-    if isinstance(found, Padded):
-        return found
-    given = walk.array(call.args[0])
-    return Padded(given, _befores(call.attrs.padding, len(given.shape) - 2), 0)
+def _input_with_border(walk: Walk, call: relax.Call) -> InputWithBorder:
+    """Input of a convolution with its border: that of a nn.pad before it, or its own, which holds 0."""
+    value = walk.value(call.args[0])
+    if isinstance(value, InputWithBorder):
+        return value
+    x = walk.array(call.args[0])
+    return InputWithBorder(x, _befores(call.attrs.padding, len(x.shape) - 2), 0)
 
 
 def _befores(padding: Any, rank: int) -> Ints:
@@ -103,20 +103,20 @@ class _Windows:
 
     @property
     def are_points(self) -> bool:
-        """True if a window is one element and none is left out: then rows lie one behind the other."""
+        """True if windows are single elements and none is skipped: then the spatial axes are one axis in memory."""
         one = math.prod(self.kernel) == 1 and set(self.stride) == {1} and not any(self.before)
         return one and self.x == self.y and not self.gaps
 
     def fields(self, channels: dict[str, int], border: int) -> dict[str, str]:
         """The fields of conv_t."""
-        found = self
+        windows = self
         if self.are_points:
             row = (math.prod(self.x),)
-            found = _Windows(row, row, (1,), (1,), (1,), (0,))
+            windows = _Windows(row, row, (1,), (1,), (1,), (0,))
         spatial = {
-            name: braces(in_three(getattr(found, name), 1)) for name in ("x", "y", "kernel", "stride", "dilation")
+            name: braces(in_three(getattr(windows, name), 1)) for name in ("x", "y", "kernel", "stride", "dilation")
         }
-        before = braces(in_three(found.before, 0))
+        before = braces(in_three(windows.before, 0))
         return {**{n: str(v) for n, v in channels.items()}, **spatial, "before": before, "border": str(border)}
 
 
@@ -126,27 +126,27 @@ def _emit(
     result: Tensor,
     kernel: Any,
     fields: dict[str, str],
-    given: Tensor,
+    x: Tensor,
     weight: np.ndarray,
     start: np.ndarray,
 ) -> Tensor:
     constant = walk.constants.tensor(weight, "weight")
-    function, taken = rescale.finish(walk, ending.call)
+    function, parameters = rescale.finish(walk, ending.call)
     of_rows = kernel is not conv_text.TRANSPOSED
-    rows = {"row": walk.library.use(conv_text.ROW, X=given.type, W=constant.type)} if of_rows else {}
-    name = walk.library.use(kernel, X=given.type, W=constant.type, Y=result.type, finish=function, **rows)
+    rows = {"row": walk.library.use(conv_text.ROW, X=x.type, W=constant.type)} if of_rows else {}
+    name = walk.library.use(kernel, X=x.type, W=constant.type, Y=result.type, finish=function, **rows)
     begins = starts(walk, start, ending)
     place = walk.constants.structure("conv_t", "conv", fields)
     room = [walk.part(result.type, (1, *result.shape[2:]))] if kernel is conv_text.DEPTHWISE else []
-    made = ", ".join(tensor.mark for tensor in (*room, result))
-    text = f"    {name}(&{place}, {given.mark}, {constant.mark}, {begins.mark}, {taken}, {made});\n"
-    shared = [(result, given)] if room else []
-    walk.add(Step(walk.layer, text, [given, constant, begins], [result, *room], shared))
+    outputs = ", ".join(tensor.mark for tensor in (*room, result))
+    text = f"    {name}(&{place}, {x.mark}, {constant.mark}, {begins.mark}, {parameters}, {outputs});\n"
+    shared = [(result, x)] if room else []
+    walk.add(Step(walk.layer, text, [x, constant, begins], [result, *room], shared))
     return walk.end(ending, result)
 
 
 def starts(walk: Walk, start: np.ndarray, ending: Ending) -> Tensor:
-    """With what the sums of each channel begin: bias, and what borders and zero points add."""
+    """Initial value of each channel's sums: bias, and what borders and zero points add."""
     total = start + (0 if ending.bias is None else ending.bias.astype(np.int64))
     if total.size and max(total.max(), -total.min()) > 2**31 - 1:
         raise walk.refused("a convolution", f"begins with {total.max()}, which leaves int32, and so")
@@ -161,19 +161,19 @@ def product(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
     if is_const(call.args[1]) and len(b) == 2 and zeros == (0, 0):
         return _dense(walk, var, call)
     left, right = walk.array(call.args[0]), walk.array(call.args[1])
-    left = left.reshaped((1, *a)) if len(a) == 1 else left
-    right = right.reshaped((*b, 1)) if len(b) == 1 else right
+    left = left.with_shape((1, *a)) if len(a) == 1 else left
+    right = right.with_shape((*b, 1)) if len(b) == 1 else right
     vectors = (len(a) == 1) + (len(b) == 1)
-    ending = Ending(var) if vectors else walk.ending(var, -1)
+    ending = Ending(var) if vectors else walk.find_ending(var, -1)
     result = walk.result(ending.var)
     batch = result.shape[: len(result.shape) - 2 + vectors]
-    function, taken = rescale.finish(walk, ending.call)
+    function, parameters = rescale.finish(walk, ending.call)
     name = walk.library.use(matmul_text.MATMUL, A=left.type, B=right.type, Y=result.type, finish=function)
     begins = starts(walk, np.zeros(right.shape[-1], np.int64), ending)
     sizes, (ia, ib, iy) = _matrices(left, right, batch)
     body = (
         f"{name}({left.shape[-2]}, {left.shape[-1]}, {right.shape[-1]}, {left.mark} + {ia}, {zeros[0]}, "
-        f"{right.mark} + {ib}, {zeros[1]}, {begins.mark}, {taken}, {result.mark} + {iy});"
+        f"{right.mark} + {ib}, {zeros[1]}, {begins.mark}, {parameters}, {result.mark} + {iy});"
     )
     walk.write(block([], nest(sizes, body)), [left, right, begins], [result])
     return walk.end(ending, result)
@@ -183,11 +183,11 @@ def _matrices(left: Tensor, right: Tensor, batch: Ints) -> tuple[Ints, list[str]
     """Loops over matrices, and where those of both operands and of the result begin."""
     rows, depth, columns = *left.shape[-2:], right.shape[-1]
     strides = [
-        tuple(step * size for step in broadcast(operand.reshaped(operand.shape[:-2]), batch).strides)
+        tuple(step * size for step in broadcast(operand.with_shape(operand.shape[:-2]), batch).strides)
         for operand, size in ((left, rows * depth), (right, depth * columns))
     ]
     own = tuple(rows * columns * step for step in strides_of(batch))
-    sizes, steps = collapsed(batch, [*strides, own])
+    sizes, steps = collapse_loops(batch, [*strides, own])
     return sizes, [index([f"i{axis}" for axis in range(len(sizes))], step) for step in steps]
 
 
@@ -195,30 +195,30 @@ def _dense(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
     """Rows by a constant matrix, which is stored transposed: each result is one run through memory."""
     weight = const_value(call.args[1])
     depth, columns = weight.shape
-    ending = walk.ending(var, -1)
-    given, result = walk.array(call.args[0]), walk.result(ending.var)
+    ending = walk.find_ending(var, -1)
+    x, result = walk.array(call.args[0]), walk.result(ending.var)
     constant = walk.constants.tensor(weight.T, "weight")
-    function, taken = rescale.finish(walk, ending.call)
+    function, parameters = rescale.finish(walk, ending.call)
     begins = starts(walk, np.zeros(columns, np.int64), ending)
-    name = walk.library.use(matmul_text.DENSE, X=given.type, W=constant.type, Y=result.type, finish=function)
-    rows = given.size // depth
+    name = walk.library.use(matmul_text.DENSE, X=x.type, W=constant.type, Y=result.type, finish=function)
+    rows = x.size // depth
     text = (
-        f"    {name}({rows}, {depth}, {columns}, {given.mark}, {constant.mark}, {begins.mark}, {taken}, "
+        f"    {name}({rows}, {depth}, {columns}, {x.mark}, {constant.mark}, {begins.mark}, {parameters}, "
         f"{result.mark});\n"
     )
-    walk.write(text, [given, constant, begins], [result])
+    walk.write(text, [x, constant, begins], [result])
     return walk.end(ending, result)
 
 
-def border(walk: Walk, var: relax.Var, call: relax.Call) -> Padded | None:
-    """A nn.pad before convolutions alone, which take the border as it is; None for any other."""
+def border(walk: Walk, var: relax.Var, call: relax.Call) -> InputWithBorder | None:
+    """Result of a nn.pad that only convolutions read, as an implicit border; None for any other nn.pad."""
     width = ints(call.attrs.pad_width)
     readers = [walk.view.value[name] for name in walk.view.readers[var.name]]
     fits = str(call.attrs.pad_mode) == "constant" and not any(width[:4]) and min(width) >= 0
     if not fits or not readers or walk.view.is_output(var.name) or not all(_takes_border(r, var) for r in readers):
         return None
     code = int(call.attrs.pad_value)
-    return Padded(walk.array(call.args[0]), width[4::2], code)
+    return InputWithBorder(walk.array(call.args[0]), width[4::2], code)
 
 
 def _takes_border(reader: relax.Expr, var: relax.Var) -> bool:
@@ -235,7 +235,7 @@ def _takes_border(reader: relax.Expr, var: relax.Var) -> bool:
 CONVOLUTIONS = where(kind=CONVOLUTION)
 FORMS = {
     **dict.fromkeys(CONVOLUTIONS, convolution),
-    "tvmq.conv_transpose": transposed,
+    "tvmq.conv_transpose": transposed_convolution,
     "matmul": product,
     "tvmq.matmul": product,
 }

@@ -13,57 +13,57 @@ from tvmq.exporters.c.walk import Ending, Form, Walk, literal
 from tvmq.graph.view import op_name, shape_of
 
 
-def _reduced(
-    walk: Walk, given: Tensor, result: Tensor, axes: Ints, texts: tuple[str, str, str], more: list[Tensor]
+def _emit_reduction(
+    walk: Walk, x: Tensor, result: Tensor, axes: Ints, texts: tuple[str, str, str], more: list[Tensor]
 ) -> None:
-    """A step: for each place that is kept, `texts` before, inside and behind the loops over the axes.
+    """Append a step: for each place of the result, `texts` before, inside and after the loops over the axes.
 
     In the texts {a} is an element, {y} the place of the result, {at} the number of the element in its loops and
     {0}, {1}, ... are the counters of the result's axes.
     """
-    own = strides_of(given.shape)
+    own = strides_of(x.shape)
     kept = [axis for axis in range(len(own)) if axis not in axes]
     counters = [f"i{k}" for k in range(len(kept))]
     inner = [f"j{k}" for k in range(len(axes))]
     first = index(counters, tuple(own[axis] for axis in kept))
     rest = index(inner, tuple(own[axis] for axis in axes))
-    sizes = tuple(given.shape[axis] for axis in kept)
+    sizes = tuple(x.shape[axis] for axis in kept)
     places = {
         "a": f"a[{first} + {rest}]",
         "y": index(counters, strides_of(sizes)),
-        "at": index(inner, strides_of(tuple(given.shape[axis] for axis in axes))),
+        "at": index(inner, strides_of(tuple(x.shape[axis] for axis in axes))),
         "first": f"a[{first}]",
     }
     before, inside, behind = (text.format(*counters, **places) for text in texts)
-    loops = nest(tuple(given.shape[axis] for axis in axes), inside, counter="j", indent="    ")
+    loops = nest(tuple(x.shape[axis] for axis in axes), inside, counter="j", indent="    ")
     body = "{\n    " + before + "\n" + loops + "    " + behind + "\n}"
-    declared = [f"const {given.type} *a = {given.mark};", f"{result.type} *y = {result.mark};"]
-    walk.write(block(declared, nest(sizes, body)), [given, *more], [result])
+    declared = [f"const {x.type} *a = {x.mark};", f"{result.type} *y = {result.mark};"]
+    walk.write(block(declared, nest(sizes, body)), [x, *more], [result])
 
 
 def total(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
     """tvmq.sum, with the requantize that makes a mean of it."""
-    given = walk.array(call.args[0])
-    axes = tuple(sorted(a % len(given.shape) for a in ints(call.attrs.axes)))
-    ending = _ending(walk, var)
+    x = walk.array(call.args[0])
+    axes = tuple(sorted(a % len(x.shape) for a in ints(call.attrs.axes)))
+    ending = _find_ending(walk, var)
     result = walk.result(ending.var)
-    function, taken = rescale.finish(walk, ending.call)
+    function, parameters = rescale.finish(walk, ending.call)
     channel = "0"
     if ending.call is not None and rescale.constants_of(ending.call)[0].size > 1:
-        kept = [a for a in range(len(given.shape)) if a not in axes]
+        kept = [a for a in range(len(x.shape)) if a not in axes]
         position = int(ending.call.attrs.axis) % len(result.shape)
         channel = f"{{{kept.index(position) if call.attrs.keepdims else position}}}"
     texts = (
         "int32_t sum = 0;",
         f"sum += {{a}} - {literal(int(call.attrs.zero_point))};",
-        f"{function}({taken}, &sum, 1, {channel}, 0, y + {{y}});",
+        f"{function}({parameters}, &sum, 1, {channel}, 0, y + {{y}});",
     )
-    _reduced(walk, given, result, axes, texts, [])
+    _emit_reduction(walk, x, result, axes, texts, [])
     return walk.end(ending, result)
 
 
-def _ending(walk: Walk, var: relax.Var) -> Ending:
-    """A requantize that follows, along whatever axis."""
+def _find_ending(walk: Walk, var: relax.Var) -> Ending:
+    """The requantize that reads the sums, if any, along whichever axis."""
     reader = walk.view.only_reader(var.name)
     ending = Ending(var)
     if reader is not None and op_name(walk.view.value[reader]) == "tvmq.requantize":
@@ -84,10 +84,10 @@ def extreme(symbol: str) -> Form:
     """max, min."""
 
     def form(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
-        given, result = walk.array(call.args[0]), walk.result(var)
-        kind = C_TYPES[given.type]
+        x, result = walk.array(call.args[0]), walk.result(var)
+        kind = C_TYPES[x.type]
         texts = (f"{kind} best = {{first}};", f"best = {{a}} {symbol} best ? {{a}} : best;", "y[{y}] = best;")
-        _reduced(walk, given, result, _axes(walk, call), texts, [])
+        _emit_reduction(walk, x, result, _axes(walk, call), texts, [])
         return result
 
     return form
@@ -97,14 +97,14 @@ def place_of(symbol: str) -> Form:
     """argmax, argmin: the first of equal ones."""
 
     def form(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
-        given, result = walk.array(call.args[0]), walk.result(var)
-        kind = C_TYPES[given.type]
+        x, result = walk.array(call.args[0]), walk.result(var)
+        kind = C_TYPES[x.type]
         texts = (
             f"{kind} best = {{first}}; {C_TYPES[result.type]} place = 0;",
             f"if ({{a}} {symbol} best) {{{{ best = {{a}}; place = {{at}}; }}}}",
             "y[{y}] = place;",
         )
-        _reduced(walk, given, result, _axes(walk, call), texts, [])
+        _emit_reduction(walk, x, result, _axes(walk, call), texts, [])
         return result
 
     return form
@@ -112,30 +112,30 @@ def place_of(symbol: str) -> Form:
 
 def plain_sum(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
     """sum of integers, which wraps round."""
-    given, result = walk.array(call.args[0]), walk.result(var)
-    wide = "uint64_t" if SIZES[result.type] == 8 else "uint32_t"
-    texts = (f"{wide} sum = 0;", f"sum += ({wide}){{a}};", f"y[{{y}}] = ({C_TYPES[result.type]})sum;")
-    _reduced(walk, given, result, _axes(walk, call), texts, [])
+    x, result = walk.array(call.args[0]), walk.result(var)
+    unsigned = "uint64_t" if SIZES[result.type] == 8 else "uint32_t"
+    texts = (f"{unsigned} sum = 0;", f"sum += ({unsigned}){{a}};", f"y[{{y}}] = ({C_TYPES[result.type]})sum;")
+    _emit_reduction(walk, x, result, _axes(walk, call), texts, [])
     return result
 
 
 def masked_mean(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
     """tvmq.masked_mean: the mean over the elements that a mask keeps."""
-    a, given, result = call.attrs, walk.array(call.args[0]), walk.result(var)
+    a, x, result = call.attrs, walk.array(call.args[0]), walk.result(var)
     mask, axis = walk.array(call.args[1]), int(call.attrs.axis)
-    name = walk.library.use(MASKED_MEAN, X=given.type, M=mask.type, Y=result.type)
-    own, other = strides_of(given.shape), broadcast(mask, given.shape).strides
+    name = walk.library.use(MASKED_MEAN, X=x.type, M=mask.type, Y=result.type)
+    own, other = strides_of(x.shape), broadcast(mask, x.shape).strides
     kept = [i for i in range(len(own)) if i != axis]
     counters = [f"i{k}" for k in range(len(kept))]
     at, masked = (index(counters, tuple(steps[i] for i in kept)) for steps in (own, other))
     low, high, zero = rescale.limits(call)
     numbers = f"{int(a.multiplier)}, {int(a.shift)}, {int(a.x_zero)}, {low}, {high}, {zero}"
     body = (
-        f"y[{index(counters, strides_of(result.shape))}] = ({result.type}){name}({given.mark} + {at}, {own[axis]}, "
-        f"{mask.mark} + {masked}, {other[axis]}, {given.shape[axis]}, {numbers});"
+        f"y[{index(counters, strides_of(result.shape))}] = ({result.type}){name}({x.mark} + {at}, {own[axis]}, "
+        f"{mask.mark} + {masked}, {other[axis]}, {x.shape[axis]}, {numbers});"
     )
-    text = block([f"{result.type} *y = {result.mark};"], nest(tuple(given.shape[i] for i in kept), body))
-    walk.write(text, [given, mask], [result])
+    text = block([f"{result.type} *y = {result.mark};"], nest(tuple(x.shape[i] for i in kept), body))
+    walk.write(text, [x, mask], [result])
     return result
 
 

@@ -121,7 +121,7 @@ def limits(call: relax.Call) -> Ints:
 
 
 def finish(walk: Walk, call: relax.Call | None) -> tuple[str, str]:
-    """The function that makes results of sums, and the constant that it takes; None keeps the sums."""
+    """Names of the C function that turns sums into results, and of its constant; without a call sums are kept."""
     if call is None:
         return walk.library.use(KEEP), "0"
     rescale = walk.library.use(RESCALE[str(call.attrs.rounding)])
@@ -139,17 +139,17 @@ def finish(walk: Walk, call: relax.Call | None) -> tuple[str, str]:
     return function, "&" + walk.constants.structure("finish_t", "finish", fields)
 
 
-def formula(walk: Walk, call: relax.Call, given: Formula) -> Formula:
+def formula(walk: Walk, call: relax.Call, argument: Formula) -> Formula:
     """The requantized values of a formula."""
     rescale = walk.library.use(RESCALE[str(call.attrs.rounding)])
     multiplier, n = constants_of(call)
     low, high, zero = limits(call)
-    operands, rank = list(given.operands), len(given.shape)
+    operands, rank = list(argument.operands), len(argument.shape)
     if multiplier.size == 1:
         texts = [str(int(multiplier.ravel()[0])), str(int(n.ravel()[0]))]
     else:
         axis = int(call.attrs.axis) % rank
         texts = [f"{{{len(operands)}}}", f"{{{len(operands) + 1}}}"]
         operands += [along(walk.constants.tensor(v, h), axis, rank) for v, h in ((multiplier, "multiplier"), (n, "n"))]
-    text = f"{rescale}({given.text}, {', '.join(texts)}, {low}, {high}, {zero})"
-    return Formula(given.shape, NAMES[str(call.attrs.dtype)], tuple(operands), text)
+    text = f"{rescale}({argument.text}, {', '.join(texts)}, {low}, {high}, {zero})"
+    return Formula(argument.shape, NAMES[str(call.attrs.dtype)], tuple(operands), text)

@@ -1,4 +1,4 @@
-"""What the codes mean that the core takes and gives: as the two functions around it convert them."""
+"""Scales and zero points of the core's inputs and results, as the two functions around it convert them."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ def of_inputs(mod: tvm.IRModule) -> list[Meaning]:
 def of_results(mod: tvm.IRModule) -> list[Meaning]:
     """Scale, one or one for each channel, and zero point of each result."""
     view, codes = View(function_module(mod, "dequantize_outputs")), get_ledger(mod).codes
-    found: list[Meaning] = []
+    meanings: list[Meaning] = []
     for name in view.params:
         read = [_constants(view.value[reader], "tvmq.dequantize") for reader in view.readers[name]]
         known = next((meaning for meaning in read if meaning is not None), None)
         if known is None and name in codes:
             known = np.asarray(codes[name][0], np.float32), np.asarray(codes[name][1], np.int32)
-        found.append(known)
-    return found
+        meanings.append(known)
+    return meanings
 
 
 def _constants(value: relax.Expr | None, operator: str) -> Meaning:

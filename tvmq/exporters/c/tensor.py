@@ -1,4 +1,4 @@
-"""What a variable of the module is in C: an array somewhere in memory, or a formula that its only reader writes out."""
+"""Variables of the module in C: an array somewhere in memory, or a formula that its only reader writes out."""
 
 from __future__ import annotations
 
@@ -34,13 +34,13 @@ _numbers = itertools.count()
 
 @dataclass(eq=False)
 class Storage:
-    """Bytes that one or several arrays stand in.
+    """Bytes that one or several arrays share.
 
     place    what they are called in C: a parameter, a constant; "" for a part of the arena
     size     bytes
     first, last   numbers of the steps that write it first and read it last
     offset   in the arena, once it is planned
-    inside   of which other storage it takes the place
+    inside   the storage whose bytes it takes over; None for bytes of its own
     """
 
     size: int
@@ -52,7 +52,7 @@ class Storage:
 
     @property
     def root(self) -> Storage:
-        """Whose place it is."""
+        """Storage whose bytes these are: the outermost one that this one lies inside of."""
         return self if self.inside is None else self.inside.root
 
 
@@ -67,7 +67,7 @@ class Tensor:
 
     @property
     def size(self) -> int:
-        """Elements."""
+        """Number of elements."""
         return math.prod(self.shape)
 
     @property
@@ -77,11 +77,11 @@ class Tensor:
 
     @property
     def mark(self) -> str:
-        """What stands for its address in the text of a step until the arena is planned."""
+        """Placeholder of its address in the text of a step until the arena is planned."""
         return f"@{self.number}@"
 
-    def reshaped(self, shape: Ints) -> Tensor:
-        """The same memory in another shape."""
+    def with_shape(self, shape: Ints) -> Tensor:
+        """Tensor of another shape in this memory."""
         return Tensor(shape, self.type, self.storage)
 
 
@@ -93,7 +93,7 @@ def in_arena(shape: Ints, dtype: str) -> Tensor:
 
 @dataclass(frozen=True)
 class Operand:
-    """An array as a loop reads it: at which distance its elements lie along each axis of the result.
+    """An array as a loop reads it: the stride between its elements along each axis of the result.
 
     >>> a = in_arena((3, 1), "int8")
     >>> broadcast(a, (2, 3, 4)).strides
@@ -119,7 +119,7 @@ class Formula:
 
 
 def strides_of(shape: Ints) -> Ints:
-    """Distances in C order.
+    """Strides in C order, in elements.
 
     >>> strides_of((2, 3, 4))
     (12, 4, 1)

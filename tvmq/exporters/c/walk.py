@@ -44,7 +44,7 @@ class Step:
 
 @dataclass
 class Ending:
-    """What a step that makes sums does with them before it stores them.
+    """Bias and requantize that a step applies to its sums before it stores them.
 
     var       the variable that the step computes
     bias      added to the sums of each channel; None for nothing
@@ -95,11 +95,11 @@ class Walk:
             raise self.refused(op_name(value) or "a call of a function", "has no C form")
         result = form(self, var, value)
         if isinstance(result, Formula) and not self._is_read_once(var.name, result):
-            result = self.written(result)
+            result = self.write_formula(result)
         return result
 
     def refused(self, operator: str, why: str) -> UnsupportedOpError:
-        """The error for an operator of the layer at hand."""
+        """Error for an operator of the current layer."""
         return UnsupportedOpError(
             f"export_c, layer '{self.layer}': {operator} {why}; keep this layer out of the exported part of the model, "
             "or report the operator"
@@ -108,7 +108,7 @@ class Walk:
     # ---- what an expression is
 
     def value(self, expr: relax.Expr) -> Value:
-        """What an argument became."""
+        """Value that an argument became."""
         if isinstance(expr, relax.Tuple):
             return [self.value(item) for item in expr.fields]
         if isinstance(expr, relax.TupleGetItem):
@@ -119,21 +119,21 @@ class Walk:
 
     def array(self, expr: relax.Expr) -> Tensor:
         """An argument as an array in memory."""
-        found = self.value(expr)
-        if isinstance(found, Formula):
-            found = self.values[expr.name] = self.written(found)
-        return found
+        value = self.value(expr)
+        if isinstance(value, Formula):
+            value = self.values[expr.name] = self.write_formula(value)
+        return value
 
     def formula(self, expr: relax.Expr, shape: Ints) -> Formula:
         """An argument as a formula for results of that shape."""
         if is_const(expr) and const_value(expr).size == 1:
             return Formula(shape, NAMES[dtype_of(expr)], (), literal(int(const_value(expr).ravel()[0])))
-        found = self.value(expr)
-        if isinstance(found, Formula):
-            if found.shape == shape:
-                return found
-            found = self.array(expr)
-        return Formula(shape, found.type, (broadcast(found, shape),), "{0}")
+        value = self.value(expr)
+        if isinstance(value, Formula):
+            if value.shape == shape:
+                return value
+            value = self.array(expr)
+        return Formula(shape, value.type, (broadcast(value, shape),), "{0}")
 
     def _is_read_once(self, name: str, formula: Formula) -> bool:
         """True if the only reader computes one by one as well, at the same places."""
@@ -153,7 +153,7 @@ class Walk:
         self.steps.append(step)
 
     def write(self, text: str, reads: Sequence[Tensor], writes: Sequence[Tensor]) -> None:
-        """Append a step of the layer at hand."""
+        """Append a step of the current layer."""
         self.add(Step(self.layer, text, reads, writes))
 
     def result(self, var: relax.Var) -> Tensor:
@@ -167,11 +167,11 @@ class Walk:
         return result
 
     def fill(self, result: Tensor, text: str) -> None:
-        """A step that writes one number everywhere."""
+        """Append a step that fills an array with one number."""
         formula = Formula(result.shape, result.type, (), text)
         self.write(loops.elementwise(formula, result), [], [result])
 
-    def written(self, formula: Formula) -> Tensor:
+    def write_formula(self, formula: Formula) -> Tensor:
         """The array that a formula fills."""
         result = self.part(formula.type, formula.shape)
         reads = [operand.tensor for operand in formula.operands]
@@ -181,37 +181,37 @@ class Walk:
         return result
 
     def copy(self, source: Operand, shape: Ints, target: Tensor, offset: int = 0, strides: Ints | None = None) -> None:
-        """A step that moves elements: those of `source`, a box of that shape, to places of `target`."""
+        """Append a step that moves elements: those of `source`, a box of that shape, to places of `target`."""
         formula = Formula(shape, source.tensor.type, (source,), "{0}")
         text = loops.elementwise(formula, target, offset, strides or strides_of(shape))
         self.write(text, [source.tensor], [target])
 
     # ---- sums
 
-    def ending(self, var: relax.Var, channel_axis: int) -> Ending:
-        """What follows a step that makes sums, as far as it can be done at once; these variables are done then."""
+    def find_ending(self, var: relax.Var, channel_axis: int) -> Ending:
+        """Bias and requantize behind sums, as far as the step can apply them; their variables are written with it."""
         rank, channels = len(shape_of(var)), shape_of(var)[channel_axis]
-        found = Ending(var)
-        reader = self._following(found.var)
+        ending = Ending(var)
+        reader = self._only_reader(ending.var)
         if reader is not None and op_name(self.view.value[reader]) == "add":
-            found.bias = _bias(self.view.value[reader], var, channel_axis, rank, channels)
-            if found.bias is not None:
-                found.follow(self.view.var[reader])
-                reader = self._following(found.var)
+            ending.bias = _bias(self.view.value[reader], var, channel_axis, rank, channels)
+            if ending.bias is not None:
+                ending.follow(self.view.var[reader])
+                reader = self._only_reader(ending.var)
         if reader is not None and op_name(self.view.value[reader]) == "tvmq.requantize":
             call = self.view.value[reader]
             sizes = rescale.constants_of(call)[0].size if str(call.attrs.mode) != "float" else -1
             if sizes == 1 or (sizes == channels and int(call.attrs.axis) % rank == channel_axis % rank):
-                found.call = call
-                found.follow(self.view.var[reader])
-        return found
+                ending.call = call
+                ending.follow(self.view.var[reader])
+        return ending
 
     def end(self, ending: Ending, result: Tensor) -> Tensor:
         """Note the result of an ending under all variables that it computes."""
         self.values.update(dict.fromkeys([*ending.passed, ending.var.name], result))
         return result
 
-    def _following(self, var: relax.Var) -> str | None:
+    def _only_reader(self, var: relax.Var) -> str | None:
         return self.view.only_reader(var.name)
 
 
@@ -236,7 +236,7 @@ def is_at_its_place(formula: Formula, operand: Operand) -> bool:
 
 
 def _bias(add: relax.Call, var: relax.Var, axis: int, rank: int, channels: int) -> np.ndarray | None:
-    """The constant that an add gives each channel; None where it is none."""
+    """The constant that an add adds to each channel; None if it adds something else."""
     (other,) = [arg for arg in add.args if not (isinstance(arg, relax.Var) and arg.name == var.name)] or [None]
     if other is None or not is_const(other) or dtype_of(other) != "int32":
         return None

@@ -22,7 +22,7 @@ AXES_ARE_INPUTS = 18  # of reductions, from this opset on
 
 @dataclass(frozen=True)
 class Dialect:
-    """What a tool reads.
+    """Conventions of the Q/DQ files that a tool reads.
 
     name           of DIALECTS, or of who writes by this exporter
     symmetric      activations are int8 with zero point 0, nothing else
@@ -73,12 +73,12 @@ def dialect_named(name: str) -> Dialect:
     >>> dialect_named("tensorrt").float_biases
     True
     """
-    found = DIALECTS.get(name) if isinstance(name, str) else None
-    if found is None:
+    dialect = DIALECTS.get(name) if isinstance(name, str) else None
+    if dialect is None:
         near = difflib.get_close_matches(str(name), DIALECTS, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise ConfigError(f"to_onnx: dialect must be one of {', '.join(DIALECTS)}. Got {name!r} instead{hint}")
-    return found
+    return dialect
 
 
 def check_opset(opset: int | None) -> None:

@@ -19,7 +19,7 @@ PASSES = ("Relu", "Clip", "LeakyRelu", *MOVES)
 
 
 class FileView:
-    """One model; sizes of activations are not asked for."""
+    """A model with its tensors by name; sizes of activations are not needed."""
 
     def __init__(self, model: onnx.ModelProto) -> None:
         self.model = model
@@ -48,22 +48,22 @@ class FileView:
     @cached_property
     def readers(self) -> dict[str, list[onnx.NodeProto]]:
         """{tensor: nodes that read it}."""
-        found: dict[str, list[onnx.NodeProto]] = {}
+        readers: dict[str, list[onnx.NodeProto]] = {}
         for node in self.nodes:
             for name in node.input:
-                found.setdefault(name, []).append(node)
-        return found
+                readers.setdefault(name, []).append(node)
+        return readers
 
     def producer(self, name: str) -> onnx.NodeProto | None:
         """The node that makes a tensor; None for inputs and constants."""
         return self._producer.get(name)
 
     def constant(self, node: onnx.NodeProto, position: int) -> np.ndarray | None:
-        """An input of a node, where it is a constant; None where it is none, or is not there."""
+        """Value of an input that is a constant; None for a computed or absent one."""
         return self.constant_of(node.input[position]) if position < len(node.input) else None
 
     def constant_of(self, name: str) -> np.ndarray | None:
-        """A constant by its name, None for what is none; codes of 4 bits in a type of 8 bits."""
+        """Value of the constant of that name, None for any other tensor; 4-bit codes are held in 8 bits."""
         if name not in self._stored:
             return None
         if name not in self._arrays:
@@ -99,11 +99,11 @@ class FileView:
         """An attribute of a node."""
         from onnx import helper
 
-        found = next((item for item in node.attribute if item.name == name), None)
-        return default if found is None else helper.get_attribute_value(found)
+        attribute = next((item for item in node.attribute if item.name == name), None)
+        return default if attribute is None else helper.get_attribute_value(attribute)
 
     def is_dequantized(self, name: str) -> bool:
-        """True for what a DequantizeLinear makes, also behind operators that only move it."""
+        """True for the result of a DequantizeLinear, also after operators that only move it."""
         node = self.producer(name)
         while node is not None and node.op_type in (
             "Reshape",
@@ -125,7 +125,7 @@ class FileView:
         )
 
     def real_origin(self, name: str) -> onnx.NodeProto | None:
-        """The node whose result a pair of conversions rounds, behind what passes it on."""
+        """The node whose result a pair of conversions rounds, found through operators that pass it on."""
         node = self.producer(name)
         while node is not None and node.op_type in (DEQUANTIZE, QUANTIZE, *PASSES):
             node = self.producer(node.input[0])

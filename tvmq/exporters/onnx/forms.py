@@ -22,13 +22,13 @@ def form_for(view: View, ledger: Ledger, dialect: Dialect, opset: int | None) ->
     """
     if dialect.symmetric:
         _check_symmetric(view, ledger, dialect)
-    wide = next((var.name for var, value in view.bindings if _gives_int16(value)), None)
+    int16 = next((var.name for var, value in view.bindings if _gives_int16(value)), None)
     narrow = _narrow_weights(view, ledger, dialect)
     if opset is None:
-        opset = NEW if wide is not None or narrow else OLD
-    if wide is not None and opset < NEW:
+        opset = NEW if int16 is not None or narrow else OLD
+    if int16 is not None and opset < NEW:
         raise UnsupportedOpError(
-            f"to_onnx, layer '{view.sources(wide)[0]}': codes of 16 bits have no form in ONNX opset {opset}, whose "
+            f"to_onnx, layer '{view.sources(int16)[0]}': codes of 16 bits have no form in ONNX opset {opset}, whose "
             f"QuantizeLinear gives 8; write opset={NEW}, or quantize with residual_streams='float' and activations of 8"
         )
     return Form(dialect, opset, narrow if opset >= NEW else frozenset())
@@ -56,17 +56,17 @@ def _type(var: relax.Var) -> str:
 
 def _check_symmetric(view: View, ledger: Ledger, dialect: Dialect) -> None:
     """raises  ConfigError naming the first tensor whose codes are not int8 around zero, and how many there are"""
-    found = []
+    others = []
     for name, (_, zero) in ledger.codes.items():
         var = view.var.get(name, view.params.get(name))
         dtype = "" if var is None else _type(var)
         if dtype in CODES and (dtype != "int8" or int(zero)):
-            found.append((name, dtype, int(zero)))
-    if not found:
+            others.append((name, dtype, int(zero)))
+    if not others:
         return
-    name, dtype, zero = found[0]
+    name, dtype, zero = others[0]
     raise ConfigError(
         f"to_onnx, layer '{view.sources(name)[0]}': dialect '{dialect.name}' takes int8 codes around zero alone, and "
-        f"{len(found)} tensors have others (here {dtype}, zero point {zero}); quantize with target='tensorrt', or with "
-        "qconfig(scheme='symmetric', dtype_input='int8')"
+        f"{len(others)} tensors have others (here {dtype}, zero point {zero}); quantize with target='tensorrt', or "
+        "with qconfig(scheme='symmetric', dtype_input='int8')"
     )

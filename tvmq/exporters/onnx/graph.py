@@ -64,10 +64,10 @@ class FreeSizes:
 
     def _dimension(self, name: str) -> str:
         if name not in self._dimensions:
-            given, axis = self._places[name]
-            shape = self._graph.node("Shape", [given], f"{given}/Shape", f"{given}_shape")
+            input_name, axis = self._places[name]
+            shape = self._graph.node("Shape", [input_name], f"{input_name}/Shape", f"{input_name}_shape")
             index = self._graph.constant(np.asarray([axis], np.int64), f"{name}_axis")
-            self._dimensions[name] = self._graph.node("Gather", [shape, index], f"{given}/Gather", name, axis=0)
+            self._dimensions[name] = self._graph.node("Gather", [shape, index], f"{input_name}/Gather", name, axis=0)
         return self._dimensions[name]
 
 
@@ -88,7 +88,7 @@ class Scale:
 
 @dataclass(frozen=True)
 class Coded:
-    """A quantized tensor: its codes, the same dequantized, and what the codes mean."""
+    """A quantized tensor: names of its codes and of the dequantized tensor, and the scale of the codes."""
 
     codes: str
     real: str
@@ -101,16 +101,16 @@ def int64s(values: Sequence[int]) -> np.ndarray:
 
 
 class OnnxGraph:
-    """Collects nodes and initializers; every method gives the name of a tensor."""
+    """Collects nodes and initializers; every method returns the name of a tensor."""
 
     def __init__(
-        self, taken: Sequence[str], places: Mapping[str, tuple[str, int]] | None = None, form: Form | None = None
+        self, reserved: Sequence[str], places: Mapping[str, tuple[str, int]] | None = None, form: Form | None = None
     ) -> None:
         self.free = FreeSizes(self, places or {})
         self.form = form or Form()
         self.nodes: list[onnx.NodeProto] = []
         self.initializers: list[onnx.TensorProto] = []
-        self._tensor = UniqueNames(taken)
+        self._tensor = UniqueNames(reserved)
         self._node = UniqueNames()
 
     def tensor(self, wanted: str) -> str:
@@ -137,13 +137,13 @@ class OnnxGraph:
         return name
 
     def node(self, op_type: str, inputs: Sequence[str], layer: str, result: str, **attributes: Any) -> str:
-        """A node of one result."""
+        """Add a node of one result; its name."""
         return self.nodes_of(op_type, inputs, layer, [result], **attributes)[0]
 
     def nodes_of(
         self, op_type: str, inputs: Sequence[str], layer: str, results: Sequence[str], **attributes: Any
     ) -> list[str]:
-        """A node of several results; gives their names."""
+        """Add a node of several results; their names."""
         from onnx import helper
 
         names = [self.tensor(result) for result in results]
@@ -154,18 +154,18 @@ class OnnxGraph:
         """QuantizeLinear and DequantizeLinear of an activation."""
         numbers = self._numbers(name, scale)
         codes = self.node("QuantizeLinear", [x, *numbers], f"{name}_QuantizeLinear", f"{name}_QuantizeLinear_Output")
-        return Coded(codes, self._dequantized(codes, numbers, name, scale), scale)
+        return Coded(codes, self._dequantize(codes, numbers, name, scale), scale)
 
-    def coded(self, codes: str, name: str, scale: Scale) -> Coded:
-        """Codes that are there already."""
-        return Coded(codes, self._dequantized(codes, self._numbers(name, scale), name, scale), scale)
+    def dequantize_codes(self, codes: str, name: str, scale: Scale) -> Coded:
+        """DequantizeLinear of codes that the graph has already."""
+        return Coded(codes, self._dequantize(codes, self._numbers(name, scale), name, scale), scale)
 
     def weight(self, codes: np.ndarray, name: str, scale: Scale) -> str:
-        """A constant as codes behind a DequantizeLinear."""
+        """Add a constant as codes with a DequantizeLinear; the name of its result."""
         if name in self.form.narrow and numerics.fits_int4(codes):
             scale = replace(scale, dtype="int4")
         stored = self.codes(codes, f"{name}_quantized", scale.dtype)
-        return self._dequantized(stored, self._numbers(name, scale), name, scale)
+        return self._dequantize(stored, self._numbers(name, scale), name, scale)
 
     def _numbers(self, name: str, scale: Scale) -> list[str]:
         zero = np.broadcast_to(np.asarray(scale.zero_point), np.shape(scale.scale))
@@ -174,7 +174,7 @@ class OnnxGraph:
             self.codes(zero, f"{name}_zero_point", scale.dtype),
         ]
 
-    def _dequantized(self, codes: str, numbers: list[str], name: str, scale: Scale) -> str:
+    def _dequantize(self, codes: str, numbers: list[str], name: str, scale: Scale) -> str:
         attributes = {"axis": scale.axis} if scale.axis is not None else {}
         attributes |= {"block_size": scale.block} if scale.block else {}
         result = f"{name}_DequantizeLinear_Output"

@@ -22,7 +22,7 @@ from tvmq.graph.sizes import is_number
 
 @dataclass(frozen=True)
 class Node:
-    """One operator to write.
+    """An operator to write.
 
     op      Relax name
     inputs  names of the tensors it reads, in order
@@ -77,7 +77,7 @@ class Node:
         """An attribute that is a list of integers."""
         return [int(value) for value in getattr(self.attrs, name)]
 
-    def unsupported(self, what: str) -> UnsupportedOpError:
+    def unsupported_error(self, what: str) -> UnsupportedOpError:
         """The error that names the layer."""
         return UnsupportedOpError(
             f"to_onnx, layer '{self.layer}': {what} has no ONNX form here; keep the module, or leave the layer out"
@@ -87,7 +87,7 @@ class Node:
 Writer = Callable[[Node], "str | list[str]"]
 
 
-def _plain(op_type: str) -> Writer:
+def _single_node(op_type: str) -> Writer:
     return lambda node: node.write(op_type)
 
 
@@ -99,24 +99,24 @@ def _convolution(node: Node, op_type: str = "Conv", **more: Any) -> str:
     attrs = node.attrs
     for layout in (getattr(attrs, "data_layout", "NCHW"), getattr(attrs, "kernel_layout", "OIHW")):
         if str(layout) not in CHANNELS_FIRST:
-            raise node.unsupported(f"layout {layout}")
+            raise node.unsupported_error(f"layout {layout}")
     options = {"pads": node.ints("padding"), "strides": node.ints("strides"), "dilations": node.ints("dilation")}
     return node.write(op_type, group=int(attrs.groups), kernel_shape=list(node.shapes[1][2:]), **options, **more)
 
 
-def _transposed(node: Node) -> str:
+def _conv_transpose(node: Node) -> str:
     return _convolution(node, "ConvTranspose", output_padding=node.ints("output_padding"))
 
 
 def _pool(op_type: str) -> Writer:
     def write(node: Node) -> str:
         if str(node.attrs.layout) not in CHANNELS_FIRST:
-            raise node.unsupported(f"layout {node.attrs.layout}")
+            raise node.unsupported_error(f"layout {node.attrs.layout}")
         options: dict[str, Any] = {"ceil_mode": int(bool(node.attrs.ceil_mode))}
         if op_type == "AveragePool":
             options["count_include_pad"] = int(bool(node.attrs.count_include_pad))
             if any(d != 1 for d in node.ints("dilation")):
-                raise node.unsupported("dilated average pooling")
+                raise node.unsupported_error("dilated average pooling")
         else:
             options["dilations"] = node.ints("dilation")
         pads, kernel, strides = node.ints("padding"), node.ints("pool_size"), node.ints("strides")
@@ -135,13 +135,13 @@ def _prelu(node: Node) -> str:
 
 
 def _write_constant(value: int, node: Node) -> str:
-    """One value everywhere."""
+    """Expand a number to the shape of the result."""
     one = node.constant(np.asarray(value, str(node.attrs.dtype)), "value")
     return node.write("Expand", one, node.sizes(node.shapes[-1], "shape"))
 
 
-def _full(node: Node) -> str:
-    """One value everywhere, in the type of the result."""
+def _expand(node: Node) -> str:
+    """Expand a computed number to the shape of the result, in its type."""
     from onnx import helper
 
     kind = helper.np_dtype_to_tensor_dtype(np.dtype(str(node.attrs.dtype)))
@@ -199,7 +199,7 @@ def _pad(node: Node) -> str:
     width = np.asarray(node.ints("pad_width")).reshape(-1, 2)
     mode = {"constant": "constant", "reflect": "reflect", "replicate": "edge"}.get(str(node.attrs.pad_mode))
     if mode is None:
-        raise node.unsupported(f"padding by {node.attrs.pad_mode}")
+        raise node.unsupported_error(f"padding by {node.attrs.pad_mode}")
     pads = node.constant(int64s([*width[:, 0], *width[:, 1]]), "pads")
     value = [node.constant(np.float32(node.attrs.pad_value), "value")] if mode == "constant" else []
     return node.write("Pad", node.inputs[0], pads, *value, mode=mode)
@@ -210,7 +210,7 @@ def _resize(node: Node) -> str:
     modes = {"nearest_neighbor": "nearest", "linear": "linear", "cubic": "cubic"}
     transforms = {"half_pixel", "pytorch_half_pixel", "align_corners", "asymmetric", "tf_half_pixel_for_nn"}
     if a.layout != "NCHW" or a.method not in modes or str(a.coordinate_transformation_mode) not in transforms:
-        raise node.unsupported(f"resize by {a.method}, {a.coordinate_transformation_mode}")
+        raise node.unsupported_error(f"resize by {a.method}, {a.coordinate_transformation_mode}")
     rounding = {"round": "round_prefer_floor", "": "floor"}.get(str(a.rounding_method), str(a.rounding_method))
     extra: dict[str, Any] = {"nearest_mode": rounding} if a.method == "nearest_neighbor" else {}
     if a.method == "cubic":
@@ -257,7 +257,7 @@ def _gelu_tanh(node: Node) -> str:
 
 def _softplus(node: Node) -> str:
     if float(node.attrs.beta) != 1.0:
-        raise node.unsupported(f"softplus with beta {float(node.attrs.beta):g}")
+        raise node.unsupported_error(f"softplus with beta {float(node.attrs.beta):g}")
     return node.write("Softplus")
 
 
@@ -308,7 +308,7 @@ def _not_equal(node: Node) -> str:
 
 WRITERS: dict[str, Writer] = {
     **{
-        name: _plain(op_type)
+        name: _single_node(op_type)
         for name, op_type in {
             "add": "Add", "subtract": "Sub", "multiply": "Mul", "divide": "Div", "power": "Pow",
             "maximum": "Max", "minimum": "Min", "matmul": "MatMul", "nn.relu": "Relu", "sigmoid": "Sigmoid",
@@ -338,9 +338,9 @@ WRITERS: dict[str, Writer] = {
     "min": _reduce("ReduceMin"),
     **{f"nn.avg_pool{n}d": _pool("AveragePool") for n in (1, 2, 3)},
     **{f"nn.conv{n}d": _convolution for n in (1, 2, 3)},
-    **{f"nn.conv{n}d_transpose": _transposed for n in (1, 2, 3)},
+    **{f"nn.conv{n}d_transpose": _conv_transpose for n in (1, 2, 3)},
     "flip": _flip,
-    "full": _full,
+    "full": _expand,
     "nn.gelu": _gelu,
     "nn.gelu_tanh": _gelu_tanh,
     "nn.leakyrelu": lambda node: node.write("LeakyRelu", alpha=float(node.attrs.alpha)),
@@ -361,7 +361,7 @@ WRITERS: dict[str, Writer] = {
     "sum": _reduce("ReduceSum"),
     "take": lambda node: node.write("Gather", axis=int(node.attrs.axis or 0)),
     "tile": lambda node: node.write("Tile", node.inputs[0], node.constant(int64s(node.ints("repeats")), "repeats")),
-    "tvmq.conv_transpose": _transposed,
+    "tvmq.conv_transpose": _conv_transpose,
     "not_equal": _not_equal,
     "tvmq.float_sum": _float_sum,
     "tvmq.group_norm": _group_norm,

@@ -23,7 +23,7 @@ NAMES = {"sigmoid": "Sigmoid", "tanh": "Tanh", "relu": "Relu"}
 
 
 def write_recurrent(node: Node, call: relax.Call, weight: relax.Expr) -> str:
-    """The node, its weights, and the last states behind the steps where they are wanted.
+    """The node, its weights, and the last states appended to the steps where the module asks for them.
 
     node    whose inputs are the names of gates, state and, where they are computed, lengths
     weight  a constant, or what a dequantize makes of one
@@ -32,7 +32,7 @@ def write_recurrent(node: Node, call: relax.Call, weight: relax.Expr) -> str:
     cell, (_, batch, width) = CELLS[kind], node.shapes[0]
     hidden = int(width) // cell.gates
     unit = node.constant(np.eye(int(width), dtype=np.float32)[None], "unit")
-    inputs = [node.inputs[0], unit, _weight(node, call, weight), *_beside(node, call, hidden)]
+    inputs = [node.inputs[0], unit, _weight(node, call, weight), *_bias_and_lengths(node, call, hidden)]
     inputs += [
         node.before("Expand", part, node.sizes([1, batch, hidden], "first")) for part in _states(node, cell.states)
     ]
@@ -47,38 +47,38 @@ def write_recurrent(node: Node, call: relax.Call, weight: relax.Expr) -> str:
 
 def _attributes(call: relax.Call, hidden: int) -> dict[str, Any]:
     attrs = call.attrs
-    found: dict[str, Any] = {
+    attributes: dict[str, Any] = {
         "hidden_size": hidden,
         "direction": "reverse" if attrs.reverse else "forward",
         "activations": [NAMES[name] for name in str(attrs.activations).split(",")],
     }
     if attrs.clip:
-        found["clip"] = float(attrs.clip)
+        attributes["clip"] = float(attrs.clip)
     if OPERATORS[str(attrs.kind)] == "GRU":
-        found["linear_before_reset"] = int(attrs.kind == "gru_reset_after")
-    return found
+        attributes["linear_before_reset"] = int(attrs.kind == "gru_reset_after")
+    return attributes
 
 
 def _weight(node: Node, call: relax.Call, weight: relax.Expr) -> str:
-    """R: [1, gates * hidden, hidden], codes behind a DequantizeLinear where they are; groups have no such form."""
+    """R: [1, gates * hidden, hidden], as int8 codes with a DequantizeLinear, or as floats: groups have no such form."""
     if op_name(weight) == "tvmq.group_dequantize":
         codes, scale = map(const_value, weight.args)
         axis, size = int(weight.attrs.axis), int(weight.attrs.group_size)
-        return node.constant(_turned(numerics.group_dequantize(codes, scale, axis=axis, group_size=size)), "R")
+        return node.constant(_transpose(numerics.group_dequantize(codes, scale, axis=axis, group_size=size)), "R")
     codes, scale = (weight.args[0], weight.args[1]) if op_name(weight) else (weight, call.args[-1])
     if const_value(codes).dtype != np.int8:
-        return node.constant(_turned(const_value(codes)), "R")
+        return node.constant(_transpose(const_value(codes)), "R")
     steps = const_value(scale)
-    given = Scale(steps, np.zeros(steps.shape, np.int32), "int8", 1 if steps.ndim else None)
-    return node.graph.weight(_turned(const_value(codes)), f"{node.layer}.weight", given)
+    weight_scale = Scale(steps, np.zeros(steps.shape, np.int32), "int8", 1 if steps.ndim else None)
+    return node.graph.weight(_transpose(const_value(codes)), f"{node.layer}.weight", weight_scale)
 
 
-def _turned(weight: np.ndarray) -> np.ndarray:
+def _transpose(weight: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(weight.T[None])
 
 
-def _beside(node: Node, call: relax.Call, hidden: int) -> list[str]:
-    """B and sequence_lens, "" where there is none."""
+def _bias_and_lengths(node: Node, call: relax.Call, hidden: int) -> list[str]:
+    """Inputs B and sequence_lens; "" for an absent one."""
     bias = ""
     if call.attrs.kind == "gru_reset_after":
         zeros = np.zeros(5 * hidden, np.float32)
@@ -87,8 +87,8 @@ def _beside(node: Node, call: relax.Call, hidden: int) -> list[str]:
     steps, batch = node.shapes[0][:2]
     if is_const(lengths) and (const_value(lengths) >= (int(steps) if is_number(steps) else WHOLE_LENGTH)).all():
         return [bias, ""]
-    given = node.constant(const_value(lengths), "lengths") if is_const(lengths) else node.inputs[2]
-    return [bias, node.before("Expand", given, node.sizes([batch], "samples"))]
+    counts = node.constant(const_value(lengths), "lengths") if is_const(lengths) else node.inputs[2]
+    return [bias, node.before("Expand", counts, node.sizes([batch], "samples"))]
 
 
 def _states(node: Node, count: int) -> list[str]:

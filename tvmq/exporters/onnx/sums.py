@@ -41,22 +41,22 @@ class Sums:
     bias: np.ndarray | None = None
 
     def with_bias(self, bias: np.ndarray) -> Sums:
-        """The same with a constant added."""
+        """These sums with a constant added."""
         return replace(self, bias=bias.reshape(-1))
 
-    def written(self, real: np.ndarray, fits: Callable[[np.ndarray], np.ndarray], facts: dict[str, Any]) -> str:
+    def emit(self, real: np.ndarray, fits: Callable[[np.ndarray], np.ndarray], facts: dict[str, Any]) -> str:
         """Name of the float tensor.
 
         real   real value of one step of the sums, float64, one number or one a channel
         fits   says for products s_x * s_w which of them give the constants of the module
         """
         if self.weight is not None:
-            return self._weighted(real, fits)
+            return self._weighted_layer(real, fits)
         if self.node.op in ("tvmq.matmul", "tvmq.multiply"):
             return self._product(real)
         return self._average(real, facts)
 
-    def _weighted(self, real: np.ndarray, fits: Callable[[np.ndarray], np.ndarray]) -> str:
+    def _weighted_layer(self, real: np.ndarray, fits: Callable[[np.ndarray], np.ndarray]) -> str:
         node, x, weight = self.node, self.inputs[0], self.weight
         assert weight is not None
         s_x = np.float64(x.scale.scale)
@@ -87,7 +87,7 @@ class Sums:
         return node.graph.node("Add", [product, *bias], f"{node.layer}/Add", node.result) if bias else product
 
     def _bias(self, weight: np.ndarray, scale: np.ndarray) -> list[str]:
-        """The bias without the share of the zero point: int32 codes, or floats; nothing where it is zero."""
+        """The bias without the share of the zero point: int32 codes, or floats; an empty list where it is zero."""
         if self.bias is None:
             return []
         if self.node.op == "tvmq.conv_transpose":
@@ -141,5 +141,5 @@ def same_constants(factor: np.ndarray, multiplier: np.ndarray, shift: np.ndarray
         return factor.astype(np.float32) == multiplier
     if mode == "power_of_two":
         return factor == np.exp2(shift.astype(np.float64))
-    found, exponent = numerics.fixed_point_parameters(factor)
-    return (found == multiplier) & (exponent == shift)
+    mantissa, exponent = numerics.fixed_point_parameters(factor)
+    return (mantissa == multiplier) & (exponent == shift)

@@ -73,7 +73,7 @@ class Rule:
 
 
 def check_tensorrt(model: onnx.ModelProto | str | os.PathLike[str]) -> list[Finding]:
-    """What TensorRT would refuse of a Q/DQ file, and what keeps layers of it out of int8.
+    """Find what TensorRT would refuse of a Q/DQ file, and what keeps layers of it out of int8.
 
     model    an ONNX file, or what was read of one
     returns  findings in the order of RULES; none of `refused` where TensorRT can read the file as far as its rules
@@ -142,7 +142,7 @@ def _scales(view: FileView) -> Iterator[tuple[str, str]]:
 
 
 def _scale_sizes(view: FileView) -> Iterator[tuple[str, str]]:
-    """One scale, one for each channel, or one for each block along a single axis."""
+    """Conversions take one scale, one for each channel, or one for each block along a single axis."""
     for node in view.of(*PAIR):
         scale, zero, shape = view.constant(node, 1), view.constant(node, 2), view.shape(node.input[0])
         if scale is None:
@@ -241,9 +241,9 @@ def _residuals(view: FileView) -> Iterator[tuple[str, str]]:
         if len(node.input) != 2 or not all(map(view.is_dequantized, node.input)):
             continue
         weighted = [view.real_origin(name) for name in node.input]
-        found = [origin for origin in weighted if origin is not None and origin.op_type in WEIGHTED]
-        if found:
-            last = max(found, key=view.nodes.index)
+        origins = [origin for origin in weighted if origin is not None and origin.op_type in WEIGHTED]
+        if origins:
+            last = max(origins, key=view.nodes.index)
             yield node.name, f"both its inputs are quantized, so it is a layer beside '{last.name}' and not part of it"
 
 

@@ -1,4 +1,4 @@
-"""What the walk of the exporter keeps besides tensors, and the numbers and types of expressions.
+"""Values that the walk of the exporter keeps besides tensors, and the numbers and types of expressions.
 
 Weights alone in ONNX: codes and scales of layers that compute in floats.
 
@@ -48,13 +48,13 @@ class Thresholds:
 
 @dataclass(frozen=True)
 class Rows:
-    """Rows that are gathered from a table of codes, whose scale is still to be told."""
+    """Rows that are gathered from a table of codes; the operator that reads them holds the scale."""
 
     node: Node
     table: np.ndarray
     indices: str
 
-    def written(self, scale: Scale) -> str:
+    def emit(self, scale: Scale) -> str:
         """Name of the float tensor."""
         codes = self.node.graph.weight(self.table, f"{self.node.layer}.weight", scale)
         return str(WRITERS["take"](replace(self.node, inputs=[codes, self.indices])))
@@ -83,7 +83,7 @@ def is_tuple_of_tensors(arg: relax.Expr) -> bool:
     return isinstance(arg, relax.Tuple) and any(map(is_tensor, arg.fields))
 
 
-def flat(args: Sequence[relax.Expr]) -> list[relax.Expr]:
+def flatten_tuples(args: Sequence[relax.Expr]) -> list[relax.Expr]:
     """Arguments with tuples written out."""
     return [leaf for arg in args for leaf in (arg.fields if isinstance(arg, relax.Tuple) else [arg])]
 
@@ -118,35 +118,35 @@ def grouped_weight(graph: OnnxGraph, call: relax.Call, layer: str) -> str:
     apart = codes.reshape(*codes.shape[:axis], -1, size, *codes.shape[axis + 1 :])
     stored = graph.constant(apart, f"{layer}.weight_quantized")
     scales = graph.constant(np.expand_dims(scale, axis + 1), f"{layer}.weight_scale")
-    return _reshaped(graph, _scaled(graph, stored, scales, layer), codes.shape, layer)
+    return _reshape_weight(graph, _scale_codes(graph, stored, scales, layer), codes.shape, layer)
 
 
-def rows(graph: OnnxGraph, taken: Rows, scales: str, layer: str) -> str:
+def rows(graph: OnnxGraph, rows: Rows, scales: str, layer: str) -> str:
     """tvmq.dynamic_dequantize of rows of a table: each with a scale of its own, [..., 1]."""
-    return _scaled(graph, _gathered(graph, taken, taken.table), scales, layer)
+    return _scale_codes(graph, _gather_rows(graph, rows, rows.table), scales, layer)
 
 
-def grouped_rows(graph: OnnxGraph, taken: Rows, scales: str, call: relax.Call, layer: str) -> str:
+def grouped_rows(graph: OnnxGraph, rows: Rows, scales: str, call: relax.Call, layer: str) -> str:
     """tvmq.group_dequantize of rows of a table, with scales [..., groups]."""
     size, leading = int(call.attrs.group_size), len(call.args[0].ty.shape) - 1
-    apart = taken.table.reshape(len(taken.table), -1, size)
+    apart = rows.table.reshape(len(rows.table), -1, size)
     last = graph.constant(int64s([leading + 1]), f"{layer}.axes")
     wide = graph.node("Unsqueeze", [scales, last], f"{layer}/Unsqueeze", f"{layer}_scales")
-    value = _scaled(graph, _gathered(graph, taken, apart), wide, layer)
-    return _reshaped(graph, value, [0] * leading + [taken.table.shape[1]], layer)
+    value = _scale_codes(graph, _gather_rows(graph, rows, apart), wide, layer)
+    return _reshape_weight(graph, value, [0] * leading + [rows.table.shape[1]], layer)
 
 
-def _gathered(graph: OnnxGraph, taken: Rows, table: np.ndarray) -> str:
-    stored = graph.constant(table, f"{taken.node.layer}.weight_quantized")
-    return str(WRITERS["take"](replace(taken.node, inputs=[stored, taken.indices])))
+def _gather_rows(graph: OnnxGraph, rows: Rows, table: np.ndarray) -> str:
+    stored = graph.constant(table, f"{rows.node.layer}.weight_quantized")
+    return str(WRITERS["take"](replace(rows.node, inputs=[stored, rows.indices])))
 
 
-def _scaled(graph: OnnxGraph, codes: str, scales: str, layer: str) -> str:
+def _scale_codes(graph: OnnxGraph, codes: str, scales: str, layer: str) -> str:
     real = graph.node("Cast", [codes], f"{layer}/Cast", f"{layer}_codes", to=FLOAT)
     return graph.node("Mul", [real, scales], f"{layer}/Mul", f"{layer}_scaled")
 
 
-def _reshaped(graph: OnnxGraph, value: str, shape: Sequence[Any], layer: str) -> str:
+def _reshape_weight(graph: OnnxGraph, value: str, shape: Sequence[Any], layer: str) -> str:
     """A size of 0 is that of the input."""
     sizes = graph.constant(int64s(list(shape)), f"{layer}.shape")
     return graph.node("Reshape", [value, sizes], f"{layer}/Reshape", f"{layer}_weight")

@@ -31,7 +31,7 @@ from tvmq.exporters.onnx.values import (
     Rows,
     Thresholds,
     dims,
-    flat,
+    flatten_tuples,
     info,
     is_tensor,
     is_tuple_of_tensors,
@@ -91,28 +91,28 @@ class Exporter:
     def _layers(self, name: str) -> tuple[str, ...]:
         return self.view.sources(name)
 
-    def _coded(self, arg: relax.Expr) -> Coded:
+    def _coded_tensor(self, arg: relax.Expr) -> Coded:
         """An activation in codes."""
         value = self.values[arg.name]
         if not isinstance(value, Coded):
             if arg.name not in self.ledger.codes:
-                raise self._unsupported(arg.name, f"'{arg.name}' holds codes of no known scale, which")
-            value = self.values[arg.name] = self.graph.coded(value, arg.name, self._scale(arg.name))
+                raise self._unsupported_error(arg.name, f"'{arg.name}' holds codes of no known scale, which")
+            value = self.values[arg.name] = self.graph.dequantize_codes(value, arg.name, self._scale(arg.name))
         return value
 
     def _scale(self, name: str) -> Scale:
         scale, zero = self.ledger.codes[name]
         return Scale(np.asarray(scale, np.float32), np.asarray(zero, np.int32), dtype_of(self.view.var[name]))
 
-    def _real(self, arg: relax.Expr) -> str:
+    def _real_of(self, arg: relax.Expr) -> str:
         """The name of a tensor that a float operator reads."""
         if is_const(arg):
             return self.graph.constant(const_value(arg), "constant")
         if dtype_of(arg) in CODES:
-            return self._coded(arg).real
+            return self._coded_tensor(arg).real
         return str(self.values[arg.name])
 
-    def _unsupported(self, name: str, what: str) -> UnsupportedOpError:
+    def _unsupported_error(self, name: str, what: str) -> UnsupportedOpError:
         layer = self._layers(name)[0]
         value = self.view.value.get(name, self.view.var[name])
         read = [dtype_of(self.view.var[used]) for used in used_vars(value)]
@@ -134,10 +134,10 @@ class Exporter:
         if name in INTEGER and dtype_of(var) == "int32":
             return self._sums(var, value)
         if name in ("add", "multiply") and dtype_of(var) == "int32":
-            return self._adjusted(value)
+            return self._add_bias(value)
         if name in WRITERS:
-            return self._plain(var, value)
-        raise self._unsupported(var.name, name or "this expression")
+            return self._write_operator(var, value)
+        raise self._unsupported_error(var.name, name or "this expression")
 
     def _node(self, var: relax.Var, call: relax.Call, inputs: list[str]) -> Node:
         tensors = [arg for arg in call.args if is_tensor(arg)]
@@ -147,25 +147,25 @@ class Exporter:
         layer = self._layers(var.name)[0]
         return Node(self.graph, op_name(call), inputs, others, call.attrs, [*shapes, *result], layer, var.name)
 
-    def _plain(self, var: relax.Var, call: relax.Call) -> Any:
+    def _write_operator(self, var: relax.Var, call: relax.Call) -> Any:
         """A float operator, or one that moves codes."""
-        tensors = [arg for arg in flat(call.args) if is_tensor(arg)]
+        tensors = [arg for arg in flatten_tuples(call.args) if is_tensor(arg)]
         if any(isinstance(self.values.get(getattr(arg, "name", "")), Thresholds) for arg in tensors):
-            return self._compared(var, call)
+            return self._comparison(var, call)
         coded = [arg for arg in tensors if dtype_of(arg) in CODES]
         if op_name(call) == "astype" and coded and dtype_of(var) == "int16":
-            return self._coded(coded[0])  # codes beside thresholds
+            return self._coded_tensor(coded[0])  # codes beside thresholds
         if not coded:
-            return WRITERS[op_name(call)](self._node(var, call, [self._real(arg) for arg in tensors]))
+            return WRITERS[op_name(call)](self._node(var, call, [self._real_of(arg) for arg in tensors]))
         if op_name(call) == "take" and is_const(call.args[0]):
             return self._rows(var, call)
         known = [arg for arg in coded if not is_const(arg)]
         if op_name(call) not in ON_CODES or not known:
-            raise self._unsupported(var.name, f"{op_name(call)} of codes")
-        scale = self._coded(known[0]).scale
+            raise self._unsupported_error(var.name, f"{op_name(call)} of codes")
+        scale = self._coded_tensor(known[0]).scale
         if op_name(call) == "nn.pad":
             return self._pad(var, call, scale)
-        real = [self._constant(arg, scale) if arg in coded and is_const(arg) else self._real(arg) for arg in tensors]
+        real = [self._constant(arg, scale) if arg in coded and is_const(arg) else self._real_of(arg) for arg in tensors]
         written = WRITERS[op_name(call)](self._node(var, call, real))
         if isinstance(written, list):
             return [self.graph.quantize(part, f"{var.name}_{i}", scale) for i, part in enumerate(written)]
@@ -176,16 +176,16 @@ class Exporter:
         return self.graph.constant(numerics.dequantize(const_value(codes), scale.scale, scale.zero_point), "bound")
 
     def _rows(self, var: relax.Var, call: relax.Call) -> Any:
-        """Rows of a table of codes: in the scale of the result, or in that of the dequantize behind them."""
+        """Rows of a table of codes: in the scale of the result, or in that of the dequantize that reads them."""
         if var.name not in self.ledger.codes:
-            return Rows(self._node(var, call, []), const_value(call.args[0]), self._real(call.args[1]))
+            return Rows(self._node(var, call, []), const_value(call.args[0]), self._real_of(call.args[1]))
         scale = self._scale(var.name)
-        rows = Rows(self._node(var, call, []), const_value(call.args[0]), self._real(call.args[1])).written(scale)
+        rows = Rows(self._node(var, call, []), const_value(call.args[0]), self._real_of(call.args[1])).emit(scale)
         return self.graph.quantize(rows, var.name, scale)
 
     def _pad(self, var: relax.Var, call: relax.Call, scale: Scale) -> Any:
         """Padding with the zero point is padding with 0.0; in front of a convolution it belongs to that."""
-        x = self._coded(call.args[0])
+        x = self._coded_tensor(call.args[0])
         value = (float(call.attrs.pad_value) - float(scale.zero_point)) * float(scale.scale)
         width = [int(w) for w in call.attrs.pad_width]
         readers = self.view.readers[var.name]
@@ -205,7 +205,7 @@ class Exporter:
 
     def _sums(self, var: relax.Var, call: relax.Call) -> Sums:
         data, other = call.args
-        x = self._coded(data)
+        x = self._coded_tensor(data)
         if is_const(other):
             node = self._node(var, call, [])
             attrs = call.attrs
@@ -214,12 +214,12 @@ class Exporter:
                 kept = ("strides", "dilation", "groups", "data_layout", "kernel_layout")
                 attrs = SimpleNamespace(padding=pads, **{key: getattr(attrs, key) for key in kept})
             return Sums(replace(node, attrs=attrs), [x], const_value(other))
-        return Sums(self._node(var, call, []), [x, self._coded(other)])
+        return Sums(self._node(var, call, []), [x, self._coded_tensor(other)])
 
     def _average(self, var: relax.Var, call: relax.Call) -> Sums:
-        return Sums(self._node(var, call, []), [self._coded(call.args[0])])
+        return Sums(self._node(var, call, []), [self._coded_tensor(call.args[0])])
 
-    def _adjusted(self, call: relax.Call) -> Sums:
+    def _add_bias(self, call: relax.Call) -> Sums:
         """A bias; the factors of windows that differ in size belong to the average."""
         sums = self.values[call.args[0].name]
         return sums.with_bias(const_value(call.args[1])) if op_name(call) == "add" else sums
@@ -235,14 +235,14 @@ class Exporter:
 
         sums = self.values[call.args[0].name]
         if dtype_of(call.args[0]) in CODES and not isinstance(sums, Rows):  # of another width
-            real = self._coded(call.args[0]).real
+            real = self._coded_tensor(call.args[0]).real
         elif isinstance(sums, Rows):
-            real = sums.written(_columns(sums, (factor * s_y).astype(np.float32)))
+            real = sums.emit(_columns(sums, (factor * s_y).astype(np.float32)))
         else:
-            real = sums.written(factor * s_y, fits, self._facts(var.name))
+            real = sums.emit(factor * s_y, fits, self._facts(var.name))
         if attrs.negative_slope != 1.0:
             real = self._step("LeakyRelu", [real], var, alpha=float(attrs.negative_slope))
-        return self._clipped(real, var, int(attrs.qmin), int(attrs.qmax))
+        return self._clip_and_quantize(real, var, int(attrs.qmin), int(attrs.qmax))
 
     def _facts(self, name: str) -> dict[str, Any]:
         return dict(self.ledger.layers.get(name, {}).get("facts", {}))
@@ -253,7 +253,7 @@ class Exporter:
         layer = layers[-1] if len(layers) > 1 else f"{layers[0]}/{op_type}"
         return self.graph.node(op_type, list(inputs), layer, f"{var.name}_{op_type}", **attributes)
 
-    def _clipped(self, real: str, var: relax.Var, qmin: int, qmax: int) -> Coded:
+    def _clip_and_quantize(self, real: str, var: relax.Var, qmin: int, qmax: int) -> Coded:
         """The codes of a real tensor within these bounds."""
         scale = self._scale(var.name)
         limits, zero = np.iinfo(scale.dtype), int(scale.zero_point)
@@ -267,13 +267,13 @@ class Exporter:
         return self.graph.quantize(real, var.name, scale)
 
     def _add(self, var: relax.Var, call: relax.Call) -> Coded:
-        node = self._node(var, call, [self._coded(arg).real for arg in call.args])
+        node = self._node(var, call, [self._coded_tensor(arg).real for arg in call.args])
         real = node.write("Sub" if call.attrs.b_multiplier < 0 else "Add")
-        return self._clipped(real, var, int(call.attrs.qmin), int(call.attrs.qmax))
+        return self._clip_and_quantize(real, var, int(call.attrs.qmin), int(call.attrs.qmax))
 
     def _scale_shift(self, var: relax.Var, call: relax.Call) -> Coded:
         """x * factor + summand, whose integers these are: see numerics.scale_shift_params."""
-        x, attrs, y = self._coded(call.args[0]), call.attrs, self._scale(var.name)
+        x, attrs, y = self._coded_tensor(call.args[0]), call.attrs, self._scale(var.name)
         multiplier, offset = (const_value(arg).astype(np.float64) for arg in call.args[1:])
         step = np.float64(y.scale) * 2.0**-attrs.shift
         factor = (multiplier * (step / np.float64(x.scale.scale))).astype(np.float32)
@@ -282,39 +282,39 @@ class Exporter:
         real = node.write("Mul", x.real, node.constant(factor, "factor"))
         if summand.any():
             real = self._step("Add", [real, node.constant(summand, "summand")], var)
-        return self._clipped(real, var, int(attrs.qmin), int(attrs.qmax))
+        return self._clip_and_quantize(real, var, int(attrs.qmin), int(attrs.qmax))
 
     def _prelu(self, var: relax.Var, call: relax.Call) -> Coded:
-        x, attrs = self._coded(call.args[0]), call.attrs
+        x, attrs = self._coded_tensor(call.args[0]), call.attrs
         slopes = const_value(call.args[1]).astype(np.float64) / attrs.multiplier
         node = self._node(var, call, [x.real])
         real = node.write("PRelu", x.real, node.constant(slopes.astype(np.float32).reshape(slopes.shape[1:]), "slope"))
-        return self._clipped(real, var, int(attrs.qmin), int(attrs.qmax))
+        return self._clip_and_quantize(real, var, int(attrs.qmin), int(attrs.qmax))
 
     def _quantize(self, var: relax.Var, call: relax.Call) -> Any:
         if int(call.attrs.axis) >= 0:
-            raise self._unsupported(var.name, "quantizing an activation by channels")
+            raise self._unsupported_error(var.name, "quantizing an activation by channels")
         if var.name not in self.ledger.codes:
             numbers = (const_value(arg) for arg in call.args[1:])
             scale, zero = (value.item() for value in numbers)
             self.ledger.codes[var.name] = (scale, zero)
-        return self._clipped(self._real(call.args[0]), var, int(call.attrs.qmin), int(call.attrs.qmax))
+        return self._clip_and_quantize(self._real_of(call.args[0]), var, int(call.attrs.qmin), int(call.attrs.qmax))
 
     def _by_groups(self, var: relax.Var, call: relax.Call) -> Any:
-        layer, taken = self._layers(var.name)[0], self.values.get(getattr(call.args[0], "name", ""))
+        layer, rows = self._layers(var.name)[0], self.values.get(getattr(call.args[0], "name", ""))
         if self._is_of_loop(var):
             return call
         if is_const(call.args[0]):
             return values.grouped_weight(self.graph, call, layer)
-        if not isinstance(taken, Rows):
-            raise self._unsupported(var.name, "group_dequantize of an activation")
-        return values.grouped_rows(self.graph, taken, self._real(call.args[1]), call, layer)
+        if not isinstance(rows, Rows):
+            raise self._unsupported_error(var.name, "group_dequantize of an activation")
+        return values.grouped_rows(self.graph, rows, self._real_of(call.args[1]), call, layer)
 
     def _by_rows(self, var: relax.Var, call: relax.Call) -> str:
-        taken = self.values.get(getattr(call.args[0], "name", ""))
-        if not isinstance(taken, Rows):
-            raise self._unsupported(var.name, op_name(call))
-        return values.rows(self.graph, taken, self._real(call.args[1]), self._layers(var.name)[0])
+        rows = self.values.get(getattr(call.args[0], "name", ""))
+        if not isinstance(rows, Rows):
+            raise self._unsupported_error(var.name, op_name(call))
+        return values.rows(self.graph, rows, self._real_of(call.args[1]), self._layers(var.name)[0])
 
     def _dequantize(self, var: relax.Var, call: relax.Call) -> Any:
         if self._is_of_loop(var):
@@ -326,28 +326,28 @@ class Exporter:
         sums = self.values.get(getattr(call.args[0], "name", ""))
         if isinstance(sums, Rows):
             numbers = [const_value(arg) for arg in call.args[1:]]
-            return sums.written(Scale(numbers[0], numbers[1], "int8", None if axis < 0 else sums.table.ndim - 1))
+            return sums.emit(Scale(numbers[0], numbers[1], "int8", None if axis < 0 else sums.table.ndim - 1))
         if not isinstance(sums, Sums):
-            return self._coded(call.args[0]).real
+            return self._coded_tensor(call.args[0]).real
 
         def fits(product: np.ndarray) -> np.ndarray:
             return product.astype(np.float32) == scale.astype(np.float32)
 
-        return sums.written(scale, fits, self._facts(var.name))
+        return sums.emit(scale, fits, self._facts(var.name))
 
     def _table(self, var: relax.Var, call: relax.Call) -> Any:
-        x = self._coded(call.args[0])
+        x = self._coded_tensor(call.args[0])
         real = x.real
         if call.attrs.function.startswith(THRESHOLDS):
             return Thresholds(x.real, call.attrs.function.removeprefix(THRESHOLDS))
         if call.attrs.function != "rescale":
             steps = self.ledger.layers.get(var.name, {}).get("function")
             if steps is None:
-                raise self._unsupported(var.name, "a table of no known function")
+                raise self._unsupported_error(var.name, "a table of no known function")
             real = self._function(var, steps, real)
         return self.graph.quantize(real, var.name, self._scale(var.name)) if dtype_of(var) in CODES else real
 
-    def _compared(self, var: relax.Var, call: relax.Call) -> str:
+    def _comparison(self, var: relax.Var, call: relax.Call) -> str:
         """A comparison that was decided on codes."""
         y, x = (self.values[arg.name] for arg in call.args)
         op = COMPARED[op_name(call), x.kind]
@@ -360,7 +360,7 @@ class Exporter:
         shape = dims(var)
         for step in steps:
             if step["op"] not in WRITERS:
-                raise self._unsupported(var.name, step["op"])
+                raise self._unsupported_error(var.name, step["op"])
             inputs, numbers = [], []
             for arg in step["args"]:
                 if isinstance(arg, dict):
@@ -377,8 +377,8 @@ class Exporter:
 
     def _recurrent(self, var: relax.Var, call: relax.Call) -> str:
         """A loop over time: what it reads besides constants of its own."""
-        inputs = [self._real(arg) for arg in (call.args[0], call.args[3])]
-        inputs += [] if is_const(call.args[4]) else [self._real(call.args[4])]
+        inputs = [self._real_of(arg) for arg in (call.args[0], call.args[3])]
+        inputs += [] if is_const(call.args[4]) else [self._real_of(call.args[4])]
         weight = call.args[1] if is_const(call.args[1]) else self.values[call.args[1].name]
         return write_recurrent(self._node(var, call, inputs), call, weight)
 

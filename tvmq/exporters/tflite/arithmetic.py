@@ -1,4 +1,4 @@
-"""What TFLite's kernels compute of integers, in NumPy, and the constants that they make of scales.
+"""Integer arithmetic of TFLite's kernels in NumPy, and the constants that they make of scales.
 
 Sources: the operators' specification for int8 (tensorflow.org/lite/performance/quantization_spec) and the behaviour of
 the kernels themselves, which tests/exporters/tflite compares with this file for every code.
@@ -40,10 +40,10 @@ def multiply(x: np.ndarray, multiplier: np.ndarray | int, shift: np.ndarray | in
     return np.asarray((high + half - ((high < 0) & (right > 0))) >> right)
 
 
-def near(scale: np.float32) -> np.ndarray:
+def float32_neighbours(scale: np.float32) -> np.ndarray:
     """A positive float32 number and its neighbours, the nearest first.
 
-    >>> len(near(np.float32(0.5))), near(np.float32(1.0))[0]
+    >>> len(float32_neighbours(np.float32(0.5))), float32_neighbours(np.float32(1.0))[0]
     (129, np.float32(1.0))
     """
     steps = np.arange(2 * TRIED + 1)

@@ -18,7 +18,7 @@ class Codes:
     order   of its axes in the file
     scale   real value of one step
     zero    code of 0.0, an int8
-    moved   what was taken from the codes of the module: 128 of uint8, which int8 kernels do not read, else 0
+    moved   offset between the codes of the module and these: 128 for uint8, which int8 kernels do not read, else 0
     """
 
     place: int

@@ -13,7 +13,7 @@ from tvmq.exporters.tflite import arithmetic, tables
 from tvmq.exporters.tflite.codes import Codes
 from tvmq.exporters.tflite.pools import Average
 from tvmq.exporters.tflite.products import Convolution
-from tvmq.exporters.tflite.transposed import Transposed
+from tvmq.exporters.tflite.transposed import ConvTranspose
 from tvmq.exporters.tflite.walk import REMEDY, Form, Value, Walk
 from tvmq.graph.view import const_value, is_const, shape_of
 
@@ -26,11 +26,11 @@ class Summand:
     values: np.ndarray
 
     def plus(self, walk: Walk, bias: np.ndarray) -> Summand:
-        """Nothing is added to one side."""
+        """Refuse: no operator adds a constant to one side of a sum."""
         raise walk.refused("a sum of a table of int32 and a constant")
 
     def requantized(self, walk: Walk, var: relax.Var, call: relax.Call) -> Codes:
-        """One side alone is no sum."""
+        """Refuse: one side alone is no sum."""
         raise walk.refused("a table of int32")
 
 
@@ -42,14 +42,14 @@ class Total:
     b: Summand
 
     def plus(self, walk: Walk, bias: np.ndarray) -> Total:
-        """Nothing else is added."""
+        """Refuse: ADD and SUB take no bias."""
         raise walk.refused("a sum of two tensors and a constant")
 
     def requantized(self, walk: Walk, var: relax.Var, call: relax.Call) -> Codes:
         """ADD or SUB."""
         a, b = self.a.x, self.b.x
         code = self._code(walk, var, call)
-        a, b, order = aligned(walk, a, b, len(shape_of(var)))
+        a, b, order = align_operands(walk, a, b, len(shape_of(var)))
         return walk.written(var, call, order, lambda result, act: walk.emit(
             code, [a, b], result, table=f"{code.title()}Options", fused_activation_function=act
         ))  # fmt: skip
@@ -59,9 +59,9 @@ class Total:
         multiplier, shift = (int(value) for value in walk.requantize_constants(call))
         a, b, s_y = self.a.x, self.b.x, np.float64(np.float32(walk.scales[var.name][0]))
         for code, subtract in (("ADD", False), ("SUB", True)):
-            made = numerics.summand_tables(a.scale, a.zero, b.scale, b.zero, subtract=subtract)
-            constants = arithmetic.multiplier_of(np.asarray(made.scale / s_y))
-            same = np.array_equal(made.a, self.a.values) and np.array_equal(made.b, self.b.values)
+            expected = numerics.summand_tables(a.scale, a.zero, b.scale, b.zero, subtract=subtract)
+            constants = arithmetic.multiplier_of(np.asarray(expected.scale / s_y))
+            same = np.array_equal(expected.a, self.a.values) and np.array_equal(expected.b, self.b.values)
             if same and (int(constants[0]), int(constants[1])) == (multiplier, shift):
                 return code
         raise walk.refused("a sum of two tensors with other constants than TFLite makes", REMEDY)
@@ -75,7 +75,7 @@ class Pair:
     b: Codes
 
     def plus(self, walk: Walk, bias: np.ndarray) -> Pair:
-        """Nothing is added to products."""
+        """Refuse: MUL takes no bias."""
         raise walk.refused("a sum of products and a constant")
 
     def requantized(self, walk: Walk, var: relax.Var, call: relax.Call) -> Codes:
@@ -86,15 +86,15 @@ class Pair:
         and a QUANTIZE, by a factor that is 1 but for some steps, hands the codes on under their own scale.
         """
         scale = self._scale(walk, var, call)
-        a, b, order = aligned(walk, self.a, self.b, len(shape_of(var)))
+        a, b, order = align_operands(walk, self.a, self.b, len(shape_of(var)))
 
         def write(result: Codes, activation: int) -> Codes:
-            made = walk.tensor(f"{var.name}_product", result.shape, order, scale, result.zero, result.moved)
-            made = result if scale == result.scale else made
-            walk.emit("MUL", [a, b], made, table="MulOptions", fused_activation_function=activation)
-            if made is result:
+            product = walk.tensor(f"{var.name}_product", result.shape, order, scale, result.zero, result.moved)
+            product = result if scale == result.scale else product
+            walk.emit("MUL", [a, b], product, table="MulOptions", fused_activation_function=activation)
+            if product is result:
                 return result
-            return walk.emit("QUANTIZE", [made], result, table="QuantizeOptions")
+            return walk.emit("QUANTIZE", [product], result, table="QuantizeOptions")
 
         return walk.written(var, call, order, write)
 
@@ -107,11 +107,11 @@ class Pair:
         wanted = np.clip(arithmetic.multiply(products, multiplier, shift), low, high)
 
         def gives(factor: np.floating) -> bool:
-            found = arithmetic.multiply(products, *arithmetic.multiplier_of(np.asarray(factor, np.float64)))
-            return np.array_equal(np.clip(found, low, high), wanted)
+            codes = arithmetic.multiply(products, *arithmetic.multiplier_of(np.asarray(factor, np.float64)))
+            return np.array_equal(np.clip(codes, low, high), wanted)
 
         own = np.float32(walk.scales[var.name][0])
-        for scale in arithmetic.near(own):
+        for scale in arithmetic.float32_neighbours(own):
             wide, narrow = ([kind(s) for s in (self.a.scale, self.b.scale, scale)] for kind in (np.float64, np.float32))
             if all(gives(a * b / y) for a, b, y in (wide, narrow)) and _hands_on(scale, own):
                 return np.float32(scale)
@@ -125,7 +125,7 @@ def _hands_on(scale: np.float32, own: np.float32) -> bool:
     return np.array_equal(arithmetic.multiply(steps, *constants), steps)
 
 
-def aligned(walk: Walk, a: Codes, b: Codes, rank: int) -> tuple[Codes, Codes, Order]:
+def align_operands(walk: Walk, a: Codes, b: Codes, rank: int) -> tuple[Codes, Codes, Order]:
     """Two tensors of one rank and in one order of axes, which broadcast as those of the module do."""
     a, b = (codes if len(codes.shape) == rank else _of_rank(walk, codes, rank) for codes in (a, b))
     order = a.order if a.is_last or not b.is_last else b.order
@@ -143,10 +143,10 @@ def add(walk: Walk, var: relax.Var, call: relax.Call) -> Value:
     if is_const(b) or is_const(a):
         sums, bias = (a, b) if is_const(b) else (b, a)
         return walk.values[sums.name].plus(walk, const_value(bias))
-    found = walk.values[a.name], walk.values[b.name]
-    if not all(isinstance(side, Summand) for side in found):
+    summands = walk.values[a.name], walk.values[b.name]
+    if not all(isinstance(side, Summand) for side in summands):
         raise walk.refused("a sum of int32 sums")
-    return Total(*found)
+    return Total(*summands)
 
 
 def multiply(walk: Walk, var: relax.Var, call: relax.Call) -> Pair:
@@ -161,7 +161,7 @@ def multiply(walk: Walk, var: relax.Var, call: relax.Call) -> Pair:
 def requantize(walk: Walk, var: relax.Var, call: relax.Call) -> Codes:
     """tvmq.requantize."""
     sums = walk.values[call.args[0].name]
-    if not isinstance(sums, (Convolution, Transposed, Average, Summand, Total, Pair)):
+    if not isinstance(sums, (Convolution, ConvTranspose, Average, Summand, Total, Pair)):
         raise walk.refused("a requantize of codes")
     return sums.requantized(walk, var, call)
 
@@ -176,7 +176,7 @@ def table(walk: Walk, var: relax.Var, call: relax.Call) -> Value:
     return tables.table(walk, var, walk.codes(call.args[0]), values)
 
 
-def bound(code: str) -> Form:
+def bound_form(code: str) -> Form:
     """maximum, minimum: of a tensor and constant codes, or of two tensors of one scale."""
 
     def form(walk: Walk, var: relax.Var, call: relax.Call) -> Codes:
@@ -188,7 +188,7 @@ def bound(code: str) -> Form:
             sides: list[Codes | int] = [codes, walk.constant_codes(const_value(other), codes, f"{var.name}_bound")]
             result = walk.codes_of(var, codes.order, codes)
         else:
-            x, y, order = aligned(walk, walk.codes(a), walk.codes(b), len(shape_of(var)))
+            x, y, order = align_operands(walk, walk.codes(a), walk.codes(b), len(shape_of(var)))
             sides, result = [x, y], walk.codes_of(var, order, x)
         return walk.emit(code, sides, result, table="MaximumMinimumOptions")
 
@@ -200,8 +200,8 @@ def unsupported_add(walk: Walk, var: relax.Var, call: relax.Call) -> Codes:
     raise walk.refused("a sum of two tensors by one shift", f"TFLite rescales both sides first: {REMEDY}")
 
 
-def same(walk: Walk, var: relax.Var, call: relax.Call) -> Value:
-    """tvmq.fence: nothing on integers."""
+def forward_operand(walk: Walk, var: relax.Var, call: relax.Call) -> Value:
+    """tvmq.fence: its operand, since integers need no fence."""
     return walk.values[call.args[0].name]
 
 
@@ -212,7 +212,7 @@ FORMS: dict[str, Form] = {
     "tvmq.requantize": requantize,
     "tvmq.table": table,
     "tvmq.prelu": tables.prelu,
-    "tvmq.fence": same,
-    "maximum": bound("MAXIMUM"),
-    "minimum": bound("MINIMUM"),
+    "tvmq.fence": forward_operand,
+    "maximum": bound_form("MAXIMUM"),
+    "minimum": bound_form("MINIMUM"),
 }

@@ -35,7 +35,7 @@ Option = int | float | bool
 
 @dataclass(frozen=True)
 class Quantization:
-    """What the codes of a tensor mean: (code - zero_point) * scale.
+    """Scales and zero point of a tensor: a code means (code - zero_point) * scale.
 
     scales       one, or one for each index along `axis`
     zero_point   the code of 0.0
@@ -89,13 +89,13 @@ class Flatbuffer:
 
     def constant(self, name: str, values: np.ndarray, quantization: Quantization | None = None) -> int:
         """A tensor that holds these values; equal ones of the same meaning are kept once."""
-        found = _Tensor(name, values.shape, values.dtype.name, quantization, np.ascontiguousarray(values).tobytes())
+        tensor = _Tensor(name, values.shape, values.dtype.name, quantization, np.ascontiguousarray(values).tobytes())
         for place, known in enumerate(self.tensors):
-            same = (known.shape, known.dtype, known.quantization) == (found.shape, found.dtype, found.quantization)
-            if same and known.data is not None and known.data == found.data:
+            same = (known.shape, known.dtype, known.quantization) == (tensor.shape, tensor.dtype, tensor.quantization)
+            if same and known.data is not None and known.data == tensor.data:
                 return place
         place = self.tensor(name, values.shape, values.dtype.name, quantization)
-        self.tensors[place].data = found.data
+        self.tensors[place].data = tensor.data
         return place
 
     def operator(

@@ -21,24 +21,24 @@ def reshape(walk: Walk, var: relax.Var, call: relax.Call) -> Codes:
 
 
 def permute_dims(walk: Walk, var: relax.Var, call: relax.Call) -> Codes:
-    """Axes in another order; nothing at all where the file has them so already."""
+    """Axes in another order; no operator where the file has that order already."""
     x, rank = walk.codes(call.args[0]), len(shape_of(var))
-    given = call.attrs.axes
-    axes = tuple(range(rank))[::-1] if given is None else tuple(axis % rank for axis in ints(given))
+    permutation = call.attrs.axes
+    axes = tuple(range(rank))[::-1] if permutation is None else tuple(axis % rank for axis in ints(permutation))
     order = tuple(None if axis is None else axes.index(axis) for axis in x.order)
-    moved = Codes(x.place, shape_of(var), order, x.scale, x.zero, x.moved)
-    return moved if order in (plain(rank), LAST.get(rank)) else walk.plain(moved)
+    permuted = Codes(x.place, shape_of(var), order, x.scale, x.zero, x.moved)
+    return permuted if order in (plain(rank), LAST.get(rank)) else walk.plain(permuted)
 
 
 def concat(walk: Walk, var: relax.Var, call: relax.Call) -> Codes:
     """Parts of one scale along an axis."""
-    given = call.args[0]
-    if isinstance(given, relax.Tuple):
-        if any(is_const(part) for part in given.fields):
+    source = call.args[0]
+    if isinstance(source, relax.Tuple):
+        if any(is_const(part) for part in source.fields):
             raise walk.refused("concat with a constant")
-        parts = [walk.codes(part) for part in given.fields]
+        parts = [walk.codes(part) for part in source.fields]
     else:
-        parts = walk.values[given.name]
+        parts = walk.values[source.name]
     order = next((part.order for part in parts if part.is_last), parts[0].order)
     parts = [walk.in_layout(part, order) for part in parts]
     if len({(part.scale, part.zero) for part in parts}) != 1:
@@ -57,7 +57,7 @@ def split(walk: Walk, var: relax.Var, call: relax.Call) -> list[Codes]:
         shape = tuple(int(d) for d in field.shape)
         index = [slice(0, n) for n in x.shape]
         index[axis] = slice(begin, begin + shape[axis])
-        parts.append(_sliced(walk, x, index, shape, f"{var.name}_{number}"))
+        parts.append(_emit_slice(walk, x, index, shape, f"{var.name}_{number}"))
         begin += shape[axis]
     return parts
 
@@ -65,10 +65,10 @@ def split(walk: Walk, var: relax.Var, call: relax.Call) -> list[Codes]:
 def strided_slice(walk: Walk, var: relax.Var, call: relax.Call) -> Codes:
     """Elements from begin to end in steps."""
     x = walk.codes(call.args[0])
-    return _sliced(walk, x, list(slice_of(call, x.shape)), shape_of(var), var.name)
+    return _emit_slice(walk, x, list(slice_of(call, x.shape)), shape_of(var), var.name)
 
 
-def _sliced(walk: Walk, x: Codes, index: list[slice], shape: tuple[int, ...], hint: str) -> Codes:
+def _emit_slice(walk: Walk, x: Codes, index: list[slice], shape: tuple[int, ...], hint: str) -> Codes:
     bounds = [part.indices(n) for part, n in zip(index, x.shape, strict=True)]
     if any(step < 0 for _, _, step in bounds):
         raise walk.refused("a slice in steps backwards")

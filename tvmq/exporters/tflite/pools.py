@@ -19,7 +19,7 @@ from tvmq.exporters.layouts import LAST, Ints
 from tvmq.exporters.tflite import arithmetic
 from tvmq.exporters.tflite.codes import Codes
 from tvmq.exporters.tflite.flatbuffer import Quantization
-from tvmq.exporters.tflite.products import PADDING, Windows, bordered, windows_of
+from tvmq.exporters.tflite.products import PADDING, Windows, apply_padding, windows_of
 from tvmq.exporters.tflite.walk import Form, Walk
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import POOL
@@ -39,7 +39,7 @@ class Average:
     shape: Ints
 
     def plus(self, walk: Walk, bias: np.ndarray) -> Average:
-        """Nothing is added to sums of a pool."""
+        """Refuse: averages get no bias."""
         raise walk.refused("a sum of a pool and a constant")
 
     def requantized(self, walk: Walk, var: relax.Var, call: relax.Call) -> Codes:
@@ -61,7 +61,7 @@ class Average:
     def _write(self, walk: Walk, var: relax.Var, call: relax.Call, result: Codes, activation: int) -> Codes:
         channels, kernel = self.x.shape[1], self.windows.kernel
         scale, one = self._scale(walk, call, result)
-        x, padding = bordered(walk, self.x, self.windows, self.x.zero)
+        x, padding = apply_padding(walk, self.x, self.windows, self.x.zero)
         numbers = Quantization((scale,) * channels, 0, 3)
         weight = walk.file.constant(f"{walk.layer}.ones", np.full((1, *kernel, channels), one, np.int8), numbers)
         sums = Quantization((float(np.float32(np.float64(self.x.scale) * scale)),) * channels)
@@ -85,10 +85,10 @@ class Average:
         s_x, s_y = np.float64(self.x.scale), np.float64(result.scale)
         factor = arithmetic.real_factor(multiplier, shift) * s_y / s_x
         for one in (1, 2, 3, 5, 7, 11, 64, 127):
-            for scale in arithmetic.near(np.float32(factor / one)):
+            for scale in arithmetic.float32_neighbours(np.float32(factor / one)):
                 constants = arithmetic.multiplier_of(np.asarray(s_x * np.float64(scale) / s_y))
-                found = arithmetic.multiply(sums * one, *constants) + result.zero
-                if np.array_equal(np.clip(found, low, high), wanted):
+                codes = arithmetic.multiply(sums * one, *constants) + result.zero
+                if np.array_equal(np.clip(codes, low, high), wanted):
                     return float(scale), one
         raise walk.refused(f"an average of {count} values whose factor no float32 scale gives")
 
@@ -124,13 +124,13 @@ def max_pool(walk: Walk, var: relax.Var, call: relax.Call) -> Codes:
     attrs, x, rank = call.attrs, walk.codes(call.args[0]), len(shape_of(var)) - 2
     if rank > 2 or not str(attrs.layout).startswith("NC") or any(d != 1 for d in ints(attrs.dilation)):
         raise walk.refused(f"a dilated pool, or one of {rank} axes")
-    far = 2**16  # what rounding up reaches beyond the border is cut by `needed`
+    far = 2**16  # what rounding up reaches beyond the border is cut by `reached_border`
     sides = tuple((before, far) for before, _ in both_sides(ints(attrs.padding), rank))
     windows = windows_of(x.shape[2:], shape_of(var)[2:], ints(attrs.pool_size), ints(attrs.strides), (1,) * rank, sides)
     padding = windows.padding
     x = walk.last(x)
     if padding is None:
-        x, padding = bordered(walk, x, windows, -128)
+        x, padding = apply_padding(walk, x, windows, -128)
     result = walk.codes_of(var, x.order, x)
     return walk.emit(
         "MAX_POOL_2D", [x], result, table="Pool2DOptions", padding=PADDING[padding],

@@ -1,4 +1,4 @@
-"""Convolutions and products of matrices: int32 sums with a bias, which the requantize behind them makes codes of.
+"""Convolutions and products of matrices: int32 sums with a bias, which the requantize that reads them turns into codes.
 
 TFLite computes sum(weight * (code - zero_point)) + bias, the module sum(weight * code) + bias', where bias' holds the
 zero point's share; so the file's bias is bias' plus that share. The scale of a weight stands in the requantize,
@@ -27,7 +27,7 @@ PADDING = {"SAME": 0, "VALID": 1}
 
 
 @dataclass(frozen=True)
-class Bordered:
+class PendingPad:
     """Codes with a border that is not written yet: a convolution may have it as its padding.
 
     width   (before, after) of each axis of the module
@@ -57,26 +57,26 @@ class Windows:
 
     @property
     def spans(self) -> Ints:
-        """What a window covers."""
+        """Elements from a window's first to its last along each axis."""
         return tuple((k - 1) * d + 1 for k, d in zip(self.kernel, self.dilation, strict=True))
 
     @property
-    def needed(self) -> tuple[tuple[int, int], ...]:
+    def reached_border(self) -> tuple[tuple[int, int], ...]:
         """The border that windows reach: what is cut off at the end is left out."""
-        found = []
+        borders = []
         for size, count, stride, span, (before, after) in zip(
             self.sizes, self.results, self.strides, self.spans, self.sides, strict=True
         ):
-            found.append((before, min(after, max((count - 1) * stride + span - size - before, 0))))
-        return tuple(found)
+            borders.append((before, min(after, max((count - 1) * stride + span - size - before, 0))))
+        return tuple(borders)
 
     @property
     def padding(self) -> str | None:
         """SAME or VALID of TFLite where one of them has this border; None where it must be written."""
-        if not any(side for sides in self.needed for side in sides):
+        if not any(side for sides in self.reached_border for side in sides):
             return "VALID"
         for size, count, stride, span, sides in zip(
-            self.sizes, self.results, self.strides, self.spans, self.needed, strict=True
+            self.sizes, self.results, self.strides, self.spans, self.reached_border, strict=True
         ):
             total = max((-(-size // stride) - 1) * stride + span - size, 0)
             if count != -(-size // stride) or sides != (total // 2, total - total // 2):
@@ -114,7 +114,7 @@ class Convolution:
         return int(self.weight.shape[0] if self.windows else self.weight.shape[1])
 
     def plus(self, walk: Walk, bias: np.ndarray) -> Convolution:
-        """The same with a constant added."""
+        """These sums with a constant added."""
         return replace(self, bias=walk.added_bias(self.bias, bias))
 
     def requantized(self, walk: Walk, var: relax.Var, call: relax.Call) -> Codes:
@@ -136,7 +136,7 @@ class Convolution:
         bias = walk.file.constant(f"{name}.bias", self._bias(walk), quantization_of(bias_scale, 0))
         if self.windows is None:
             return self._pixels(walk, result, activation, scales, bias)
-        x, padding = bordered(walk, self.x, self.windows, self.code)
+        x, padding = apply_padding(walk, self.x, self.windows, self.code)
         four = self.weight[:, :, None] if self.weight.ndim == 3 else self.weight
         options = {
             "padding": PADDING[padding],
@@ -148,10 +148,10 @@ class Convolution:
         }
         channels = self.x.shape[1]
         if self.groups == channels > 1:
-            place = walk.file.constant(f"{name}.weight", _contiguous(four, (1, 2, 3, 0)), quantization_of(scales, 3))
+            place = walk.file.constant(f"{name}.weight", _transpose(four, (1, 2, 3, 0)), quantization_of(scales, 3))
             return walk.emit("DEPTHWISE_CONV_2D", [x, place, bias], result, version=3, table="DepthwiseConv2DOptions",
                              depth_multiplier=self.filters // channels, **options)  # fmt: skip
-        place = walk.file.constant(f"{name}.weight", _contiguous(four, (0, 2, 3, 1)), quantization_of(scales, 0))
+        place = walk.file.constant(f"{name}.weight", _transpose(four, (0, 2, 3, 1)), quantization_of(scales, 0))
         return walk.emit("CONV_2D", [x, place, bias], result, version=3, table="Conv2DOptions", **options)
 
     def _pixels(self, walk: Walk, result: Codes, activation: int, scales: np.ndarray, bias: int) -> Codes:
@@ -165,38 +165,38 @@ class Convolution:
         x = walk.reshaped(x, (rows, 1, 1, depth), f"{walk.layer}_pixels")
         weight = np.ascontiguousarray(self.weight.T).reshape(self.filters, 1, 1, depth)
         place = walk.file.constant(f"{walk.layer}.weight", weight, quantization_of(scales, 0))
-        made = walk.like(result, (rows, 1, 1, self.filters), plain(4), f"{walk.layer}_made")
+        y = walk.like(result, (rows, 1, 1, self.filters), plain(4), f"{walk.layer}_made")
         options = {"stride_w": 1, "stride_h": 1, "dilation_w_factor": 1, "dilation_h_factor": 1}
-        made = walk.emit("CONV_2D", [x, place, bias], made, version=3, table="Conv2DOptions", padding=PADDING["VALID"],
+        y = walk.emit("CONV_2D", [x, place, bias], y, version=3, table="Conv2DOptions", padding=PADDING["VALID"],
                          fused_activation_function=activation, **options)  # fmt: skip
-        return walk.emit("RESHAPE", [made, walk.numbers(result.sizes, "shape")], result, version=1)
+        return walk.emit("RESHAPE", [y, walk.numbers(result.sizes, "shape")], result, version=1)
 
 
-def bordered(walk: Walk, x: Codes, windows: Windows, code: int) -> tuple[Codes, str]:
-    """The picture that windows slide over, with its border written unless TFLite's padding has it."""
+def apply_padding(walk: Walk, x: Codes, windows: Windows, code: int) -> tuple[Codes, str]:
+    """The image that windows slide over, with its border written unless TFLite's padding has it."""
     x = walk.last(x)
     padding = windows.padding
     if padding == "VALID" or (padding == "SAME" and code == x.zero):
         return x, padding
-    sides = windows.needed[2 - (len(x.shape) - 2) :]
-    return walk.bordered(x, ((0, 0), (0, 0), *sides), code, f"{walk.layer}_bordered"), "VALID"
+    sides = windows.reached_border[2 - (len(x.shape) - 2) :]
+    return walk.add_border(x, ((0, 0), (0, 0), *sides), code, f"{walk.layer}_bordered"), "VALID"
 
 
-def _contiguous(weight: np.ndarray, order: Ints) -> np.ndarray:
+def _transpose(weight: np.ndarray, order: Ints) -> np.ndarray:
     return np.ascontiguousarray(weight.transpose(order))
 
 
 def weight_scales(walk: Walk, x: Codes, var: relax.Var, call: relax.Call) -> np.ndarray:
-    """The scales of a weight by which a kernel makes the constants of a requantize."""
+    """Scales of a weight from which a kernel computes the constants of the requantize."""
     multiplier, shift = walk.requantize_constants(call)
     s_x, s_y = np.float64(x.scale), np.float64(np.float32(walk.scales[var.name][0]))
 
     def fits(scale: np.ndarray) -> np.ndarray:
-        found = arithmetic.multiplier_of(s_x * scale / s_y)
-        return np.asarray((found[0] == multiplier) & (found[1] == shift))
+        constants = arithmetic.multiplier_of(s_x * scale / s_y)
+        return np.asarray((constants[0] == multiplier) & (constants[1] == shift))
 
-    scales, found = find_scales(arithmetic.real_factor(multiplier, shift) * s_y / s_x, fits)
-    if not found.all():
+    scales, matches = find_scales(arithmetic.real_factor(multiplier, shift) * s_y / s_x, fits)
+    if not matches.all():
         raise walk.refused("a weight whose scale no float32 is")
     return scales
 
@@ -213,10 +213,10 @@ def convolution(walk: Walk, var: relax.Var, call: relax.Call) -> Convolution:
     weight, rank = const_value(call.args[1]), len(shape_of(var)) - 2
     if rank > 2 or weight.dtype != np.int8:
         raise walk.refused(f"a convolution of {rank} axes with weights of {weight.dtype}")
-    found = walk.values[call.args[0].name]
+    value = walk.values[call.args[0].name]
     own = both_sides(ints(call.attrs.padding), rank)
-    if isinstance(found, Bordered):
-        x, sides, code = found.codes, found.width[2:], found.code
+    if isinstance(value, PendingPad):
+        x, sides, code = value.codes, value.width[2:], value.code
     else:
         x = walk.codes(call.args[0])
         sides, code = own, -x.moved
@@ -236,8 +236,8 @@ def product(walk: Walk, var: relax.Var, call: relax.Call) -> Convolution:
     return Convolution(walk.codes(call.args[0]), weight, np.zeros(weight.shape[1], np.int64))
 
 
-def pad(walk: Walk, var: relax.Var, call: relax.Call) -> Codes | Bordered:
-    """nn.pad: the border of convolutions behind it, or an operator of its own."""
+def pad(walk: Walk, var: relax.Var, call: relax.Call) -> Codes | PendingPad:
+    """nn.pad: the border of the convolutions that read it, or an operator of its own."""
     codes = walk.codes(call.args[0])
     flat = ints(call.attrs.pad_width)
     width = tuple(zip(flat[0::2], flat[1::2], strict=True))
@@ -245,8 +245,8 @@ def pad(walk: Walk, var: relax.Var, call: relax.Call) -> Codes | Bordered:
         raise walk.refused(f"nn.pad of mode {call.attrs.pad_mode}")
     code = int(call.attrs.pad_value) - codes.moved
     if walk.takes_border(var.name, flat):
-        return Bordered(codes, width, code)
-    return walk.bordered(codes, width, code, var.name)
+        return PendingPad(codes, width, code)
+    return walk.add_border(codes, width, code, var.name)
 
 
 FORMS: dict[str, Form] = {

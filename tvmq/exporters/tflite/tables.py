@@ -26,23 +26,23 @@ def table(walk: Walk, var: relax.Var, x: Codes, values: np.ndarray) -> Codes:
         raise walk.refused(f"a table of {values.dtype}")
     result = walk.codes_of(var, x.order)
     wanted = values.astype(np.int16) - result.moved
-    for form in (_rescaled, _clipped):
-        found = form(walk, x, result, wanted)
-        if found is not None:
-            return found
-    return _gathered(walk, x, result, wanted.astype(np.int8))
+    for form in (_try_rescale, _try_clip):
+        codes = form(walk, x, result, wanted)
+        if codes is not None:
+            return codes
+    return _emit_gather(walk, x, result, wanted.astype(np.int8))
 
 
-def _rescaled(walk: Walk, x: Codes, result: Codes, wanted: np.ndarray) -> Codes | None:
+def _try_rescale(walk: Walk, x: Codes, result: Codes, wanted: np.ndarray) -> Codes | None:
     """QUANTIZE: the same real values in another scale."""
     constants = arithmetic.multiplier_of(np.asarray(np.float64(x.scale) / np.float64(result.scale)))
-    found = arithmetic.multiply(CODES - x.zero, *constants) + result.zero
-    if not np.array_equal(np.clip(found, -128, 127), wanted):
+    codes = arithmetic.multiply(CODES - x.zero, *constants) + result.zero
+    if not np.array_equal(np.clip(codes, -128, 127), wanted):
         return None
     return walk.emit("QUANTIZE", [x], result, table="QuantizeOptions")
 
 
-def _clipped(walk: Walk, x: Codes, result: Codes, wanted: np.ndarray) -> Codes | None:
+def _try_clip(walk: Walk, x: Codes, result: Codes, wanted: np.ndarray) -> Codes | None:
     """MAXIMUM and MINIMUM: codes of one scale within bounds."""
     low, high = int(wanted.min()), int(wanted.max())
     same = (x.scale, x.zero) == (result.scale, result.zero)
@@ -52,7 +52,7 @@ def _clipped(walk: Walk, x: Codes, result: Codes, wanted: np.ndarray) -> Codes |
 
 
 def prelu(walk: Walk, var: relax.Var, call: relax.Call) -> Codes:
-    """tvmq.prelu: a table for each channel, one behind the other."""
+    """tvmq.prelu: the tables of all channels, concatenated."""
     x, attrs = walk.codes(call.args[0]), call.attrs
     if not is_const(call.args[1]):
         raise walk.refused("tvmq.prelu with slopes that are computed")
@@ -67,10 +67,10 @@ def prelu(walk: Walk, var: relax.Var, call: relax.Call) -> Codes:
     values = numerics.prelu(codes[None], whole.reshape(-1, 1), dtype=str(attrs.dtype), **options)
     result = walk.codes_of(var, x.order)
     first = arranged(np.arange(whole.size, dtype=np.int32).reshape(whole.shape) * 256 + 128, x.order)
-    return _gathered(walk, x, result, (values.astype(np.int16) - result.moved).astype(np.int8).ravel(), first)
+    return _emit_gather(walk, x, result, (values.astype(np.int16) - result.moved).astype(np.int8).ravel(), first)
 
 
-def _gathered(walk: Walk, x: Codes, result: Codes, values: np.ndarray, first: np.ndarray | None = None) -> Codes:
+def _emit_gather(walk: Walk, x: Codes, result: Codes, values: np.ndarray, first: np.ndarray | None = None) -> Codes:
     """GATHER of the table at the codes, as int32, plus 128; `first` are the places of code 0, in the file's order."""
     first = np.asarray([128]) if first is None else first
     sizes = in_order(x.shape, x.order)

@@ -23,7 +23,7 @@ from tvmq.whole_file import write_file
 
 @dataclass(frozen=True)
 class TFLiteExport:
-    """What `to_tflite` wrote.
+    """File that `to_tflite` wrote.
 
     path             the file
     size             bytes

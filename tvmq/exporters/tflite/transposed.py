@@ -17,7 +17,7 @@ from tvmq.numerics.windows import both_sides
 
 
 @dataclass(frozen=True)
-class Transposed:
+class ConvTranspose:
     """Sums of a transposed convolution.
 
     weight   of the module: (channels, filters, spatial...)
@@ -32,23 +32,23 @@ class Transposed:
     sides: tuple[tuple[int, int], ...]
     shape: Ints
 
-    def plus(self, walk: Walk, bias: np.ndarray) -> Transposed:
-        """The same with a constant for each channel."""
+    def plus(self, walk: Walk, bias: np.ndarray) -> ConvTranspose:
+        """These sums with a constant added to each channel."""
         return replace(self, bias=walk.added_bias(self.bias, bias))
 
     def requantized(self, walk: Walk, var: relax.Var, call: relax.Call) -> Codes:
         """TRANSPOSE_CONV, its border cut off, and bounds of codes."""
         scales = weight_scales(walk, self.x, var, call)
         result = walk.codes_of(var, LAST[len(self.shape)])
-        made = self._write(walk, walk.like(result, self._full, result.order, f"{var.name}_full"), scales)
-        if made.shape != result.shape:
-            made = self._cut(walk, made, walk.like(result, result.shape, result.order, f"{var.name}_cut"))
+        codes = self._write(walk, walk.like(result, self._uncut_shape, result.order, f"{var.name}_full"), scales)
+        if codes.shape != result.shape:
+            codes = self._cut(walk, codes, walk.like(result, result.shape, result.order, f"{var.name}_cut"))
         low, high = int(call.attrs.qmin) - result.moved, int(call.attrs.qmax) - result.moved
-        return made if (low, high) == (-128, 127) else walk.bounded(made, result, low, high)
+        return codes if (low, high) == (-128, 127) else walk.bounded(codes, result, low, high)
 
     @property
     def _padding(self) -> str:
-        """SAME where TFLite then cuts off what the module does; else VALID, which cuts off nothing."""
+        """SAME where TFLite then crops as the module does; else VALID, which crops nothing."""
         for size, count, stride, kernel, side in zip(
             self.x.shape[2:], self.shape[2:], self.strides, self.weight.shape[2:], self.sides, strict=True
         ):
@@ -58,8 +58,8 @@ class Transposed:
         return "SAME"
 
     @property
-    def _full(self) -> Ints:
-        """Sizes of what the operator gives."""
+    def _uncut_shape(self) -> Ints:
+        """Shape of the operator's result, before `_cut`."""
         if self._padding == "SAME":
             return self.shape
         return (
@@ -96,7 +96,7 @@ class Transposed:
         )  # fmt: skip
 
 
-def transposed(walk: Walk, var: relax.Var, call: relax.Call) -> Transposed:
+def transposed_convolution(walk: Walk, var: relax.Var, call: relax.Call) -> ConvTranspose:
     """tvmq.conv_transpose."""
     attrs, rank = call.attrs, len(shape_of(var)) - 2
     if not is_const(call.args[1]) or rank > 2 or const_value(call.args[1]).dtype != np.int8:
@@ -107,7 +107,7 @@ def transposed(walk: Walk, var: relax.Var, call: relax.Call) -> Transposed:
     if int(attrs.zero_point) - x.moved != x.zero:
         raise walk.refused("a transposed convolution with another code between pixels than the zero point")
     zeros = np.zeros(weight.shape[1], np.int64)
-    return Transposed(x, weight, zeros, ints(attrs.strides), both_sides(ints(attrs.padding), rank), shape_of(var))
+    return ConvTranspose(x, weight, zeros, ints(attrs.strides), both_sides(ints(attrs.padding), rank), shape_of(var))
 
 
-FORMS: dict[str, Form] = {"tvmq.conv_transpose": transposed}
+FORMS: dict[str, Form] = {"tvmq.conv_transpose": transposed_convolution}

@@ -15,7 +15,7 @@ import tvm
 from tvm import relax
 
 from tvmq.exporters.core_walk import CoreWalk
-from tvmq.exporters.layouts import LAST, Ints, Order, arranged, collapsed, in_order, moves, plain
+from tvmq.exporters.layouts import LAST, Ints, Order, arranged, collapse_transpose, in_order, moves, plain
 from tvmq.exporters.tflite import arithmetic
 from tvmq.exporters.tflite.codes import Codes
 from tvmq.exporters.tflite.flatbuffer import Flatbuffer, Option, Quantization
@@ -32,7 +32,7 @@ class Sums(Protocol):
     """int32 sums that are still to become codes."""
 
     def plus(self, walk: Walk, bias: np.ndarray) -> Sums:
-        """The same with a constant added."""
+        """These sums with a constant added."""
 
     def requantized(self, walk: Walk, var: relax.Var, call: relax.Call) -> Codes:
         """The operator, written; its result."""
@@ -60,10 +60,10 @@ class Walk(CoreWalk):
         """An argument that holds codes."""
         if is_const(expr):
             raise self.refused("an operator of a constant")
-        found = self.values[expr.name]
-        if not isinstance(found, Codes):
+        value = self.values[expr.name]
+        if not isinstance(value, Codes):
             raise self.refused("an operator that reads int32 sums", REMEDY)
-        return found
+        return value
 
     def codes_of(self, var: relax.Var, order: Order, like: Codes | None = None) -> Codes:
         """A new tensor for a variable, in its own scale or in that of the codes that it moves."""
@@ -127,17 +127,17 @@ class Walk(CoreWalk):
         place = codes.place
         kind = Quantization((float(codes.scale),), codes.zero)
         for step, numbers in moves(codes.shape, codes.order, order):
-            sizes = numbers if step == "reshape" else self._permuted(place, numbers)
+            sizes = numbers if step == "reshape" else self._permute_sizes(place, numbers)
             whole = self.file.tensors[place].shape
             if step == "transpose" and len(whole) > MOST_AXES:
-                merged, numbers = collapsed(whole, numbers)
-                place = self._moved("reshape", place, merged, merged, kind)
-                place = self._moved("transpose", place, numbers, tuple(merged[axis] for axis in numbers), kind)
+                merged, numbers = collapse_transpose(whole, numbers)
+                place = self._emit_move("reshape", place, merged, merged, kind)
+                place = self._emit_move("transpose", place, numbers, tuple(merged[axis] for axis in numbers), kind)
                 step, numbers = "reshape", sizes
-            place = self._moved(step, place, numbers, sizes, kind)
+            place = self._emit_move(step, place, numbers, sizes, kind)
         return Codes(place, codes.shape, order, codes.scale, codes.zero, codes.moved)
 
-    def _moved(self, step: str, source: int, numbers: Ints, sizes: Ints, kind: Quantization) -> int:
+    def _emit_move(self, step: str, source: int, numbers: Ints, sizes: Ints, kind: Quantization) -> int:
         """A RESHAPE or a TRANSPOSE; the number of its result."""
         place = self.file.tensor(f"{self.layer}_{step}", sizes, "int8", kind)
         code, table = ("RESHAPE", None) if step == "reshape" else ("TRANSPOSE", "TransposeOptions")
@@ -145,7 +145,7 @@ class Walk(CoreWalk):
         self.file.operator(code, [source, self.numbers(numbers, step)], [place], version=version, table=table)
         return place
 
-    def _permuted(self, place: int, axes: Ints) -> Ints:
+    def _permute_sizes(self, place: int, axes: Ints) -> Ints:
         return tuple(self.file.tensors[place].shape[axis] for axis in axes)
 
     def reshaped(self, codes: Codes, shape: Ints, hint: str) -> Codes:
@@ -159,7 +159,7 @@ class Walk(CoreWalk):
         result = self.like(codes, shape, order, hint)
         return self.emit("RESHAPE", [codes, self.numbers(sizes, "shape")], result, version=1)
 
-    def bordered(self, codes: Codes, width: Sequence[tuple[int, int]], code: int, hint: str) -> Codes:
+    def add_border(self, codes: Codes, width: Sequence[tuple[int, int]], code: int, hint: str) -> Codes:
         """The codes with a border of one code, an int8; `width` is for the axes of the module."""
         if not any(side for sides in width for side in sides):
             return codes

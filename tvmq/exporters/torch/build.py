@@ -82,7 +82,7 @@ class Builder:
             self.values[name] = self.graph.call_function(operator.getitem, (result, position))
 
     def _function(self, node: onnx.NodeProto) -> Any:
-        attributes = {item.name: _plain(helper.get_attribute_value(item)) for item in node.attribute}
+        attributes = {item.name: _python_value(helper.get_attribute_value(item)) for item in node.attribute}
         if node.op_type == "Cast":
             attributes["to"] = getattr(torch, str(helper.tensor_dtype_to_np_dtype(attributes["to"])))
         of_sizes = node.op_type == "Shape" or (node.op_type in SIZES and node.input[0] in self._sizes)
@@ -120,16 +120,16 @@ class Builder:
             steps = [None if b is None else int(np.rint(b / scale)) + int(zero) for b in bounds]
             if steps == [low + 1, high]:
                 source, low = origin.input[0], low + 1
-        given = (self._read(source), float(scale), int(zero), low, high, dtype)
+        arguments = (self._read(source), float(scale), int(zero), low, high, dtype)
         name = _identifier(node.output[0])
-        return self.graph.create_node("call_function", DECOMPOSED.quantize_per_tensor.default, given, name=name)
+        return self.graph.create_node("call_function", DECOMPOSED.quantize_per_tensor.default, arguments, name=name)
 
     def _dequantize(self, node: onnx.NodeProto) -> fx.Node:
         scale, zero, dtype = conversion_codes(self.view, node)
         codes = self.view.constant(node, 0)
         if codes is None:
-            given = (self._read(node.input[0]), float(scale), int(zero), *bounds_of(dtype), dtype)
-            return self.graph.call_function(DECOMPOSED.dequantize_per_tensor.default, given)
+            arguments = (self._read(node.input[0]), float(scale), int(zero), *bounds_of(dtype), dtype)
+            return self.graph.call_function(DECOMPOSED.dequantize_per_tensor.default, arguments)
         return self._weight(node, codes, scale, zero, dtype)
 
     def _weight(
@@ -143,38 +143,38 @@ class Builder:
         if block:
             return self._blocks(node, stored, scale, axis, block)
         if scale.size == 1:
-            given: tuple[Any, ...] = (stored, float(scale.reshape(())), int(zero.reshape(-1)[0]), *bounds, dtype)
-            return self.graph.call_function(DECOMPOSED.dequantize_per_tensor.default, given)
+            arguments: tuple[Any, ...] = (stored, float(scale.reshape(())), int(zero.reshape(-1)[0]), *bounds, dtype)
+            return self.graph.call_function(DECOMPOSED.dequantize_per_tensor.default, arguments)
         zeros = np.broadcast_to(zero, scale.shape).astype(np.int64)
         numbers = self._buffer(node.input[1], scale), self._buffer(f"{node.input[1]}_zeros", zeros)
-        given = (stored, *numbers, axis, *bounds, dtype)
-        return self.graph.call_function(DECOMPOSED.dequantize_per_channel.default, given)
+        arguments = (stored, *numbers, axis, *bounds, dtype)
+        return self.graph.call_function(DECOMPOSED.dequantize_per_channel.default, arguments)
 
     def _blocks(self, node: onnx.NodeProto, stored: fx.Node, scale: np.ndarray, axis: int, block: int) -> fx.Node:
         """Groups along the inputs of a product have an operator; others are scaled in floats."""
         scales = self._buffer(node.input[1], scale)
         if node.output[0] in self.turned and axis == 1:
-            given = (stored, scales, None, -8, 7, torch.int8, block, torch.float32)
-            return self.graph.call_function(DECOMPOSED.dequantize_per_channel_group.default, given)
+            arguments = (stored, scales, None, -8, 7, torch.int8, block, torch.float32)
+            return self.graph.call_function(DECOMPOSED.dequantize_per_channel_group.default, arguments)
         return self.graph.call_function(run, ("Blocks", {"axis": axis, "block": block}, stored, scales))
 
     def _turned_weights(self) -> set[str]:
         """Weights that products alone read: torch has them with the outputs first."""
-        found = set()
+        weights = set()
         for node in self.view.of(DEQUANTIZE):
             codes, readers = self.view.constant(node, 0), self.view.readers.get(node.output[0], [])
             is_factor = all(r.op_type in PRODUCTS and list(r.input).index(node.output[0]) == 1 for r in readers)
             if codes is not None and codes.ndim == 2 and readers and is_factor:
-                found.add(node.output[0])
-        return found
+                weights.add(node.output[0])
+        return weights
 
 
 def _identifier(name: str) -> str:
-    """A name of ONNX as one of Python."""
+    """Python identifier for a name of ONNX."""
     text = re.sub(r"\W", "_", name).strip("_") or "x"
     return f"_{text}" if text[0].isdigit() else text
 
 
-def _plain(value: Any) -> Any:
-    """An attribute as Python has it."""
+def _python_value(value: Any) -> Any:
+    """Python value of an attribute."""
     return value.decode() if isinstance(value, bytes) else value

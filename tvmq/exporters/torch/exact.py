@@ -11,20 +11,20 @@ from typing import Any
 
 import torch
 
-from tvmq.exporters.torch.windows import convolution, max_pool, transposed
+from tvmq.exporters.torch.windows import convolution, max_pool, transposed_convolution
 
 Attributes = Mapping[str, Any]
 SHIFTS = (-32, 31)  # as numerics/requantize.py clips them
 
 
 def _along(values: torch.Tensor, axis: int, rank: int) -> torch.Tensor:
-    """One value a channel, so that it broadcasts."""
+    """Values of the channels in a shape that broadcasts along their axis."""
     if axis < 0 or values.ndim == 0:
         return values
     return values.reshape([-1 if i == axis else 1 for i in range(rank)])
 
 
-def _saturated(steps: torch.Tensor, a: Attributes) -> torch.Tensor:
+def _clamp_codes(steps: torch.Tensor, a: Attributes) -> torch.Tensor:
     """Steps from the zero point as codes."""
     zero = a["zero_point"]
     return (steps.clamp(a["qmin"] - zero, a["qmax"] - zero) + zero).to(getattr(torch, a["dtype"]))
@@ -52,7 +52,7 @@ def requantize(a: Attributes, acc: torch.Tensor, multiplier: torch.Tensor, shift
         if a["negative_slope"] != 1:
             factor = torch.where(acc < 0, factor * a["negative_slope"], factor)
         steps = torch.round(acc.to(torch.float32) * factor)
-        return _saturated(steps, a)
+        return _clamp_codes(steps, a)
     exponent = shift.to(torch.int64)
     mantissa = multiplier.to(torch.int64)
     if a["mode"] == "power_of_two":
@@ -66,7 +66,7 @@ def requantize(a: Attributes, acc: torch.Tensor, multiplier: torch.Tensor, shift
     half = torch.bitwise_left_shift(torch.ones_like(right), right - 1)
     if a["rounding"] == "TONEAREST":
         half = half - (product < 0).to(torch.int64)
-    return _saturated(torch.bitwise_right_shift(product + half, right), a)
+    return _clamp_codes(torch.bitwise_right_shift(product + half, right), a)
 
 
 def convolve(a: Attributes, x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
@@ -88,7 +88,7 @@ def spread(a: Attributes, x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor
     groups, options = a["groups"], {"pads": a["padding"], "strides": a["strides"], "dilations": a["dilation"]}
     options |= {"output_padding": a["output_padding"], "group": groups}
     wide = weight.to(torch.float64)
-    sums = transposed(options, x.to(torch.float64) - a["zero_point"], wide)
+    sums = transposed_convolution(options, x.to(torch.float64) - a["zero_point"], wide)
     filters = wide.reshape(groups, -1, *wide.shape[1:]).sum(dim=[1, *range(3, wide.ndim + 1)]).reshape(-1)
     fill = a["zero_point"] * filters.reshape([-1, *[1] * (wide.ndim - 2)])
     return (sums + fill).to(torch.int32)
@@ -97,7 +97,7 @@ def spread(a: Attributes, x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor
 def add(a: Attributes, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     """tvmq.add."""
     total = x.to(torch.int32) * a["a_multiplier"] + y.to(torch.int32) * a["b_multiplier"] + a["offset"]
-    return _saturated(torch.bitwise_right_shift(total, a["shift"]), a)
+    return _clamp_codes(torch.bitwise_right_shift(total, a["shift"]), a)
 
 
 def multiply(a: Attributes, x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
@@ -129,17 +129,17 @@ def table(a: Attributes, q: torch.Tensor, values: torch.Tensor) -> torch.Tensor:
 def scale_shift(a: Attributes, q: torch.Tensor, multiplier: torch.Tensor, offset: torch.Tensor) -> torch.Tensor:
     """tvmq.scale_shift."""
     total = q.to(torch.int32) * multiplier + offset
-    return _saturated(torch.bitwise_right_shift(total, a["shift"]), a)
+    return _clamp_codes(torch.bitwise_right_shift(total, a["shift"]), a)
 
 
 def prelu(a: Attributes, q: torch.Tensor, slopes: torch.Tensor) -> torch.Tensor:
     """tvmq.prelu."""
     steps = q.to(torch.int32) - a["x_zero"]
     total = steps * torch.where(steps > 0, a["multiplier"], slopes) + 2 ** a["shift"] // 2
-    return _saturated(torch.bitwise_right_shift(total, a["shift"]), a)
+    return _clamp_codes(torch.bitwise_right_shift(total, a["shift"]), a)
 
 
-def largest(a: Attributes, q: torch.Tensor) -> torch.Tensor:
+def max_pool_codes(a: Attributes, q: torch.Tensor) -> torch.Tensor:
     """A maximum pool of codes; floats hold them."""
     options = {"kernel_shape": a["pool_size"], "pads": a["padding"], "ceil_mode": a["ceil_mode"]}
     options |= {"strides": a["strides"], "dilations": a["dilation"]}
@@ -164,7 +164,7 @@ EXACT: dict[str, tuple[Sequence[str], Callable[..., Any]]] = {
     "tvmq.scale_shift": (("shift", *CODES), scale_shift),
     "tvmq.prelu": (("shift", "multiplier", "x_zero", *CODES), prelu),
     **{
-        f"nn.max_pool{axes}d": (("pool_size", "padding", "strides", "dilation", "ceil_mode"), largest)
+        f"nn.max_pool{axes}d": (("pool_size", "padding", "strides", "dilation", "ceil_mode"), max_pool_codes)
         for axes in (1, 2, 3)
     },
 }

@@ -18,7 +18,7 @@ from tvm import relax
 from tvmq.errors import UnsupportedOpError
 from tvmq.exporters.onnx.graph import OnnxGraph
 from tvmq.exporters.onnx.ops import WRITERS
-from tvmq.exporters.onnx.values import flat, is_tensor
+from tvmq.exporters.onnx.values import flatten_tuples, is_tensor
 from tvmq.exporters.onnx.walk import HANDLERS, Exporter
 from tvmq.exporters.torch.build import Builder, _identifier
 from tvmq.exporters.torch.exact import EXACT, run_exact
@@ -56,12 +56,12 @@ class ExactBuilder(Builder):
             return self.graph.call_function(operator.getitem, (self.values[value.tuple_value.name], value.index))
         name = op_name(value)
         if name in EXACT and self._is_integer(var, value):
-            return self._exact(name, value)
+            return self._call_exact(name, value)
         if name in ("add", "multiply") and dtype_of(var) == "int32":
             function = operator.add if name == "add" else operator.mul
             return self.graph.call_function(function, tuple(map(self._argument, value.args)))
         if name in WRITERS:
-            return self._translated(var, value)
+            return self._write_as_onnx(var, value)
         way_out = "keep this layer in float"
         if name in HANDLERS:
             way_out = f"use form='decomposed', or {way_out}"
@@ -78,8 +78,8 @@ class ExactBuilder(Builder):
         tensors = [arg for arg in call.args if is_tensor(arg)]
         return any(dtype_of(tensor) in INTEGERS for tensor in (var, *tensors[:1]))
 
-    def _exact(self, name: str, call: relax.Call) -> fx.Node:
-        attributes = {key: _plain(getattr(call.attrs, key)) for key in EXACT[name][0]}
+    def _call_exact(self, name: str, call: relax.Call) -> fx.Node:
+        attributes = {key: _python_value(getattr(call.attrs, key)) for key in EXACT[name][0]}
         if name == "matmul" or name.startswith("nn.conv"):
             attributes["sums"] = _type_of_sums(call)
         return self.graph.call_function(run_exact, (name, attributes, *map(self._argument, call.args)))
@@ -89,10 +89,10 @@ class ExactBuilder(Builder):
             return self._buffer(f"operand:{len(self._buffers)}", const_value(arg))
         return self.values[arg.name]
 
-    def _translated(self, var: relax.Var, call: relax.Call) -> Any:
-        """By the nodes that the exporter of ONNX writes for it, on whatever the tensors hold."""
+    def _write_as_onnx(self, var: relax.Var, call: relax.Call) -> Any:
+        """Build the nodes that the exporter of ONNX writes for a call, on codes and floats alike."""
         done, stored = len(self.onnx.nodes), len(self.onnx.initializers)
-        tensors = [arg for arg in flat(call.args) if is_tensor(arg)]
+        tensors = [arg for arg in flatten_tuples(call.args) if is_tensor(arg)]
         names = [self.onnx.constant(const_value(a), "constant") if is_const(a) else a.name for a in tensors]
         written = WRITERS[op_name(call)](self.exporter._node(var, call, names))
         self.view.store(self.onnx.initializers[stored:])
@@ -112,8 +112,8 @@ def _type_of_sums(call: relax.Call) -> str:
     return "float32" if largest * LARGEST[dtype_of(call.args[0])] < EXACT_IN_FLOAT32 else "float64"
 
 
-def _plain(value: Any) -> Any:
-    """An attribute as Python has it."""
+def _python_value(value: Any) -> Any:
+    """Python value of an attribute."""
     if isinstance(value, str | bool | int | float):
         return value
     if hasattr(value, "__len__"):

@@ -19,13 +19,13 @@ Attributes = Mapping[str, Any]
 Function = Callable[..., Any]
 
 
-def _plain(function: Function) -> Function:
-    """A function of its inputs alone."""
+def _without_attributes(function: Function) -> Function:
+    """Function that reads no attributes."""
     return lambda _attributes, *inputs: function(*inputs)
 
 
 def _arithmetic(function: Function) -> Function:
-    """Of tensors, or of sizes that a run tells."""
+    """Function of two tensors, or of lists of sizes that a run tells."""
 
     def compute(_attributes: Attributes, a: Any, b: Any) -> Any:
         if isinstance(a, list) and isinstance(b, list):
@@ -116,8 +116,8 @@ def _gather(attributes: Attributes, x: Any, indices: Any) -> Any:
     places = torch.tensor(indices) if isinstance(indices, list | int) else indices
     size = x.shape[axis]
     places = torch.where(places < 0, places + size, places)
-    found = x.index_select(axis, places.reshape(-1).long())
-    return found.reshape([*x.shape[:axis], *places.shape, *x.shape[axis + 1 :]])
+    slices = x.index_select(axis, places.reshape(-1).long())
+    return slices.reshape([*x.shape[:axis], *places.shape, *x.shape[axis + 1 :]])
 
 
 def _gather_elements(attributes: Attributes, x: torch.Tensor, indices: torch.Tensor) -> torch.Tensor:
@@ -178,11 +178,11 @@ def _many(function: Function) -> Function:
     )
 
 
-def _larger(a: Any, b: Any) -> Any:
+def _maximum(a: Any, b: Any) -> Any:
     return torch.maximum(a, b) if isinstance(a, torch.Tensor) else max(a, b)
 
 
-def _smaller(a: Any, b: Any) -> Any:
+def _minimum(a: Any, b: Any) -> Any:
     return torch.minimum(a, b) if isinstance(a, torch.Tensor) else min(a, b)
 
 
@@ -213,14 +213,14 @@ BINARY: dict[str, Function] = {
 }  # fmt: skip
 FUNCTIONS: dict[str, Function] = {
     **WINDOWS,
-    **{name: _plain(function) for name, function in UNARY.items()},
-    **{name: _plain(function) for name, function in BINARY.items()},
+    **{name: _without_attributes(function) for name, function in UNARY.items()},
+    **{name: _without_attributes(function) for name, function in BINARY.items()},
     "Add": _arithmetic(operator.add),
     "Sub": _arithmetic(operator.sub),
     "Mul": _arithmetic(operator.mul),
     "Div": _arithmetic(_divide),
-    "Max": _many(_larger),
-    "Min": _many(_smaller),
+    "Max": _many(_maximum),
+    "Min": _many(_minimum),
     "Blocks": _blocks,
     "Cast": _cast,
     "Clip": _clip,
@@ -234,7 +234,7 @@ FUNCTIONS: dict[str, Function] = {
     "LayerNormalization": _layer_norm,
     "LeakyRelu": _leaky_relu,
     "LogSoftmax": _softmax(functional.log_softmax),
-    "MatMul": _plain(torch.matmul),
+    "MatMul": _without_attributes(torch.matmul),
     "PRelu": _prelu,
     "Pad": _pad,
     "ReduceMax": _reduction(torch.amax),
@@ -250,7 +250,7 @@ FUNCTIONS: dict[str, Function] = {
     "Tile": _tile,
     "Transpose": _transpose,
     "Unsqueeze": _unsqueeze,
-    "Where": _plain(torch.where),
+    "Where": _without_attributes(torch.where),
 }
 
 

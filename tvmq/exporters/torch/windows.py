@@ -19,7 +19,7 @@ MAXIMA: dict[int, Callable[..., Any]] = {1: functional.max_pool1d, 2: functional
 
 
 def _sides(pads: Sequence[int]) -> tuple[list[int], list[int]]:
-    """What stands before and after each axis."""
+    """Padding before and after each axis."""
     half = len(pads) // 2
     return list(pads[:half]), list(pads[half:])
 
@@ -45,10 +45,10 @@ def convolution(
     )  # fmt: skip
 
 
-def transposed(
+def transposed_convolution(
     attributes: Attributes, x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor | None = None
 ) -> torch.Tensor:
-    """ConvTranspose: what the larger of two borders cuts away beyond the smaller one is cut behind it."""
+    """ConvTranspose: torch crops both sides alike, so the difference of two unequal pads is cropped afterwards."""
     spatial = weight.ndim - 2
     before, after = _sides(attributes.get("pads", [0] * 2 * spatial))
     common = [min(pair) for pair in zip(before, after, strict=True)]
@@ -118,7 +118,7 @@ def resize(attributes: Attributes, x: torch.Tensor, *sizes: Any) -> torch.Tensor
 WINDOWS: dict[str, Callable[..., Any]] = {
     "AveragePool": average_pool,
     "Conv": convolution,
-    "ConvTranspose": transposed,
+    "ConvTranspose": transposed_convolution,
     "MaxPool": max_pool,
     "Resize": resize,
 }

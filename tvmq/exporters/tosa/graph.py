@@ -53,8 +53,8 @@ class TosaGraph:
         """A constant tensor; equal ones are written once."""
         key = (values.dtype.name, values.shape, values.tobytes())
         if key not in self._constants:
-            made = self._writer.addConst(list(values.shape), self._dtype(values.dtype.name), values.ravel().tolist())
-            self._constants[key] = made.name
+            tensor = self._writer.addConst(list(values.shape), self._dtype(values.dtype.name), values.ravel().tolist())
+            self._constants[key] = tensor.name
         return self._constants[key]
 
     def numbers(self, values: Sequence[int]) -> str:
@@ -62,8 +62,8 @@ class TosaGraph:
         array = np.asarray(values, np.int64)
         key = ("shape", array.shape, array.tobytes())
         if key not in self._constants:
-            made = self._writer.addConst([len(values)], self.schema.DType.SHAPE, [int(v) for v in values])
-            self._constants[key] = made.name
+            tensor = self._writer.addConst([len(values)], self.schema.DType.SHAPE, [int(v) for v in values])
+            self._constants[key] = tensor.name
         return self._constants[key]
 
     def operator(self, code: str, inputs: Sequence[str], sizes: Sequence[int], dtype: str, *attributes: Any) -> str:
@@ -72,14 +72,14 @@ class TosaGraph:
         code        name in the specification, for example "CONV2D"
         attributes  as the package's TosaSerializerAttribute takes them
         """
-        made = self._writer.addIntermediate([int(n) for n in sizes], self._dtype(dtype))
-        self._tensors[made.name] = made
+        tensor = self._writer.addIntermediate([int(n) for n in sizes], self._dtype(dtype))
+        self._tensors[tensor.name] = tensor
         attribute = self.schema.TosaSerializerAttribute()
         op = getattr(self.schema.Op, code)
         attribute.setAttribute(op, *attributes)
-        self._writer.addOperator(op, list(inputs), [made.name], attribute)
+        self._writer.addOperator(op, list(inputs), [tensor.name], attribute)
         self.counts[code] += 1
-        return str(made.name)
+        return str(tensor.name)
 
     def pack(self) -> bytes:
         """The file."""

@@ -22,21 +22,21 @@ def reshape(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
 
 
 def permute_dims(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
-    """Axes in another order; nothing at all where the graph has them so already."""
+    """Axes in another order; no operator where the graph has that order already."""
     x, rank = walk.tensor(call.args[0]), len(shape_of(var))
-    given = call.attrs.axes
-    axes = tuple(range(rank))[::-1] if given is None else tuple(axis % rank for axis in ints(given))
+    permutation = call.attrs.axes
+    axes = tuple(range(rank))[::-1] if permutation is None else tuple(axis % rank for axis in ints(permutation))
     order = tuple(None if axis is None else axes.index(axis) for axis in x.order)
-    moved = replace(x, shape=shape_of(var), order=order)
-    return moved if order in (plain(rank), LAST.get(rank)) else walk.plain(moved)
+    permuted = replace(x, shape=shape_of(var), order=order)
+    return permuted if order in (plain(rank), LAST.get(rank)) else walk.plain(permuted)
 
 
 def concat(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
     """Parts along an axis."""
-    given = call.args[0]
-    if isinstance(given, relax.Tuple) and any(is_const(part) for part in given.fields):
+    source = call.args[0]
+    if isinstance(source, relax.Tuple) and any(is_const(part) for part in source.fields):
         raise walk.refused("concat with a constant")
-    parts = [walk.tensor(p) for p in given.fields] if isinstance(given, relax.Tuple) else walk.values[given.name]
+    parts = [walk.tensor(p) for p in source.fields] if isinstance(source, relax.Tuple) else walk.values[source.name]
     rank = len(shape_of(var))
     order = next((part.order for part in parts if part.order != plain(rank)), plain(rank))
     parts = [walk.in_layout(part, order) for part in parts]
@@ -51,7 +51,7 @@ def split(walk: Walk, var: relax.Var, call: relax.Call) -> list[Tensor]:
     sizes = [int(field.shape[axis]) for field in var.ty.fields]
     for begin, size in zip(itertools.accumulate(sizes, initial=0), sizes, strict=False):
         shape = tuple(size if number == axis else n for number, n in enumerate(x.shape))
-        parts.append(_sliced(walk, x, [begin if number == axis else 0 for number in range(len(shape))], shape))
+        parts.append(_emit_slice(walk, x, [begin if number == axis else 0 for number in range(len(shape))], shape))
     return parts
 
 
@@ -61,10 +61,10 @@ def strided_slice(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
     bounds = [part.indices(n) for part, n in zip(slice_of(call, x.shape), x.shape, strict=True)]
     if any(step != 1 and shape > 1 for (_, _, step), shape in zip(bounds, shape_of(var), strict=True)):
         raise walk.refused("a slice in steps")
-    return _sliced(walk, x, [begin for begin, _, _ in bounds], shape_of(var))
+    return _emit_slice(walk, x, [begin for begin, _, _ in bounds], shape_of(var))
 
 
-def _sliced(walk: Walk, x: Tensor, begins: list[int], shape: tuple[int, ...]) -> Tensor:
+def _emit_slice(walk: Walk, x: Tensor, begins: list[int], shape: tuple[int, ...]) -> Tensor:
     result = replace(x, shape=shape)
     numbers = [0 if axis is None else begins[axis] for axis in x.order]
     return walk.emit("SLICE", [x, walk.graph.numbers(numbers), walk.graph.numbers(result.sizes)], result)
@@ -77,17 +77,17 @@ def resize(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
     x = walk.last(walk.tensor(call.args[0]))
     batch, channels, rows, columns = x.shape
     down, across = shape_of(var)[2] // rows, shape_of(var)[3] // columns
-    found = x
+    pixels = x
     for shape, repeats, after in (
         ((batch, rows, 1, columns * channels), (1, 1, down, 1), (batch, channels, rows * down, columns)),
         ((batch * rows * down, columns, 1, channels), (1, 1, across, 1), shape_of(var)),
     ):
-        name = walk.reshaped(found, shape)
+        name = walk.reshape_elements(pixels, shape)
         sizes = tuple(n * r for n, r in zip(shape, repeats, strict=True))
         tiled = walk.graph.operator("TILE", [name, walk.graph.numbers(repeats)], sizes, x.dtype)
         result = replace(x, shape=after)
-        found = replace(result, name=walk.reshaped(Tensor(tiled, sizes, plain(4), x.dtype), result.sizes))
-    return found
+        pixels = replace(result, name=walk.reshape_elements(Tensor(tiled, sizes, plain(4), x.dtype), result.sizes))
+    return pixels
 
 
 FORMS: dict[str, Form] = {

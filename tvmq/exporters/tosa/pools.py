@@ -9,7 +9,7 @@ from tvm import relax
 
 from tvmq.exporters.core_walk import ints
 from tvmq.exporters.layouts import LAST, in_order
-from tvmq.exporters.tosa.products import cut, fitted, in_two
+from tvmq.exporters.tosa.products import cut, fit_windows, in_two
 from tvmq.exporters.tosa.walk import Form, Tensor, Walk
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import POOL
@@ -23,7 +23,7 @@ def max_pool(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
     if rank > 2 or not str(attrs.layout).startswith("NC") or any(d != 1 for d in ints(attrs.dilation)):
         raise walk.refused(f"a dilated pool, or one of {rank} axes,")
     kernel, strides = ints(attrs.pool_size), ints(attrs.strides)
-    sizes, sides = fitted(x.shape[2:], shape_of(var)[2:], kernel, strides, both_sides(ints(attrs.padding), rank))
+    sizes, sides = fit_windows(x.shape[2:], shape_of(var)[2:], kernel, strides, both_sides(ints(attrs.padding), rank))
     if any(side >= k for pair, k in zip(sides, kernel, strict=True) for side in pair):
         raise walk.refused("a pool with windows wholly in its border")
     x = cut(walk, walk.last(x), sizes)
@@ -39,7 +39,7 @@ def sum_pool(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
     kernel, strides = ints(attrs.kernel), ints(attrs.strides)
     if rank > 2 or x.dtype != "int8":
         raise walk.refused(f"a pool of {rank} axes of {x.dtype}")
-    sizes, sides = fitted(x.shape[2:], shape_of(var)[2:], kernel, strides, both_sides(ints(attrs.padding), rank))
+    sizes, sides = fit_windows(x.shape[2:], shape_of(var)[2:], kernel, strides, both_sides(ints(attrs.padding), rank))
     x, channels = cut(walk, walk.last(x), sizes), x.shape[1]
     pad = [side for pair in (*[(0, 0)] * (2 - rank), *sides) for side in pair]
     ones = walk.graph.constant(np.ones((*in_two(kernel), channels, 1), np.int8))
@@ -54,17 +54,17 @@ def total(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
     """tvmq.sum: REDUCE_SUM along each axis."""
     x = walk.tensor(call.args[0])
     axes = sorted(axis % len(x.shape) for axis in ints(call.attrs.axes))
-    found = walk.widened(x, int(call.attrs.zero_point) - x.moved)
+    sums = walk.to_int32(x, int(call.attrs.zero_point) - x.moved)
     for axis in axes:
-        shape = tuple(1 if number == axis else size for number, size in enumerate(found.shape))
-        found = walk.emit("REDUCE_SUM", [found], replace(found, shape=shape), found.order.index(axis))
-    if found.shape == shape_of(var):
-        return found
-    kept = [axis for axis in found.order if axis is not None and axis not in axes]
+        shape = tuple(1 if number == axis else size for number, size in enumerate(sums.shape))
+        sums = walk.emit("REDUCE_SUM", [sums], replace(sums, shape=shape), sums.order.index(axis))
+    if sums.shape == shape_of(var):
+        return sums
+    kept = [axis for axis in sums.order if axis is not None and axis not in axes]
     if kept == sorted(kept):  # the elements lie as the module has them
         sizes = in_order(shape_of(var), tuple(range(len(kept))))
-        return Tensor(walk.reshaped(found, sizes), shape_of(var), tuple(range(len(kept))), "int32")
-    return walk.viewed(found, shape_of(var))
+        return Tensor(walk.reshape_elements(sums, sizes), shape_of(var), tuple(range(len(kept))), "int32")
+    return walk.viewed(sums, shape_of(var))
 
 
 FORMS: dict[str, Form] = {

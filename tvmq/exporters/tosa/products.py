@@ -23,26 +23,26 @@ Sides = tuple[tuple[int, int], ...]
 
 
 @dataclass(frozen=True)
-class Bordered:
-    """Codes with a border that is not written yet; `code` is what stands in it, of the graph."""
+class PendingPad:
+    """Codes with a border that is not written yet; `code` fills it, as a number of the graph."""
 
     tensor: Tensor
     width: Sides
     code: int
 
-    def plus(self, walk: Walk, bias: np.ndarray) -> Bordered:
-        """Nothing is added to codes."""
+    def plus(self, walk: Walk, bias: np.ndarray) -> PendingPad:
+        """Refuse: codes get no bias."""
         raise walk.refused("a sum of codes and a constant")
 
-    def written(self, walk: Walk) -> Tensor:
+    def emit(self, walk: Walk) -> Tensor:
         """PAD."""
-        return walk.bordered(self.tensor, self.width, self.code)
+        return walk.add_border(self.tensor, self.width, self.code)
 
 
-def fitted(sizes: Ints, results: Ints, spans: Ints, strides: Ints, sides: Sides) -> tuple[Ints, Sides]:
+def fit_windows(sizes: Ints, results: Ints, spans: Ints, strides: Ints, sides: Sides) -> tuple[Ints, Sides]:
     """(sizes, sides) that windows cover to the end, as TOSA wants them: what no window reaches is cut off.
 
-    >>> fitted((8,), (4,), (3,), (2,), ((1, 1),)), fitted((8,), (3,), (3,), (2,), ((0, 0),))
+    >>> fit_windows((8,), (4,), (3,), (2,), ((1, 1),)), fit_windows((8,), (3,), (3,), (2,), ((0, 0),))
     (((8,), ((1, 0),)), ((7,), ((0, 0),)))
     """
     kept, borders = [], []
@@ -82,14 +82,14 @@ class Convolution:
     code: int
 
     def plus(self, walk: Walk, bias: np.ndarray) -> Convolution:
-        """The same with a constant for each channel."""
+        """These sums with a constant added to each channel."""
         return replace(self, bias=walk.added_bias(self.bias, bias))
 
-    def written(self, walk: Walk) -> Tensor:
+    def emit(self, walk: Walk) -> Tensor:
         """CONV2D, DEPTHWISE_CONV2D, or one CONV2D for each group and a CONCAT."""
         kernel = self.weight.shape[2:]
         spans = tuple((k - 1) * d + 1 for k, d in zip(kernel, self.dilation, strict=True))
-        sizes, sides = fitted(self.x.shape[2:], self.shape[2:], spans, self.strides, self.sides)
+        sizes, sides = fit_windows(self.x.shape[2:], self.shape[2:], spans, self.strides, self.sides)
         x = cut(walk, walk.last(self.x), sizes)
         pad = [side for pair in (*[(0, 0)] * (2 - len(sides)), *sides) for side in pair]
         options = [pad, in_two(self.strides), in_two(self.dilation), False, walk.graph.schema.DType.INT32]
@@ -106,9 +106,9 @@ class Convolution:
             depth, filters = channels // self.groups, len(four) // self.groups
             rows = slice(number * filters, (number + 1) * filters)
             part = replace(result, shape=(self.shape[0], filters, *self.shape[2:]))
-            given = x if self.groups == 1 else _channels(walk, x, number * depth, depth)
+            group = x if self.groups == 1 else _channels(walk, x, number * depth, depth)
             order = four[rows].transpose(0, 2, 3, 1)
-            parts.append(_conv(walk, "CONV2D", given, order, bias[rows], self.code, part, options))
+            parts.append(_conv(walk, "CONV2D", group, order, bias[rows], self.code, part, options))
         return parts[0] if self.groups == 1 else walk.emit("CONCAT", parts, result, 3)
 
 
@@ -137,9 +137,9 @@ def convolution(walk: Walk, var: relax.Var, call: relax.Call) -> Convolution:
     rank = len(shape_of(var)) - 2
     if not is_const(call.args[1]) or rank > 2 or const_value(call.args[1]).dtype != np.int8:
         raise walk.refused(f"a convolution of {rank} axes, or with a weight that is no constant of int8,")
-    weight, found = const_value(call.args[1]), walk.values[call.args[0].name]
-    if isinstance(found, Bordered) and not any(ints(call.attrs.padding)):
-        x, sides, code = found.tensor, found.width[2:], found.code
+    weight, value = const_value(call.args[1]), walk.values[call.args[0].name]
+    if isinstance(value, PendingPad) and not any(ints(call.attrs.padding)):
+        x, sides, code = value.tensor, value.width[2:], value.code
     else:
         x, sides = walk.tensor(call.args[0]), both_sides(ints(call.attrs.padding), rank)
         code = -x.moved
@@ -151,7 +151,7 @@ def convolution(walk: Walk, var: relax.Var, call: relax.Call) -> Convolution:
 
 
 @dataclass(frozen=True)
-class Transposed:
+class ConvTranspose:
     """Sums of a transposed convolution; weight (channels, filters, spatial...), `sides` are cut off the result."""
 
     x: Tensor
@@ -162,11 +162,11 @@ class Transposed:
     sides: Sides
     zero: int
 
-    def plus(self, walk: Walk, bias: np.ndarray) -> Transposed:
-        """The same with a constant for each channel."""
+    def plus(self, walk: Walk, bias: np.ndarray) -> ConvTranspose:
+        """These sums with a constant added to each channel."""
         return replace(self, bias=walk.added_bias(self.bias, bias))
 
-    def written(self, walk: Walk) -> Tensor:
+    def emit(self, walk: Walk) -> Tensor:
         """TRANSPOSE_CONV2D, whose border is what it puts around the result."""
         four = self.weight if self.weight.ndim == 4 else self.weight[:, :, None]
         x, rank = walk.last(self.x), len(self.strides)
@@ -181,7 +181,7 @@ class Transposed:
         return _conv(walk, "TRANSPOSE_CONV2D", x, four.transpose(1, 2, 3, 0), bias, self.zero, result, options)
 
 
-def transposed(walk: Walk, var: relax.Var, call: relax.Call) -> Transposed:
+def transposed_convolution(walk: Walk, var: relax.Var, call: relax.Call) -> ConvTranspose:
     """tvmq.conv_transpose."""
     attrs, rank = call.attrs, len(shape_of(var)) - 2
     if not is_const(call.args[1]) or rank > 2 or const_value(call.args[1]).dtype != np.int8:
@@ -191,7 +191,7 @@ def transposed(walk: Walk, var: relax.Var, call: relax.Call) -> Transposed:
     x, weight = walk.tensor(call.args[0]), const_value(call.args[1])
     zeros, sides = np.zeros(weight.shape[1], np.int64), both_sides(ints(attrs.padding), rank)
     zero = int(attrs.zero_point) - x.moved
-    return Transposed(x, weight, zeros, shape_of(var), ints(attrs.strides), sides, zero)
+    return ConvTranspose(x, weight, zeros, shape_of(var), ints(attrs.strides), sides, zero)
 
 
 @dataclass(frozen=True)
@@ -205,10 +205,10 @@ class Dense:
     zero: int
 
     def plus(self, walk: Walk, bias: np.ndarray) -> Dense:
-        """The same with a constant for each column."""
+        """These sums with a constant added to each column."""
         return replace(self, bias=walk.added_bias(self.bias, bias))
 
-    def written(self, walk: Walk) -> Tensor:
+    def emit(self, walk: Walk) -> Tensor:
         """CONV2D between two reshapes."""
         depth, filters = self.weight.shape
         rows = math.prod(self.x.shape) // depth
@@ -217,8 +217,8 @@ class Dense:
         weight = self.weight.T.reshape(filters, 1, 1, depth)
         result = Tensor("", (rows, 1, 1, filters), plain(4), "int32")
         options = [[0, 0, 0, 0], [1, 1], [1, 1], False, walk.graph.schema.DType.INT32]
-        made = _conv(walk, "CONV2D", pixels, weight, walk.int32_bias(self.bias + share), self.zero, result, options)
-        return walk.viewed(made, self.shape)
+        sums = _conv(walk, "CONV2D", pixels, weight, walk.int32_bias(self.bias + share), self.zero, result, options)
+        return walk.viewed(sums, self.shape)
 
 
 def product(walk: Walk, var: relax.Var, call: relax.Call) -> Dense | Tensor:
@@ -242,20 +242,20 @@ def product(walk: Walk, var: relax.Var, call: relax.Call) -> Dense | Tensor:
     return walk.viewed(walk.emit("MATMUL", [*sides, *numbers], result), shape_of(var))
 
 
-def pad(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor | Bordered:
-    """nn.pad: the border of convolutions behind it, or an operator of its own."""
+def pad(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor | PendingPad:
+    """nn.pad: the border of the convolutions that read it, or an operator of its own."""
     tensor, flat = walk.tensor(call.args[0]), ints(call.attrs.pad_width)
     if str(call.attrs.pad_mode) != "constant" or min(flat) < 0:
         raise walk.refused(f"nn.pad of mode {call.attrs.pad_mode}")
     width = tuple(zip(flat[0::2], flat[1::2], strict=True))
-    found = Bordered(tensor, width, int(call.attrs.pad_value) - tensor.moved)
-    return found if walk.takes_border(var.name, flat) else found.written(walk)
+    padded = PendingPad(tensor, width, int(call.attrs.pad_value) - tensor.moved)
+    return padded if walk.takes_border(var.name, flat) else padded.emit(walk)
 
 
 FORMS: dict[str, Form] = {
     "nn.conv1d": convolution,
     "nn.conv2d": convolution,
-    "tvmq.conv_transpose": transposed,
+    "tvmq.conv_transpose": transposed_convolution,
     "matmul": product,
     "tvmq.matmul": product,
     "nn.pad": pad,

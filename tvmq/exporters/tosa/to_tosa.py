@@ -21,7 +21,7 @@ from tvmq.whole_file import write_file
 
 @dataclass(frozen=True)
 class TosaExport:
-    """What `to_tosa` wrote.
+    """File that `to_tosa` wrote.
 
     path             the file
     size             bytes
@@ -72,11 +72,11 @@ def to_tosa(qmod: tvm.IRModule, path: str | os.PathLike[str]) -> TosaExport:
 
 
 def _ends(walk: Walk, variables: list[str], names: list[str], tensors: list[Tensor]) -> tuple[End, ...]:
-    """What inputs or results are."""
-    found = []
+    """Name, shape, order and scale of each input or result."""
+    ends = []
     for variable, name, tensor in zip(variables, names, tensors, strict=True):
         scale, zero = walk.scales.get(variable, (1.0, 0))
         moved = MOVED[dtype_of(walk.view.var[variable])]
         dtype = dtype_of(walk.view.var[variable])
-        found.append(End(name, tensor.shape, tensor.order, float(scale), int(zero) - moved, moved, dtype))
-    return tuple(found)
+        ends.append(End(name, tensor.shape, tensor.order, float(scale), int(zero) - moved, moved, dtype))
+    return tuple(ends)

@@ -20,7 +20,7 @@ from tvmq.graph.view import View, const_value, dtype_of, is_const, shape_of
 
 MOVED = {"uint8": 128, "int8": 0, "int16": 0, "int32": 0}
 WRITTEN = {"uint8": "int8", "int8": "int8", "int16": "int16", "int32": "int32"}
-Value = Any  # Tensor, Waiting, or a list of Tensor
+Value = Any  # Tensor, PendingSum, or a list of Tensor
 Form = Callable[["Walk", relax.Var, relax.Call], Value]
 
 
@@ -32,7 +32,7 @@ class Tensor:
     shape   in the module
     order   of its axes in the graph
     dtype   in the graph
-    moved   what was taken from the numbers of the module: 128 of uint8, else 0
+    moved   offset between the numbers of the module and these: 128 for uint8, else 0
     """
 
     name: str
@@ -47,13 +47,13 @@ class Tensor:
         return in_order(self.shape, self.order)
 
 
-class Waiting(Protocol):
+class PendingSum(Protocol):
     """Sums whose operator is written when it is known what is added to them."""
 
-    def plus(self, walk: Walk, bias: np.ndarray) -> Waiting:
-        """The same with a constant added."""
+    def plus(self, walk: Walk, bias: np.ndarray) -> PendingSum:
+        """These sums with a constant added."""
 
-    def written(self, walk: Walk) -> Tensor:
+    def emit(self, walk: Walk) -> Tensor:
         """The operator; its result."""
 
 
@@ -92,12 +92,12 @@ class Walk(CoreWalk):
         """An argument as a tensor of the graph."""
         if is_const(expr):
             raise self.refused("an operator of a constant")
-        found = self.values[expr.name]
-        if isinstance(found, list):
+        value = self.values[expr.name]
+        if isinstance(value, list):
             raise self.refused("an operator of several tensors")
-        if not isinstance(found, Tensor):
-            found = self.values[expr.name] = found.written(self)
-        return found
+        if not isinstance(value, Tensor):
+            value = self.values[expr.name] = value.emit(self)
+        return value
 
     def zero(self, name: str, moved: int) -> int:
         """The zero point of a variable's codes in the graph; 0 where none is known."""
@@ -139,7 +139,7 @@ class Walk(CoreWalk):
         """The tensor in the order of the module."""
         return self.in_layout(tensor, plain(len(tensor.shape)))
 
-    def reshaped(self, tensor: Tensor, sizes: Ints) -> str:
+    def reshape_elements(self, tensor: Tensor, sizes: Ints) -> str:
         """The elements as they lie in the graph, in another shape."""
         if tensor.sizes == sizes:
             return tensor.name
@@ -148,9 +148,9 @@ class Walk(CoreWalk):
     def viewed(self, tensor: Tensor, shape: Ints) -> Tensor:
         """The elements as the module has them, in another shape."""
         tensor = self.plain(tensor)
-        return replace(tensor, name=self.reshaped(tensor, shape), shape=shape, order=plain(len(shape)))
+        return replace(tensor, name=self.reshape_elements(tensor, shape), shape=shape, order=plain(len(shape)))
 
-    def bordered(self, tensor: Tensor, width: Sequence[tuple[int, int]], number: int) -> Tensor:
+    def add_border(self, tensor: Tensor, width: Sequence[tuple[int, int]], number: int) -> Tensor:
         """The tensor with a border of one number of the graph; `width` is for the axes of the module."""
         if not any(side for sides in width for side in sides):
             return tensor
@@ -176,7 +176,7 @@ class Walk(CoreWalk):
         mode = getattr(self.graph.schema.RoundingMode, rounding)
         return self.emit("RESCALE", inputs, result, True, mode, multiplier.size > 1, False, False)
 
-    def widened(self, tensor: Tensor, zero: int) -> Tensor:
+    def to_int32(self, tensor: Tensor, zero: int) -> Tensor:
         """tensor - zero as int32."""
         target = replace(tensor, dtype="int32", moved=0)
         return self.rescale(tensor, target, np.asarray([2**30]), np.asarray([30]), (zero, 0))
