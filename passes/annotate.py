@@ -40,7 +40,7 @@ FLOAT, NARROW, WIDE = "float", "narrow", "wide"
 
 
 def annotate(mod: tvm.IRModule) -> tvm.IRModule:
-    """See the head of this file; specs come from the configuration that partition recorded."""
+    """Insert simulated_quantize at activations and weights, with the specs of the configuration partition recorded."""
     ledger = require_stage(mod, "annotate", ("partitioned",))
     groups = integer_groups(ledger.layers)
     specs = activation_specs(ledger, groups)
@@ -68,7 +68,7 @@ def annotate(mod: tvm.IRModule) -> tvm.IRModule:
 
 
 class _Readings:
-    """What the three kinds of readers read: float operators and results, groups, and groups of a residual stream.
+    """Forms of each tensor for three kinds of readers: float operators and results, groups, groups of int16 residuals.
 
     A tensor that is float in the integer module too is read by float operators without rounding.
     """
@@ -125,7 +125,7 @@ def activation_specs(ledger: Ledger, groups: list[Group]) -> dict[str, QuantSpec
 def _share(
     specs: dict[str, QuantSpec], ledger: Ledger, groups: list[Group], passing: Mapping[str, Group]
 ) -> None:
-    """What a backend computes with one scale has codes of one spec: those that are among all of them."""
+    """Give tensors that a backend computes with one scale a common spec: codes that are among those of all of them."""
     keeping = [group for group in groups if ledger.layers[group.output].get("same_scales")]
     joined = [[n for n in (*owners(group.inputs, passing, set()), group.output) if n in specs] for group in keeping]
     changed = True

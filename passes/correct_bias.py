@@ -32,7 +32,7 @@ from tvmq.passes.families.base import family_named
 
 
 def correct_bias(mod: tvm.IRModule, means: Mapping[str, np.ndarray]) -> tvm.IRModule:
-    """See the head of this file; `means` is {variable: float64 [channels]} of activations; others are left alone."""
+    """Shift biases by the mean error of rounding; `means`: {activation: float64 [channels]}, others are left alone."""
     ledger = require_stage(mod, "correct_bias", ("calibrated",))
     view = View(mod)
     roots = [

@@ -49,7 +49,7 @@ class Pair:
 
 
 def equalize(mod: tvm.IRModule) -> tvm.IRModule:
-    """See the head of this file."""
+    """Scale the channels between two convolutions by powers of two, so that their ranges have one size."""
     ledger = require_stage(mod, "equalize", ("prepared",))
     view = View(mod)
     found = pairs(view)

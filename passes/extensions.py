@@ -34,7 +34,7 @@ def run_passes(mod: tvm.IRModule, names: Iterable[str]) -> tvm.IRModule:
 
 
 def _check_module(name: str, before: tvm.IRModule, after: Any) -> tvm.IRModule:
-    """What a pass gave, if the road can go on with it."""
+    """Validate the module that a user pass returned."""
     if not isinstance(after, tvm.IRModule):
         raise StageError(f"quantize, pass '{name}': it gave a {type(after).__name__}; return the IRModule")
     try:

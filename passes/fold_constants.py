@@ -77,7 +77,7 @@ class _Folder:
         self._known: dict[relax.Expr, relax.Expr] = {}
 
     def visit(self, _rewriter: Rewriter, _var: relax.Var, value: relax.Expr) -> relax.Expr | None:
-        """What becomes of a binding."""
+        """New value of a binding; None leaves it."""
         folded = fold(value)
         if folded is not None:
             return self._first(folded)
@@ -101,5 +101,5 @@ class _Folder:
 
 
 def fold_constants(mod: tvm.IRModule) -> tvm.IRModule:
-    """See the head of this file."""
+    """Fold every call whose arguments are all constants."""
     return rewrite(mod, _Folder().visit)

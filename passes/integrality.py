@@ -58,7 +58,7 @@ class FloatOperator:
 
 @dataclass(frozen=True)
 class Integrality:
-    """What a core consists of.
+    """Composition of the integer core.
 
     floats       the operators that keep it from being integral, in the order of the module
     conversions  quantize and dequantize inside of the core
@@ -81,13 +81,13 @@ class Integrality:
         return not self.floats and not self.conversions and not any("float" in dtype for dtype in ends)
 
     def reasons(self) -> list[str]:
-        """What keeps the core from being integral, one line for each operator, input and output."""
+        """Reasons why the core is not integral, one line for each operator, input and output."""
         sides = (("takes", self.entry), ("gives", self.exit))
         ends = [f"'{n}': the core {verb} {d}" for verb, side in sides for n, d in side.items() if "float" in d]
         return [*map(str, self.floats), *ends]
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Fields as JSON can hold them."""
         return {
             "integral": self.is_integral,
             "operators": dict(self.operators),
@@ -111,7 +111,7 @@ class Integrality:
 
 
 def integrality(mod: tvm.IRModule) -> Integrality:
-    """What the core of a realized module, in one function or in four, consists of."""
+    """Composition of the core of a realized module, in one function or in four."""
     view = View(mod)
     found, layers = regions(view), get_ledger(mod).layers
     tell = _Teller(view, layers, get_ledger(mod).config)
@@ -225,7 +225,7 @@ def _open_option(op: str, given: Mapping[str, Any]) -> tuple[str, Any] | None:
 
 
 def _remedy(op: str, why: str, given: Mapping[str, Any]) -> str:
-    """What would make an operator integer; `given` are the options of the quantization."""
+    """Advice that makes an operator integer; `options` are those of the quantization."""
     option = _open_option(op, given)
     if "reads this sum" in why or "stays float for the normalization" in why:
         option = STREAM if given.get(STREAM[0]) != STREAM[1] else None

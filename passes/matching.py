@@ -23,7 +23,7 @@ class Group:
         self._inner: dict[str, relax.Var] = {}
 
     def producer(self, expr: relax.Expr, *operators: str) -> relax.Call | None:
-        """What a variable is bound to, if that is one of these operators; the variable joins the group."""
+        """Call that a variable is bound to, if that is one of these operators; the variable joins the group."""
         value = self._rewriter.value_of(expr)
         if value is None or op_name(value) not in operators:
             return None

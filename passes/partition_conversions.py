@@ -35,7 +35,7 @@ Bindings = list[tuple[relax.Var, relax.Expr]]
 
 
 def partition_conversions(mod: tvm.IRModule) -> tvm.IRModule:
-    """See the head of this file.
+    """Split the conversions at the borders off the integer core.
 
     raises  ModelError for a free size that one of the functions could not tell from the shapes that it is given,
             IntegralError for a core that is not integral, if the module was quantized with "fully_integral"

@@ -70,7 +70,7 @@ class RoundingByData:
 def quantize_dynamic(
     mod: tvm.IRModule, config: QConfig | None = None, rounding: RoundingByData | None = None
 ) -> tvm.IRModule:
-    """See the head of this file; a layer whose sums could leave int32 stays float.
+    """Quantize without data; a layer whose sums could leave int32 stays float.
 
     rounding  None: each weight to its nearest code
     """
@@ -105,13 +105,13 @@ def why_float(value: relax.Expr, activations: str | None) -> str | None:
 
 
 def integer_facts(weight: QuantSpec) -> dict[str, Any]:
-    """What the ledger has of a layer in integers; pack_weights reads the bits."""
+    """Ledger facts of a layer in integers; pack_weights reads the bits."""
     narrow = {"weight_bits": weight.bits} if weight.bits <= numerics.PACKED_BITS else {}
     return {"precision": "int8", **narrow}
 
 
 def _weight_use(call: relax.Call) -> tuple[Any, ...]:
-    """What layers have in common whose weights are rounded together."""
+    """Key of the layers whose weights are rounded together."""
     return op_name(call), int(getattr(call.attrs, "groups", 1)), call.args[1]
 
 
@@ -157,7 +157,7 @@ class Walk:
         return self.rewriter.finish()
 
     def _decisions(self) -> dict[str, Decision]:
-        """What the rules say of every operator; indices count operators of one type."""
+        """Decisions of the rules for every operator; indices count operators of one type."""
         count: dict[str, int] = {}
         facts = []
         for var, value in self.view.bindings:
@@ -171,7 +171,7 @@ class Walk:
         return {fact.key: self._decision(fact, decided[fact.key]) for fact in facts}
 
     def _decision(self, layer: LayerFacts, decision: Decision) -> Decision:
-        """What rules say of a layer, and options where no rule does."""
+        """Decision of the rules for a layer, and of the options where no rule decides."""
         family = family_of_call(self.view.value[layer.key])
         option = why_switched_off(layer, family, self.config) if decision.rule is None else None
         if option is not None and layer.op in WEIGHTED:
@@ -349,7 +349,7 @@ class Walk:
         return found
 
     def _uses(self, call: relax.Call) -> list[Moments]:
-        """What the layers read that use the weight of a call."""
+        """Moments of the layers that use the weight of a call."""
         assert self._rounding is not None
         return [self._rounding.moments[name] for name in self._layers_by_weight[_weight_use(call)]]
 

@@ -26,7 +26,7 @@ from tvmq.spec import QuantSpec
 
 
 def quantize_dynamic_layers(mod: tvm.IRModule) -> tvm.IRModule:
-    """See the head of this file; a layer whose sums could leave int32 stays float."""
+    """Make the scales of some layers at run time; a layer whose sums could leave int32 stays float."""
     ledger = require_stage(mod, "quantize_dynamic_layers", ("realized",))
     chosen = {name: entry for name, entry in ledger.layers.items() if entry.get("dynamic")}
     if not chosen:

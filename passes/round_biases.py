@@ -31,7 +31,7 @@ Range = tuple[float, float]
 
 
 def round_biases(mod: tvm.IRModule, ranges: Mapping[str, Range] | None = None) -> tvm.IRModule:
-    """See the head of this file."""
+    """Round biases to few bits, where the options say so."""
     ledger = require_stage(mod, "round_biases", ("annotated",))
     config = QConfig.from_dict({**ledger.config, "rules": []})
     if config.nbit_bias == 32:

@@ -63,7 +63,7 @@ def choose_rounding(
 
 
 def round_weights(mod: tvm.IRModule, roundings: Mapping[str, Rounding]) -> tvm.IRModule:
-    """See the head of this file."""
+    """Round weights up or down as the roundings of a calibration say."""
     ledger = require_stage(mod, "round_weights", ("calibrated",))
     view = View(mod)
     for root in roundings:

@@ -38,7 +38,7 @@ PARAMETERS = {"tvmq.layer_norm": (1, 2), "tvmq.rms_norm": (1,)}
 
 
 def scale_outliers(mod: tvm.IRModule, found: Mapping[str, Mapping[str, Any]] | None = None) -> tvm.IRModule:
-    """See the head of this file; `found` None changes nothing."""
+    """Treat channels that are far larger than the others; `found` None changes nothing."""
     ledger = require_stage(mod, "scale_outliers", ("prepared",))
     if not found:
         return mod
@@ -76,7 +76,7 @@ class _Scaler:
         return self.rewriter.finish()
 
     def _value(self, var: relax.Var, old: relax.Expr, value: relax.Expr) -> relax.Expr:
-        """What a binding becomes."""
+        """New value of a binding."""
         value = self._with_factors(old, value)
         source = _left_of_product(old)
         if source in self._parts:

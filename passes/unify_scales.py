@@ -28,7 +28,7 @@ from tvmq.passes.partition import integer_groups
 
 
 def unify_scales(mod: tvm.IRModule) -> tvm.IRModule:
-    """See the head of this file."""
+    """Give the parts of a concat one scale; the sides of a maximum or where, too."""
     ledger = require_stage(mod, "unify_scales", ("annotated",))
     view = View(mod)
     groups = {group.output: group for group in integer_groups(ledger.layers)}

@@ -37,7 +37,7 @@ LARGEST_LOSS = 10 ** (0.5 / 20)
 
 
 def calibrate(mod: tvm.IRModule, ranges: Mapping[str, Range]) -> tvm.IRModule:
-    """See the head of this file; raises CalibrationError for a tensor without thresholds."""
+    """Put scales into all simulated_quantize operators; raises CalibrationError for a tensor without thresholds."""
     ledger = require_stage(mod, "calibrate", ("annotated",))
     view = View(mod)
     config = QConfig.from_dict({**ledger.config, "rules": []})

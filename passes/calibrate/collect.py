@@ -31,7 +31,7 @@ from tvmq.spec import QuantSpec
 
 @dataclass(frozen=True)
 class Watched:
-    """One simulated_quantize of an activation: its variable, the tensor it reads, the name of its scale, its spec.
+    """Watched activation: variable of its simulated_quantize, the tensor it reads, the name of its scale, its spec.
 
     stream  True for the wide codes of a residual stream
     """

@@ -86,7 +86,7 @@ def can_be_observed(view: View, names: list[str]) -> bool:
 
 
 def observe(mod: tvm.IRModule, streamed: Streamed, outputs: Sequence[str] = ()) -> tvm.IRModule:
-    """See the head of this file; outputs: variables that are returned as well."""
+    """Build the module that takes the statistics itself; outputs: variables that are returned as well."""
     view = View(mod)
     memory = [relax.Var(name, relax.TensorType(shape, dtype)) for name, (shape, dtype) in streamed.shapes().items()]
     first = token = relax.Var(TOKEN, relax.TensorType((1,), "int32"))

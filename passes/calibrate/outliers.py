@@ -70,7 +70,7 @@ class ChannelStatistics:
 def find_outliers(
     mod: tvm.IRModule, batches: Callable[[], Iterable[tuple[Feed, int]]], evaluator: Evaluator
 ) -> dict[str, dict[str, Any]]:
-    """What scale_outliers is to do with a prepared module; {} where nothing stands out. Reads the data if need be.
+    """Treatments for scale_outliers of a prepared module; {} where nothing stands out. Reads the data if need be.
 
     {tensor: {"factors": {channel: power of two}}} or {tensor: {"split": [channels]}}, as JSON can hold it
     """
@@ -88,7 +88,7 @@ def find_outliers(
 
 
 def candidates(view: View) -> list[Candidate]:
-    """What normalizations give to products, and functions of one product that another one reads."""
+    """Results of normalizations that products read, and functions of one product that another one reads."""
     found = []
     for var, value in view.bindings:
         products = tuple(name for name in view.readers[var.name] if _is_product_of(view, name, var.name))
@@ -188,7 +188,7 @@ def _is_float_sum(view: View, name: str) -> bool:
 
 
 def choose(view: View, candidate: Candidate, statistics: ChannelStatistics) -> dict[str, Any] | None:
-    """What to do with one tensor; None where nothing is worth it."""
+    """Treatment of one tensor; None where nothing is worth it."""
     weights = [const_value(view.value[name].args[1]).astype(np.float64) for name in candidate.products]
     model = ErrorModel(statistics, np.concatenate(weights, axis=1))
     if candidate.chain:
@@ -212,7 +212,7 @@ class ErrorModel:
         self.rows = np.square(self.weight).sum(axis=1)
 
     def error(self, factors: np.ndarray, kept: np.ndarray | slice = slice(None)) -> float:
-        """Of the channels `kept`, divided by `factors` [channels] before they are rounded."""
+        """Error of the channels `kept`, divided by `factors` [channels] before they are rounded."""
         known = self.statistics
         assert known.low is not None and known.high is not None and known.squares is not None
         low, high = (known.low / factors)[kept].min(initial=0.0), (known.high / factors)[kept].max(initial=0.0)

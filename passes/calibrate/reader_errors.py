@@ -126,7 +126,7 @@ def wider_ranges(chosen: Range, seen: Range) -> list[Range]:
 
 
 def reader_errors(mod: tvm.IRModule, trials: list[Trial], batches: Batches, evaluator: Evaluator) -> list[np.ndarray]:
-    """Of each trial the error of each of its ranges, relative to the power of what its readers give."""
+    """Errors of the ranges of each trial, relative to the power of what its readers give."""
     run = evaluator(with_sums(mod, trials))
     total: np.ndarray | float = 0.0
     seen = 0

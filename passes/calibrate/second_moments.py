@@ -55,7 +55,7 @@ MOST_BYTES = 2**28
 
 @dataclass(frozen=True, eq=False)
 class Reader:
-    """One integer convolution or product: its call, the variable of codes it reads, their scale and zero point; bits of
+    """Integer convolution or product: its call, the variable of codes it reads, their scale and zero point; bits of
     its weight, and how many layers use that."""
 
     root: str
@@ -67,7 +67,7 @@ class Reader:
     uses: int = 1
 
     def rows(self, codes: np.ndarray, samples: int, *, channels_last: bool = False) -> np.ndarray:
-        """What its taps read, where there are so many samples in all: integers (groups, rows, taps).
+        """Integers that its taps read, where there are so many samples in all: (groups, rows, taps).
 
         channels_last  codes are pictures that end with their channels
         """
@@ -91,7 +91,7 @@ class Reader:
 
     @cached_property
     def _window(self) -> dict[str, Any]:
-        """What `window_rows` asks about a convolution, but for its groups."""
+        """Arguments of `window_rows` for a convolution, but for its groups."""
         attrs = self.call.attrs
         options = {name: tuple(int(v) for v in getattr(attrs, name)) for name in ("strides", "padding", "dilation")}
         return {**options, "kernel": shape_of(self.call.args[1])[2:]}

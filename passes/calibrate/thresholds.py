@@ -173,7 +173,7 @@ class TableErrorModel:
         return self.error_of(choose_qparams(low, high, spec))
 
     def error_of(self, qparams: QParams) -> float:
-        """The same for given QParams."""
+        """Relative squared error of given QParams."""
         scale, zero, spec = float(qparams.scale), float(qparams.zero_point), qparams.spec
         codes = np.arange(spec.qmin, spec.qmax + 1, dtype=np.float64)
         steps = np.clip(np.rint(self.x / scale) + zero, spec.qmin, spec.qmax).astype(np.int64) - spec.qmin

@@ -24,7 +24,7 @@ from tvmq.passes.partition.float_exceptions import why_float_sum
 
 
 class Add(Family):
-    """See the head of this file."""
+    """Sum or difference of two activations."""
 
     name, facts_type = "add", CodedFacts
     adds = reads_int16 = True

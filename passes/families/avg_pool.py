@@ -98,7 +98,7 @@ class WindowFacts(BoundedFacts):
 
 
 class AveragePool(Family):
-    """See the head of this file."""
+    """Average pooling by exact int32 sums of the windows."""
 
     name, facts_type = "avg_pool", WindowFacts
 

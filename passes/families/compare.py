@@ -28,7 +28,7 @@ ON_CODES = {
 
 
 class Compare(Family):
-    """See the head of this file."""
+    """Comparison of two activations, decided on their codes."""
 
     name = "compare"
 

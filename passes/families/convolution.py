@@ -39,7 +39,7 @@ TRANSPOSED_LAYOUTS = {1: "IOW", 2: "IOHW", 3: "IODHW"}
 
 
 class Convolution(Family):
-    """See the head of this file; `spatial` is the number of axes that the window slides over."""
+    """Convolution; `spatial` is the number of axes that the window slides over."""
 
     facts_type = WeightFacts
     anchor = weighted = rounds_weights = windowed = reads_int16 = True

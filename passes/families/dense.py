@@ -29,7 +29,7 @@ from tvmq.rules import LayerFacts
 
 
 class Dense(Family):
-    """See the head of this file."""
+    """Matrix product with a constant right side."""
 
     name, facts_type = "dense", WeightFacts
     anchor = weighted = rounds_weights = reads_int16 = True

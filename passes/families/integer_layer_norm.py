@@ -33,7 +33,7 @@ class NormFacts(Facts):
 
 
 class IntegerLayerNorm(Family):
-    """See the head of this file."""
+    """Layer norm and rms norm of the int16 codes of a residual stream."""
 
     name, facts_type = "integer_layer_norm", NormFacts
     is_asked_for = True

@@ -44,7 +44,7 @@ class SoftmaxFacts(MaskFacts):
 
 
 class IntegerSoftmax(Family):
-    """See the head of this file."""
+    """Softmax straight from the accumulators of the product before it."""
 
     name, facts_type = "integer_softmax", SoftmaxFacts
 

@@ -40,7 +40,7 @@ class MaskedMeanFacts(MaskFacts):
 
 
 class MaskedMean(Family):
-    """See the head of this file; `join_means` finds the groups."""
+    """Mean over the tokens that a mask keeps; `join_means` finds the groups."""
 
     name, facts_type = "masked_mean", MaskedMeanFacts
 
@@ -113,7 +113,7 @@ def _too_long(length: int | str) -> bool:
 
 
 def _summed(view: View, name: str) -> str | None:
-    """What a sum over the tokens sums."""
+    """Name of the tensor that a sum over the tokens adds up."""
     value = view.value.get(name)
     if (
         value is None

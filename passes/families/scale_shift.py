@@ -39,7 +39,7 @@ class ScaleShiftFacts(CodedFacts):
 
 
 class ScaleShift(Family):
-    """See the head of this file."""
+    """Chain of multiplications and additions with constants that vary over a tensor."""
 
     name, facts_type = "scale_shift", ScaleShiftFacts
     reads_int16 = reads_norms = True

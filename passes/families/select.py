@@ -25,7 +25,7 @@ LARGEST_CONSTANT = 1e3
 
 
 class Select(Family):
-    """See the head of this file."""
+    """Maximum, minimum or where of two activations of one scale."""
 
     name, facts_type = "select", Facts
     joins = True
@@ -72,7 +72,7 @@ class Select(Family):
 
 
 def _sides(call: relax.Call) -> list[relax.Expr]:
-    """What is chosen from; the condition of where comes before."""
+    """Operands to choose from; the condition of where comes before."""
     return list(call.args[-2:])
 
 

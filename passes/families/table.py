@@ -59,7 +59,7 @@ class TableFacts(BoundedFacts):
 
 
 class Table(Family):
-    """See the head of this file; partition finds the chains with `function_of`."""
+    """Functions of one activation as tables; partition finds the chains with `function_of`."""
 
     name, facts_type = "table", TableFacts
 
@@ -158,7 +158,7 @@ def _wide(constant: np.ndarray) -> np.ndarray:
 
 
 def numbers(values: np.ndarray) -> np.ndarray:
-    """What is not a number falls below all codes, as it does in quantize."""
+    """Values with -infinity for NaN, which falls below all codes, as it does in quantize."""
     return np.where(np.isnan(values), -np.inf, values)
 
 

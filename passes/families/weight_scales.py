@@ -108,7 +108,7 @@ def reduce_weight_bits(decision: Decision, family: Family, weight: tuple[int | s
 
 
 def reduced_spec(spec: QuantSpec) -> QuantSpec:
-    """The same with 7 bits.
+    """Spec of the same codes with 7 bits.
 
     >>> reduced_spec(QuantSpec("int8", symmetric=True)).qmin
     -63

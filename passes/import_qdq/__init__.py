@@ -52,7 +52,7 @@ def _is_sum(value: relax.Expr) -> bool:
 
 
 def import_qdq(mod: tvm.IRModule, config: QConfig | None = None, backend: Backend | None = None) -> tvm.IRModule:
-    """See the head of this file; rules of `config` may keep layers in float."""
+    """Take over the scales of a quantized model; rules of `config` may keep layers in float."""
     require_stage(mod, "import_qdq", ("prepared",))
     pairs = Pairs(mod)
     joined = pairs.run()

@@ -144,7 +144,7 @@ class Pairs:
         return self._codes(self._round(x, qparams), qparams, name)
 
     def _moved_spec(self, x: relax.Var, qparams: QParams) -> QParams:
-        """Of fewer codes where the tensor is moved from one of this grid: a quantize behind a move does not say it."""
+        """QParams of fewer codes where the tensor is moved from one of this grid: a quantize behind a move omits it."""
         below: Any = self._rewriter.value_of(x)
         bounds = list[np.ndarray]()
         while op_name(below) in (*MOVES, *BOUNDS) and isinstance(below.args[0], relax.Var):

@@ -34,7 +34,7 @@ def drop_without_scales(
 
 
 def _lacking(weights: Mapping[str, QParams], view: View, group: Group, scales: Scales) -> str | None:
-    """What the model does not say about a group; None if all is there."""
+    """Quantization that the model lacks for a group; None if all is there."""
     if group.strategy.holds_codes and not _roundings(view, group.output):
         return "its table is not quantized"
     found = [scales.of(name) for name in group.inputs]

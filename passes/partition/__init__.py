@@ -44,7 +44,7 @@ def partition(
     *,
     drop: Drop | None = None,
 ) -> tvm.IRModule:
-    """See the head of this file.
+    """Decide which operators become integers, and record that in the ledger.
 
     backend   None is the portable CPU
     drop      removes groups that shall stay float, and gives the reasons; None: those that no convolution or product
@@ -152,7 +152,7 @@ def _described(group: Group, decision: Decision, draft: Draft) -> dict[str, Any]
 
 
 def _specs(decision: Decision) -> dict[str, Any]:
-    """What rules say of a layer's types, as the ledger has it."""
+    """Specs that rules give to a layer, as the ledger has them."""
     specs = {"activations": decision.activations, "weights": decision.weights}
     found: dict[str, Any] = {name: spec.to_dict() for name, spec in specs.items() if spec is not None}
     return found | ({"described": True} if decision.described else {})

@@ -1,4 +1,4 @@
-"""What rules, options, the backend and proofs say of every group.
+"""Decisions about every group: by rules, options, the backend and proofs.
 
 A layer whose integer sums cannot be proved to fit int32 stays float where the backend has floats. What weights alone
 decide is known before the calibration, and such a layer is no integer layer at all. A bias that brings a sum to its end
@@ -51,7 +51,7 @@ def decide_layers(draft: Draft) -> None:
 
 
 def _decision(draft: Draft, layer: LayerFacts, ruled: Decision) -> Decision:
-    """What a rule says of a group, the options where none does, and what neither can have."""
+    """Decide on a group by its rule, by the options where there is none, and by what neither can have."""
     group, config = draft.groups[layer.key], draft.config
     decision = reduce_weight_bits(ruled, group.strategy, layer.weight_shape, config)
     decision = _described(decision, group, draft)
@@ -103,7 +103,7 @@ def _loops(draft: Draft, facts: list[LayerFacts]) -> dict[str, Decision]:
 
 
 def _facts(view: View, groups: dict[str, Group], reasons: dict[str, str]) -> list[LayerFacts]:
-    """What rules can ask of every layer, in the order of execution."""
+    """Facts that rules can ask of every layer, in the order of execution."""
     roots = {group.root: (key, group) for key, group in groups.items()}
     count: dict[str, int] = {}
     facts = []
@@ -135,12 +135,12 @@ def _described(decision: Decision, group: Group, draft: Draft) -> Decision:
 
 
 def entry_of(draft: Draft, group: Group) -> OperatorEntry | None:
-    """What the backend says of layers like this one."""
+    """Entry of the backend for layers like this one."""
     return draft.backend.entry(group.family, depthwise=is_depthwise(draft.view.value[group.root]))
 
 
 def _refusal(decision: Decision, group: Group, draft: Draft, weight: tuple[int | str, ...]) -> str | None:
-    """What of a layer's specs the backend cannot compute; `weight` is the shape of its weight."""
+    """Reason why the backend cannot compute a layer's specs; `weight` is the shape of its weight."""
     family, config = group.strategy, draft.config
     weights = (decision.weights or config.weight_spec) if family.anchor else None
     kernel = tuple(side for side in weight[2:] if isinstance(side, int)) if family.windowed else ()
@@ -170,7 +170,7 @@ def _averages(view: View, group: Group, backend: Backend) -> str | None:
 
 
 def _shape(view: View, key: str) -> tuple[int | str, ...]:
-    """Of a tensor; nothing for tuples and for shapes as values."""
+    """Shape of a tensor; () for tuples and for shapes as values."""
     return sizes_of(view.var[key]) if isinstance(view.var[key].ty, relax.TensorType) else ()
 
 

@@ -1,4 +1,4 @@
-"""What stays float though it has an integer form: results, and sums that a normalization reads.
+"""Groups that stay float though they have an integer form: results, and sums that a normalization reads.
 
 What stays float at the end of a network, so that its results are not rounded more than they have to be.
 

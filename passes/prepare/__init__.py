@@ -50,7 +50,7 @@ LARGEST = float(np.finfo(np.float32).max)
 
 
 def prepare(mod: tvm.IRModule, params: Mapping[str, np.ndarray] | None = None) -> tvm.IRModule:
-    """See the head of this file; `params` is {parameter name: array}. Raises ModelError on NaN or infinite weights."""
+    """Bind and fold `params`, {parameter name: array}; raises ModelError on NaN or infinite weights."""
     mod = resolve_shapes(_bind(mod, params or {}))
     rewriter = Rewriter(mod)
     for var, value in rewriter.view.bindings:

@@ -53,7 +53,7 @@ class Reader:
         self.walked: dict[str, relax.Var] = {}
 
     def read(self, expr: relax.Expr) -> Value:
-        """What a variable or a call says of the tensor. Raises UnknownForm."""
+        """Form of a variable or a call as a function of the tensor. Raises UnknownForm."""
         if isinstance(expr, relax.Var):
             if expr.same_as(self._x):
                 return self._tensor()
@@ -115,11 +115,11 @@ class Reader:
         return algebra.constant(full.reshape(shape)), joined
 
     def sizes(self) -> list[Size]:
-        """Of the tensor."""
+        """Sizes of the tensor."""
         return known_sizes(self._x)
 
     def producer(self, expr: relax.Expr) -> relax.Expr | None:
-        """What a variable is bound to."""
+        """Value that a variable is bound to."""
         return self._rewriter.value_of(expr)
 
     def walk(self, var: relax.Var) -> None:
@@ -130,7 +130,7 @@ class Reader:
 def readings(
     rewriter: Rewriter, value: relax.Call, needed: Sequence[str]
 ) -> Iterator[tuple[relax.Var, Polynomial, dict[str, relax.Var]]]:
-    """What a call computes of a tensor before it: that tensor, the polynomial, the variables between; farthest first.
+    """Forms of a call: a tensor before it, the polynomial of that tensor, the variables between; farthest first.
 
     needed  operators of which one must be between
     """

@@ -26,7 +26,7 @@ MOVES = where(form=(RESHAPE, TRANSPOSE, SLICE))
 
 
 def product(rewriter: Rewriter, var: relax.Var, value: relax.Call) -> relax.Expr:
-    """See the head of this file; `value` is a matmul of new variables, bound to `var` before."""
+    """Normal form of a product; `value` is a matmul of new variables, bound to `var` before."""
     a, b = value.args
     if is_const(a) and not is_const(b):
         return _constant_right(rewriter, var, value)

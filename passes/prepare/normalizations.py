@@ -23,7 +23,7 @@ from tvmq.graph.view import dtype_of, op_name
 
 
 def own_normalizations(mod: tvm.IRModule) -> tvm.IRModule:
-    """See the head of this file."""
+    """Replace softmax and the normalizations of Relax by our own operators."""
     return rewrite(mod, lambda _rewriter, _var, value: own_normalization(value))
 
 

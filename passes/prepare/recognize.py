@@ -100,7 +100,7 @@ ENDS = where(kind=ARITHMETIC, own=False)
 
 
 def recognize(mod: tvm.IRModule) -> tvm.IRModule:
-    """See the head of this file."""
+    """Turn what exporters wrote out back into norms, softmax, gelu and other functions."""
     return rewrite(mod, _visit)
 
 

@@ -30,7 +30,7 @@ _erf = np.vectorize(math.erf, otypes=[np.float64])
 
 @dataclass(frozen=True)
 class Function:
-    """What a chain may be.
+    """Function that a chain may be.
 
     values    at PLACES
     emit      the normal form
@@ -116,7 +116,7 @@ class _Chain:
         self._known: dict[str, np.ndarray | None] = {}
 
     def values_of(self, expr: relax.Expr) -> np.ndarray | None:
-        """Of a call, a variable or a constant of one element; None for what is no function of the variable alone."""
+        """Values of a call, a variable or a constant of one element; None for no function of the variable alone."""
         if isinstance(expr, relax.Var):
             if expr.name == self._start:
                 self.start = expr

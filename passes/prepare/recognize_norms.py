@@ -60,7 +60,7 @@ class Norm(NamedTuple):
 
 
 def norm_of(form: Polynomial) -> Norm | None:
-    """What a polynomial says, if it is a normalization of x."""
+    """Normalization of x that a polynomial describes; None if it is none."""
     roots = {base for product in form for base, e in product if base.kind in ("sum", "mean") and e == -0.5}
     if len(roots) != 1:
         return None

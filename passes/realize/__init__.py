@@ -38,7 +38,7 @@ from tvmq.spec import QParams
 
 
 def realize(mod: tvm.IRModule) -> tvm.IRModule:
-    """See the head of this file; raises AccumulatorError naming the layer whose sums could leave int32."""
+    """Replace groups by integer operators; raises AccumulatorError naming the layer whose sums could leave int32."""
     ledger = require_stage(mod, "realize", ("calibrated",))
     realizer = _Realizer(mod, integer_groups(ledger.layers), QConfig.from_dict({**ledger.config, "rules": []}))
     result = define_floats(realizer.run())
@@ -176,7 +176,7 @@ class _Realizer:
             raise RangeError(f"realize, {group.family} '{group.root}': {error}") from error
 
     def rescaled(self, part: Codes, common: QParams, group: Group) -> Codes:
-        """The same activation in the codes of another scale, by a table; int16 codes are requantized."""
+        """Codes of the same activation at another scale, by a table; int16 codes are requantized."""
         if part.qparams == common:
             self.equal.append((part.qparams.tensor, common.tensor))
             return part
@@ -254,7 +254,7 @@ class _Realizer:
         self._codes[var.name] = self._noted(found)
 
     def _noted(self, codes: Codes) -> Codes:
-        """The same; its scale goes into the ledger."""
+        """Record the scale of codes for the ledger, and return them."""
         self.scales[codes.var.name] = float(codes.qparams.scale), int(codes.qparams.zero_point)
         self.tensors[codes.var.name] = codes.qparams.tensor
         return codes

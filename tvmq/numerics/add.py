@@ -139,7 +139,7 @@ def _scale_ratio(ratio: float, shift: int) -> int:
 
 
 def _reach(dtype: str, zero: int) -> int:
-    """What the magnitudes of a code and of its zero point add up to at most; for 8 bits of either type."""
+    """Largest sum of the magnitudes of a code and of its zero point; for 8 bits of either type."""
     return 2**15 + abs(zero) if dtype == "int16" else 2 * 255
 
 

@@ -31,7 +31,7 @@ class Figures:
     values: int
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Fields as JSON can hold them."""
         return asdict(self)
 
 
@@ -77,7 +77,7 @@ class Deviation:
             self._lsb = max(self._lsb, float((magnitude / self.step).max()))
 
     def figures(self) -> Figures:
-        """What was seen so far."""
+        """Figures of all values so far."""
         return Figures(
             _decibels(self._aa, self._noise),
             1.0 if self._noise == 0.0 else _cosine(self._aa, self._bb, self._ab),
@@ -89,7 +89,7 @@ class Deviation:
 
 
 def _without_equal(x: np.ndarray, y: np.ndarray, difference: np.ndarray) -> tuple[np.ndarray, ...]:
-    """The same with values that are not finite on both sides alike set to 0, and other such errors to infinity."""
+    """Set values that are not finite on both sides alike to 0, and other such errors to infinity."""
     finite = np.isfinite(x) & np.isfinite(y)
     equal = (x == y) | (np.isnan(x) & np.isnan(y))
     difference = np.where(equal, 0.0, np.where(finite, difference, np.inf))

@@ -122,7 +122,7 @@ class Joint:
         self.uses.append(use)
 
     def take(self, use: Moments) -> None:
-        """The same; the layer's own products are given up, its means stay."""
+        """Add the moments of a layer; its own products are given up, its means stay."""
         self.add(use)
         use.joint, use._totals = self, use.totals()[:1]
 
@@ -178,7 +178,7 @@ def blocks(array: np.ndarray) -> list[np.ndarray]:
 
 
 def product_rows(codes: np.ndarray, zero_point: int, places: int = MOST_PLACES) -> np.ndarray:
-    """What a matrix product reads of codes (samples, ..., taps), or (taps) for one row: integers (1, rows, taps).
+    """Rows that a matrix product reads of codes (samples, ..., taps), or (taps) for one row: integers (1, rows, taps).
 
     places   of each sample at most
     returns  int16 of 8-bit codes, else int32
@@ -203,7 +203,7 @@ def window_rows(
     groups: int,
     places: int = MOST_PLACES,
 ) -> np.ndarray:
-    """What a convolution reads of codes (samples, channels, spatial...): integers (groups, rows, taps).
+    """Rows that a convolution reads of codes (samples, channels, spatial...): integers (groups, rows, taps).
 
     padding  all befores, then all afters; what lies there is 0
     places   of each sample at most

@@ -192,7 +192,7 @@ def _check_sum(dtype: np.dtype, zero_point: int, count: int, name: str) -> None:
 
 
 def _last_largest(x: np.ndarray, windows: Windows) -> np.ndarray:
-    """Of floats, in the order of memory, from the lowest on: what does not exceed the next one gives way to it."""
+    """Maximum of floats in the order of memory, from the lowest on: what does not exceed the next one gives way."""
     lowest = np.finfo(x.dtype).min
     needed = [
         max((size - 1) * stride + span_of((kernel,), (dilation,))[0], before + length)

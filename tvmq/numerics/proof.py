@@ -66,7 +66,7 @@ def check_accumulator(
 
 
 def check_product_accumulator(layer: str, depth: int, a_largest: int, b_largest: int, *, stage: str = "realize") -> int:
-    """The same for a product of two tensors that are both unknown (attention): depth * a_largest * b_largest.
+    """Bound a product of two tensors that are both unknown (attention): depth * a_largest * b_largest.
 
     a_largest, b_largest  largest magnitudes of the factors as they are multiplied
     returns               the bound

@@ -43,7 +43,7 @@ FLOATS = ("float32", "float64")
 
 @dataclass(frozen=True)
 class RequantizeRule:
-    """One way to make codes of sums; the defaults are those of `numerics.requantize` in mode "float".
+    """Rule that makes codes of sums; the defaults are those of `numerics.requantize` in mode "float".
 
     arithmetic           "float32": the factor is a float32; "float64": a float64, and so is the product; "integer": an
                          integer mantissa and a shift; "shift": a power of two alone
@@ -111,7 +111,7 @@ class RequantizeRule:
     # ---- JSON
 
     def to_dict(self) -> dict[str, Any]:
-        """What JSON can hold: arithmetic, roundings, and what differs from the defaults."""
+        """Fields that JSON can hold: arithmetic, roundings, and what differs from the defaults."""
         always, defaults = ("arithmetic", "roundings"), type(self).__dataclass_fields__
         shown = {
             name: value for name, value in asdict(self).items() if name in always or value != defaults[name].default

@@ -43,7 +43,7 @@ def most_of_weights(
 
 
 def sum_of_weights(weight: np.ndarray, *, together: bool) -> np.ndarray:
-    """What `most_of_weights` bounds: of [accumulators, weights], int64 [accumulators].
+    """Sums of weights, which `most_of_weights` bounds: of [accumulators, weights], int64 [accumulators].
 
     >>> sum_of_weights(np.int8([[3, -2, 1]]), together=False), sum_of_weights(np.int8([[3, -2, 1]]), together=True)
     (array([4]), array([6]))
