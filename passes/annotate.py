@@ -81,24 +81,24 @@ class _Readings:
 
     def watch(self, old: relax.Var, new: relax.Var, kind: str, *, always_plain: bool) -> None:
         """`old` is now `new`, behind a simulated_quantize for those who read codes of it."""
-        name, found = old.name, {FLOAT: new}
+        name, versions = old.name, {FLOAT: new}
         if name in self._wide:  # first: what is there in 16 bits can be brought to 8
             tensor, spec = self._wide[name]
-            found[WIDE] = _watch(self._rewriter, new, name, "stream", spec, tensor=tensor)
+            versions[WIDE] = _watch(self._rewriter, new, name, "stream", spec, tensor=tensor)
         if name in self._specs:
-            found[NARROW] = _watch(self._rewriter, new, name, kind, self._specs[name])
-        if len(found) == 1:
+            versions[NARROW] = _watch(self._rewriter, new, name, kind, self._specs[name])
+        if len(versions) == 1:
             return
-        found.setdefault(WIDE, found.get(NARROW, new))
+        versions.setdefault(WIDE, versions.get(NARROW, new))
         if not always_plain:
-            found[FLOAT] = found[WIDE]
-        self._known[name] = found
+            versions[FLOAT] = versions[WIDE]
+        self._known[name] = versions
 
     def choose(self, reader: str, names: Iterable[str]) -> None:
         """These old variables now mean what this kind of reader reads."""
         for name in self._known.keys() & set(names):
-            found = self._known[name]
-            self._rewriter.bind(self._rewriter.view.var[name], found.get(reader, found[WIDE]))
+            versions = self._known[name]
+            self._rewriter.bind(self._rewriter.view.var[name], versions.get(reader, versions[WIDE]))
 
 
 def activation_specs(ledger: Ledger, groups: list[Group]) -> dict[str, QuantSpec]:
@@ -108,16 +108,16 @@ def activation_specs(ledger: Ledger, groups: list[Group]) -> dict[str, QuantSpec
     specs: dict[str, QuantSpec] = {}
     known: set[str] = set()  # moved tensors whose owners have a spec
     for group in groups:
-        said = ledger.layers[group.output].get("specs", {})
-        chosen = said.get("activations")
+        layer_specs = ledger.layers[group.output].get("specs", {})
+        chosen = layer_specs.get("activations")
         spec = QuantSpec.from_dict(chosen) if chosen else config.activation_spec
-        spec = _narrow(config) if spec.dtype == "int16" else spec
+        spec = _spec_of_8_bits(config) if spec.dtype == "int16" else spec
         sources = [name for name in group.inputs if not is_int16_residual(group) or _moves_narrow(name, passing)]
         for name in owners(sources, passing, set() if chosen else known):
             if name not in specs or chosen:
-                specs[name] = least(spec, specs.get(name)) if said.get("described") else spec
+                specs[name] = common_spec(spec, specs.get(name)) if layer_specs.get("described") else spec
         if group.facts.needs_output_codes and not is_int16_residual(group):
-            specs.setdefault(group.output, _narrow(config))
+            specs.setdefault(group.output, _spec_of_8_bits(config))
     _share(specs, ledger, groups, passing)
     return specs
 
@@ -134,15 +134,15 @@ def _share(
         for names in joined:
             if len({specs[name].dtype for name in names}) != 1:
                 continue
-            common = reduce(least, (specs[name] for name in names))
+            common = reduce(common_spec, (specs[name] for name in names))
             changed = changed or any(specs[name] != common for name in names)
             specs.update(dict.fromkeys(names, common))
 
 
-def least(spec: QuantSpec, other: QuantSpec | None) -> QuantSpec:
+def common_spec(spec: QuantSpec, other: QuantSpec | None) -> QuantSpec:
     """Codes that are among those of both specs: the fewer bits, symmetric if one is. Other storages do not meet.
 
-    >>> least(QuantSpec("int8", 4), QuantSpec("int8", symmetric=True))
+    >>> common_spec(QuantSpec("int8", 4), QuantSpec("int8", symmetric=True))
     QuantSpec(dtype='int8', bits=4, symmetric=True, per_channel=False)
     """
     if other is None or other.dtype != spec.dtype:
@@ -150,7 +150,7 @@ def least(spec: QuantSpec, other: QuantSpec | None) -> QuantSpec:
     return replace(spec, bits=min(spec.bits, other.bits), symmetric=spec.symmetric or other.symmetric)
 
 
-def _narrow(config: QConfig) -> QuantSpec:
+def _spec_of_8_bits(config: QConfig) -> QuantSpec:
     """The 8 bits of what does not read 16."""
     if config.dtype_input != "int16":
         return config.activation_spec

@@ -52,12 +52,12 @@ def equalize(mod: tvm.IRModule) -> tvm.IRModule:
     """Scale the channels between two convolutions by powers of two, so that their ranges have one size."""
     ledger = require_stage(mod, "equalize", ("prepared",))
     view = View(mod)
-    found = pairs(view)
-    factors = channel_factors(view, found)
+    conv_pairs = pairs(view)
+    factors = channel_factors(view, conv_pairs)
     if all((f == 1).all() for f in factors.values()):
         return mod
-    ledger.notes.append(f"equalization: the channels of {len(found)} convolutions are scaled by powers of two")
-    return with_ledger(_rewritten(mod, found, factors), ledger)
+    ledger.notes.append(f"equalization: the channels of {len(conv_pairs)} convolutions are scaled by powers of two")
+    return with_ledger(_apply_factors(mod, conv_pairs, factors), ledger)
 
 
 def pairs(view: View) -> list[Pair]:
@@ -113,13 +113,13 @@ def _by_channel(constant: relax.Expr, rank: int) -> bool:
     return len(shape) == rank and all(size == 1 for axis, size in enumerate(shape) if axis != 1)
 
 
-def channel_factors(view: View, found: list[Pair]) -> dict[str, np.ndarray]:
+def channel_factors(view: View, conv_pairs: list[Pair]) -> dict[str, np.ndarray]:
     """{first convolution of a pair: float32 factors of its output channels}, powers of two in 2^-8..2^8."""
-    names = {name for pair in found for name in (pair.first, *pair.readers)}
+    names = {name for pair in conv_pairs for name in (pair.first, *pair.readers)}
     weights = {name: np.abs(const_value(view.value[name].args[1]).astype(np.float64)) for name in names}
-    factors = {pair.first: np.ones(len(weights[pair.first])) for pair in found}
+    factors = {pair.first: np.ones(len(weights[pair.first])) for pair in conv_pairs}
     for _ in range(SWEEPS):
-        for pair in found:
+        for pair in conv_pairs:
             step = _step(view, pair, weights, factors[pair.first])
             factors[pair.first] *= step
             weights[pair.first] *= step.reshape(-1, *[1] * (weights[pair.first].ndim - 1))
@@ -157,9 +157,9 @@ def _along_input(value: relax.Call, factors: np.ndarray) -> np.ndarray:
     return factors.repeat(int(weight[0]) // len(factors)).reshape(-1, 1, *ones)
 
 
-def _rewritten(mod: tvm.IRModule, found: list[Pair], factors: Mapping[str, np.ndarray]) -> tvm.IRModule:
-    inside = {name: factors[pair.first] for pair in found for name in pair.between}
-    read = {name: factors[pair.first] for pair in found for name in pair.readers}
+def _apply_factors(mod: tvm.IRModule, conv_pairs: list[Pair], factors: Mapping[str, np.ndarray]) -> tvm.IRModule:
+    inside = {name: factors[pair.first] for pair in conv_pairs for name in pair.between}
+    read = {name: factors[pair.first] for pair in conv_pairs for name in pair.readers}
 
     def visit(_rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Expr | None:
         if var.name in inside and op_name(value) == "add":

@@ -56,8 +56,8 @@ def _grows(value: relax.Expr, args: list[Any]) -> bool:
     if isinstance(value.ty, tvm.ir.TupleType):
         return False
     arrays = [item for arg in args for item in (arg if isinstance(arg, list) else [arg])]
-    given = sum(item.size for item in arrays if isinstance(item, np.ndarray))
-    return prod(int(size) for size in value.ty.shape or ()) > max(LARGEST_GROWTH, given)
+    constant_size = sum(item.size for item in arrays if isinstance(item, np.ndarray))
+    return prod(int(size) for size in value.ty.shape or ()) > max(LARGEST_GROWTH, constant_size)
 
 
 def _is_static(value: relax.Expr) -> bool:

@@ -72,8 +72,8 @@ def number(expr: relax.Expr) -> float | None:
 
 def is_number(expr: relax.Expr, value: float) -> bool:
     """True for a constant of one element that is `value`, up to the precision of float16."""
-    found = number(expr)
-    return found is not None and bool(np.isclose(found, value, rtol=1e-3, atol=0))
+    constant = number(expr)
+    return constant is not None and bool(np.isclose(constant, value, rtol=1e-3, atol=0))
 
 
 def either_way(call: relax.Call) -> Sequence[tuple[relax.Expr, relax.Expr]]:

@@ -192,7 +192,7 @@ class Walk:
             return self._product(var, value, new)
         if not self.dynamic:
             return relax.Call(new.op, [new.args[0], self._dequantize_weight(value, spec), *new.args[2:]], new.attrs)
-        return self._convolved(var, value, new, spec) if name != "matmul" else self._dense(var, value, new, spec)
+        return self._integer_conv(var, value, new, spec) if name != "matmul" else self._dense(var, value, new, spec)
 
     def _spec(self, decision: Decision | None) -> QuantSpec:
         return (decision.weights if decision else None) or self.config.weight_spec
@@ -216,14 +216,14 @@ class Walk:
         size = self.config.group_size
         if size is not None:
             codes, scales = self._quantize_groups(value.args[0], rows, 1, size)
-            taken = self.rewriter.emit(relax.op.take(codes, new.args[1], axis=0), f"{var.name}_codes")
+            row_codes = self.rewriter.emit(relax.op.take(codes, new.args[1], axis=0), f"{var.name}_codes")
             scales = self.rewriter.emit(relax.op.take(scales, new.args[1], axis=0), f"{var.name}_scale")
-            return ops.group_dequantize(taken, scales, axis=len(taken.ty.shape) - 1, group_size=size)
+            return ops.group_dequantize(row_codes, scales, axis=len(row_codes.ty.shape) - 1, group_size=size)
         codes, scale = self._weight(value.args[0], rows, 0)
-        taken = self.rewriter.emit(relax.op.take(codes, new.args[1], axis=0), f"{var.name}_codes")
+        row_codes = self.rewriter.emit(relax.op.take(codes, new.args[1], axis=0), f"{var.name}_codes")
         scales = relax.op.take(relax.const(scale.reshape(-1, 1)), new.args[1], axis=0)
         scales = self.rewriter.emit(scales, f"{var.name}_scale")
-        return ops.dynamic_dequantize(taken, scales, relax.const(np.float32(1)))
+        return ops.dynamic_dequantize(row_codes, scales, relax.const(np.float32(1)))
 
     def _dense(self, var: relax.Var, value: relax.Call, new: relax.Call, spec: QuantSpec) -> relax.Expr:
         size = self.config.group_size
@@ -255,7 +255,7 @@ class Walk:
         attributes = {name: getattr(value.attrs, name) for name in OPERATORS[LOOP].attributes}
         return ops.recurrent_codes(new.args[0], codes, *new.args[2:], scales, **attributes)
 
-    def _convolved(self, var: relax.Var, value: relax.Call, new: relax.Call, spec: QuantSpec) -> relax.Expr:
+    def _integer_conv(self, var: relax.Var, value: relax.Call, new: relax.Call, spec: QuantSpec) -> relax.Expr:
         axis = weight_axis(value) if spec.per_channel else -1
         codes, scale = self._weight(value.args[1], spec, axis)
         self._prove(codes, weight_axis(value))
@@ -343,10 +343,10 @@ class Walk:
     @cached_property
     def _layers_by_weight(self) -> dict[Any, list[str]]:
         """Layers of known moments that use the same weight."""
-        found: dict[Any, list[str]] = {}
+        by_weight: dict[Any, list[str]] = {}
         for name in self._rounding.moments if self._rounding is not None else ():
-            found.setdefault(_weight_use(self.view.value[name]), []).append(name)
-        return found
+            by_weight.setdefault(_weight_use(self.view.value[name]), []).append(name)
+        return by_weight
 
     def _uses(self, call: relax.Call) -> list[Moments]:
         """Moments of the layers that use the weight of a call."""

@@ -38,8 +38,8 @@ def quantize_dynamic_layers(mod: tvm.IRModule) -> tvm.IRModule:
         rewriter.at(var.name)
         new = rewriter.substitute(value)
         if var.name in chosen:
-            given = chosen[var.name]["specs"].get("weights")
-            spec = QuantSpec.from_dict(given) if given else config.weight_spec
+            rule_spec = chosen[var.name]["specs"].get("weights")
+            spec = QuantSpec.from_dict(rule_spec) if rule_spec else config.weight_spec
             observer = chosen[var.name].get("observers", {}).get("weights")
             try:
                 new = walk.layer(var, value, new, spec, observer)

@@ -53,10 +53,10 @@ def scale_outliers(mod: tvm.IRModule, found: Mapping[str, Mapping[str, Any]] | N
 class _Scaler:
     """Walks the module."""
 
-    def __init__(self, mod: tvm.IRModule, found: Mapping[str, Mapping[str, Any]]) -> None:
+    def __init__(self, mod: tvm.IRModule, treatments: Mapping[str, Mapping[str, Any]]) -> None:
         self.rewriter = Rewriter(mod)
         self.view = self.rewriter.view
-        self.found = found
+        self.treatments = treatments
         self._scaled: dict[str, tuple[relax.Expr, np.ndarray]] = {}
         self._parts: dict[str, list[tuple[relax.Expr, Columns]]] = {}
         self._other: dict[str, relax.Var] = {}
@@ -68,7 +68,7 @@ class _Scaler:
             value = self._value(var, old, self.rewriter.substitute(old))
             new = value if isinstance(value, relax.Var) else self.rewriter.emit(value, var.name)
             self.rewriter.bind(var, new)
-            choice = self.found.get(var.name, {})
+            choice = self.treatments.get(var.name, {})
             if "factors" in choice:
                 self._scale(var, new, choice["factors"])
             elif "split" in choice:
@@ -94,10 +94,10 @@ class _Scaler:
         weight = const_value(value.args[1]) * factors[:, None]
         return relax.op.matmul(x, make_const(weight.astype(np.float32)))
 
-    def _scale(self, var: relax.Var, new: relax.Var, given: Mapping[str, float]) -> None:
+    def _scale(self, var: relax.Var, new: relax.Var, channel_factors: Mapping[str, float]) -> None:
         """Provide the tensor divided by its factors."""
         factors = np.ones(_channels(var), np.float32)
-        for channel, factor in given.items():
+        for channel, factor in channel_factors.items():
             if int(channel) >= len(factors):
                 raise CalibrationError(
                     f"scale_outliers: the calibration scales channel {channel} of '{var.name}', which has "
@@ -134,17 +134,17 @@ class _Scaler:
 
     def _part(self, chain: Sequence[str], columns: Columns, label: str) -> relax.Expr:
         """The operators of a chain for some of the channels."""
-        made: dict[str, relax.Expr] = {}
+        results: dict[str, relax.Expr] = {}
         for name in chain:
             self.rewriter.at(name)
             old = self.view.value[name]
             call = self._with_factors(old, self.rewriter.substitute(old))
             args = [
-                made.get(before.name, now) if isinstance(before, relax.Var) else _of_channels(now, columns)
+                results.get(before.name, now) if isinstance(before, relax.Var) else _of_channels(now, columns)
                 for before, now in zip(old.args, call.args, strict=True)
             ]
-            made[name] = self.rewriter.emit(relax.Call(call.op, args, call.attrs), f"{name}_{label}")
-        return made[chain[-1]]
+            results[name] = self.rewriter.emit(relax.Call(call.op, args, call.attrs), f"{name}_{label}")
+        return results[chain[-1]]
 
     def _sum_of_parts(
         self, var: relax.Var, parts: Sequence[tuple[relax.Expr, Columns]], weight: np.ndarray

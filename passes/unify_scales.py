@@ -49,7 +49,7 @@ def unify_scales(mod: tvm.IRModule) -> tvm.IRModule:
     for name, group in groups.items():
         if group.joins:
             ledger.layers[name]["facts"]["scale"] = union.find(name)
-    renamed = {name: union.find(name) for name in union.known()}
+    renamed = {name: union.find(name) for name in union.members()}
 
     def visit(_rewriter: Rewriter, _var: relax.Var, value: relax.Expr) -> relax.Expr | None:
         if op_name(value) != "tvmq.simulated_quantize" or value.attrs.tensor not in renamed:
@@ -83,15 +83,15 @@ def _moved_by(view: View, source: str, groups: dict[str, Group], concat: Group) 
     readers = [r for w in watched or [source] for r in view.readers[w] if r not in watched]
     if any(view.is_output(name) for name in (*watched, source)):
         return None
-    found: list[str] = []
+    movers: list[str] = []
     for reader in readers:
         if reader == concat.output:
             continue
         moved = groups.get(reader)
         if moved is None or not moved.passes or moved.joins:
             return None
-        found.append(reader)
-    return found
+        movers.append(reader)
+    return movers
 
 
 def _with_tensor(call: relax.Call, tensor: str) -> relax.Call:
@@ -122,5 +122,5 @@ class _Union:
     def join(self, a: str, b: str) -> None:
         self._parent[self.find(b)] = self.find(a)
 
-    def known(self) -> list[str]:
+    def members(self) -> list[str]:
         return list(self._parent)

@@ -54,25 +54,25 @@ def calibrate(mod: tvm.IRModule, ranges: Mapping[str, Range]) -> tvm.IRModule:
     return with_ledger(result, ledger)
 
 
-def activation_qparams(found: list[Watched], ranges: Mapping[str, Range], ledger: Ledger) -> dict[str, QParams]:
+def activation_qparams(watched: list[Watched], ranges: Mapping[str, Range], ledger: Ledger) -> dict[str, QParams]:
     """{simulated_quantize variable: its scale}."""
-    missing = [w.key for w in found if w.key not in ranges]
+    missing = [w.key for w in watched if w.key not in ranges]
     if missing:
         raise CalibrationError(
-            f"calibrate: {len(missing)} of {len(found)} thresholds are missing, first '{missing[0]}'; "
+            f"calibrate: {len(missing)} of {len(watched)} thresholds are missing, first '{missing[0]}'; "
             "calibrate this model anew"
         )
     joint: dict[str, Range] = {}
-    for w in found:
+    for w in watched:
         joint[w.tensor] = _union([ranges[w.key], joint.get(w.tensor, ranges[w.key])])
-    _join_shared(found, ranges, joint, ledger)
-    return {w.name: choose_qparams(*joint[w.tensor], w.spec) for w in found}
+    _join_shared(watched, ranges, joint, ledger)
+    return {w.name: choose_qparams(*joint[w.tensor], w.spec) for w in watched}
 
 
-def _join_shared(found: list[Watched], ranges: Mapping[str, Range], joint: dict[str, Range], ledger: Ledger) -> None:
+def _join_shared(watched: list[Watched], ranges: Mapping[str, Range], joint: dict[str, Range], ledger: Ledger) -> None:
     """Parts of a concat that others read as well: join the common scale unless that costs them too much."""
     concats = [group for group in integer_groups(ledger.layers) if group.facts.scale is not None]
-    scale = {w.source: w.tensor for w in found if not w.stream} | {g.output: g.facts.scale for g in concats}
+    scale = {w.source: w.tensor for w in watched if not w.stream} | {g.output: g.facts.scale for g in concats}
     shared: dict[str, list[str]] = {}
     for group in concats:
         shared.setdefault(group.facts.scale, []).extend(scale[s] for s in group.facts.shared if s in scale)
@@ -98,9 +98,9 @@ def _weights(
     chosen: dict[str, QParams] = {}
     for name, call in weights_of(view).items():
         root = view.readers[name][0]
-        given = ranges.get(call.attrs.tensor)
+        bounds = ranges.get(call.attrs.tensor)
         observer = ledger.layers[groups[root].output].get("observers", {}).get("weights")
-        qparams = choose_qparams(*given, spec_of(call.attrs)) if given else weight_qparams(call, config, observer)
+        qparams = choose_qparams(*bounds, spec_of(call.attrs)) if bounds else weight_qparams(call, config, observer)
         x = _scale_of(view, view.value[root].args[0].name, activations)
         if x is not None:
             bits = ledger.layers[groups[root].output].get("bias_bits", 32)

@@ -20,7 +20,7 @@ from tvmq.observers.histogram_statistics import Counter, count_bins
 from tvmq.passes.calibrate.observed_model import (
     Evaluator,
     Feed,
-    Observed,
+    InModelStatistics,
     Observing,
     Run,
     drop_uncalibrated,
@@ -86,15 +86,15 @@ def collect(
     )
     if not statistics:
         return {}
-    taken = Taken(mod, statistics, batched, evaluator, results)
+    returned = OutputStatistics(mod, statistics, batched, evaluator, results)
     observed = None
     if observing is not None and momentum is None:
-        observed = Observed(mod, statistics, batched, observing, results)
+        observed = InModelStatistics(mod, statistics, batched, observing, results)
     samples = 0
     for feed, count in batches:
         missing = observed.run(feed, count) if observed else None
         if missing is None or missing:
-            taken.run(feed, count, missing)
+            returned.run(feed, count, missing)
         samples += count
         if advance:
             advance(count)
@@ -134,7 +134,7 @@ def all_statistics(
     return statistics, batched
 
 
-class Taken:
+class OutputStatistics:
     """Statistics of tensors that the model returns."""
 
     def __init__(

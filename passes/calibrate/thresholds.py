@@ -70,10 +70,10 @@ def ruled_observers(ledger: Ledger) -> dict[str, str]:
     """{tensor: observer} of the tensors that layers read whose rule gives one; of several rules the last decides."""
     groups = integer_groups(ledger.layers)
     passing = {group.output: group for group in groups if group.passes}
-    given = {group.output: ledger.layers[group.output].get("observers", {}) for group in groups}
-    asking = sorted((g for g in groups if "activations" in given[g.output]), key=lambda g: given[g.output]["rule"])
+    by_rule = {group.output: ledger.layers[group.output].get("observers", {}) for group in groups}
+    asking = sorted((g for g in groups if "activations" in by_rule[g.output]), key=lambda g: by_rule[g.output]["rule"])
     return {
-        name: given[group.output]["activations"] for group in asking for name in owners(group.inputs, passing, set())
+        name: by_rule[group.output]["activations"] for group in asking for name in owners(group.inputs, passing, set())
     }
 
 
@@ -83,13 +83,13 @@ def table_functions(view: View, groups: Sequence[Group]) -> dict[str, list[Funct
     for group in groups:
         for name in group.inputs:
             readers.setdefault(name, []).append(group)
-    found = {}
+    by_tensor = {}
     for name, reading in readers.items():
         functions = [function for group in reading if (function := group.strategy.function(view, group)) is not None]
         members = {member for group in reading for member in (*group.members, *getattr(group.facts, "chain", ()))}
         if len(functions) == len(reading) and _only_read_by(view, name, members):
-            found[name] = functions
-    return found
+            by_tensor[name] = functions
+    return by_tensor
 
 
 def _only_read_by(view: View, name: str, members: set[str]) -> bool:
@@ -179,12 +179,12 @@ class TableErrorModel:
         steps = np.clip(np.rint(self.x / scale) + zero, spec.qmin, spec.qmax).astype(np.int64) - spec.qmin
         total = 0.0
         for function, true, power in zip(self.functions, self.true, self.power, strict=True):
-            values = _finite(np.asarray(function((codes - zero) * scale), np.float64), true)
+            values = _clamp_infinities(np.asarray(function((codes - zero) * scale), np.float64), true)
             total += float((self.counts * (values[steps] - true) ** 2).sum()) / power
         return total
 
 
-def _finite(values: np.ndarray, true: np.ndarray) -> np.ndarray:
+def _clamp_infinities(values: np.ndarray, true: np.ndarray) -> np.ndarray:
     """Infinities end where the true values do: the codes of a result have ends, too."""
     return np.nan_to_num(values, nan=true.min(), posinf=true.max(), neginf=true.min())
 
@@ -204,8 +204,8 @@ def _descend(
                 if symmetric:
                     ends[0] = -ends[1]
                 ends[0], ends[1] = max(ends[0], whole[0]), min(ends[1], whole[1])
-                found = error(ends[0], ends[1])
-                if found < least * (1 - 1e-3):
-                    best, least, moved = (ends[0], ends[1]), found, True
+                loss = error(ends[0], ends[1])
+                if loss < least * (1 - 1e-3):
+                    best, least, moved = (ends[0], ends[1]), loss, True
         step = step if moved else step / 2
     return best

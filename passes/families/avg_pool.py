@@ -139,9 +139,9 @@ class AveragePool(Family):
 
 def _windows(attrs: Any, size: list[int], out_size: list[int]) -> WindowFacts:
     kernel, strides = [int(k) for k in attrs.pool_size], [int(s) for s in attrs.strides]
-    given = [int(p) for p in attrs.padding]
-    padding = list(covering_padding(given, size, out_size, kernel, strides))
-    counted = given if attrs.count_include_pad else [0] * len(given)
+    attr_padding = [int(p) for p in attrs.padding]
+    padding = list(covering_padding(attr_padding, size, out_size, kernel, strides))
+    counted = attr_padding if attrs.count_include_pad else [0] * len(attr_padding)
     return WindowFacts(kernel=kernel, strides=strides, padding=padding, counted=counted)
 
 

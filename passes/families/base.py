@@ -410,15 +410,15 @@ def absorb_clip(view: View, name: str) -> tuple[str, float, float] | None:
 def absorb_channel_bounds(view: View, name: str, rank: int, axis: int, channels: int) -> list[str]:
     """The variables maximum(name, constant) and minimum(., constant) that each alone read the one before; a constant
     varies along the channels only and is one bound a channel."""
-    found: list[str] = []
+    readers: list[str] = []
     for wanted in ("maximum", "minimum"):
-        reader = view.only_reader(found[-1] if found else name)
+        reader = view.only_reader(readers[-1] if readers else name)
         if reader is None or op_name(view.value[reader]) != wanted:
             continue
         a, b = view.value[reader].args
         if not is_const(a) and is_const(b) and is_channel_constant(const_value(b), rank, axis, channels):
-            found.append(reader)
-    return found
+            readers.append(reader)
+    return readers
 
 
 def clip_bounds(call: relax.Expr, name: str) -> tuple[float, float] | None:

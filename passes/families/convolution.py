@@ -60,7 +60,7 @@ class Convolution(Family):
         x = realizer.codes(group.inputs[0])
         weight, scale = weight_codes(realizer, group)
         bias = integer_bias(realizer, group, weight, scale, x)
-        data = _padded(realizer, group, x, [int(p) for p in call.attrs.padding])
+        data = _pad_codes(realizer, group, x, [int(p) for p in call.attrs.padding])
         operator = getattr(relax.op.nn, f"conv{self.spatial}d")
         sums = operator(
             data,
@@ -138,7 +138,7 @@ def _bounded_by_channel(realizer: Realizer, group: Group, result: Codes | relax.
     return result
 
 
-def _padded(realizer: Realizer, group: Group, x: Codes, padding: list[int]) -> relax.Expr:
+def _pad_codes(realizer: Realizer, group: Group, x: Codes, padding: list[int]) -> relax.Expr:
     """The codes with a border of the zero point, which is the code of 0.0; padding: all befores, then all afters."""
     if not any(padding):
         return x.var

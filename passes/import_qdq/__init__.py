@@ -57,7 +57,7 @@ def import_qdq(mod: tvm.IRModule, config: QConfig | None = None, backend: Backen
     pairs = Pairs(mod)
     joined = pairs.run()
     weights = pairs.weights
-    chosen = partition(joined, config, backend, drop=lambda *found: drop_without_scales(weights, *found))
+    chosen = partition(joined, config, backend, drop=lambda *decisions: drop_without_scales(weights, *decisions))
     ledger = get_ledger(chosen)
     ledger.stage = "calibrated"
     ledger.notes.append("scales and zero points are those of the model; nothing was calibrated")
@@ -88,7 +88,7 @@ def with_own_sums(mod: tvm.IRModule) -> tvm.IRModule:
 def _lost_biases(view: View, groups: Sequence[Group], pairs: Pairs) -> dict[str, np.ndarray]:
     """{result of a group: int32 codes} of the biases that float32 does not hold: those beyond 2^22."""
     scales = Scales(view, {group.output: group for group in groups})
-    found = {}
+    biases = {}
     for group in groups:
         bias = pairs.biases.get(group.members[1]) if group.facts.bias else None
         x = scales.of(group.inputs[0]) if bias is not None else None
@@ -102,8 +102,8 @@ def _lost_biases(view: View, groups: Sequence[Group], pairs: Pairs) -> dict[str,
         )
         rounded = np.rint(bias.codes.astype(np.float32) * bias.scale / unit)
         if same_scale and not np.array_equal(rounded, bias.codes):
-            found[group.output] = bias.codes
-    return found
+            biases[group.output] = bias.codes
+    return biases
 
 
 def _with_weights(mod: tvm.IRModule, weights: Mapping[str, QParams]) -> tvm.IRModule:

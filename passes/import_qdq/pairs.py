@@ -163,10 +163,10 @@ class Pairs:
         below: Any = self._rewriter.value_of(x)
         if op_name(below) != "clip":
             return x, qparams
-        found = clipped_spec(qparams, *(float(bound.value) for bound in below.args[1:]))
-        if found is None:
+        clip = clipped_spec(qparams, *(float(bound.value) for bound in below.args[1:]))
+        if clip is None:
             return x, qparams
-        spec, is_whole = found
+        spec, is_whole = clip
         narrower = QParams(qparams.scale, qparams.zero_point, spec, qparams.axis, qparams.tensor)
         return below.args[0] if is_whole else x, narrower
 
@@ -225,9 +225,9 @@ class Pairs:
 
     def _moves_codes(self, value: relax.Expr) -> bool:
         """True if all it reads are codes of one scale, and it only moves them."""
-        found = [self._twins.get(getattr(source, "name", "")) for source in self._sources(value)]
-        twins = [twin for twin in found if twin is not None]
-        if not twins or len(twins) < len(found) or any(twin.qparams != twins[0].qparams for twin in twins):
+        source_twins = [self._twins.get(getattr(source, "name", "")) for source in self._sources(value)]
+        twins = [twin for twin in source_twins if twin is not None]
+        if not twins or len(twins) < len(source_twins) or any(twin.qparams != twins[0].qparams for twin in twins):
             return False
         if op_name(value) != "nn.pad" or value.attrs.pad_mode != "constant":
             return True

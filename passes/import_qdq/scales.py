@@ -28,23 +28,23 @@ def drop_without_scales(
     dropping, scales = Dropping(view, groups, reasons), Scales(view, groups)
     waiting = list(groups)
     while waiting:
-        lacking = {key: _lacking(weights, view, groups[key], scales) for key in waiting}
+        lacking = {key: _missing_quantization(weights, view, groups[key], scales) for key in waiting}
         waiting = dropping.remove({key: f"the model: {reason}" for key, reason in lacking.items() if reason})
         scales.forget((*lacking, *waiting))
 
 
-def _lacking(weights: Mapping[str, QParams], view: View, group: Group, scales: Scales) -> str | None:
+def _missing_quantization(weights: Mapping[str, QParams], view: View, group: Group, scales: Scales) -> str | None:
     """Quantization that the model lacks for a group; None if all is there."""
     if group.strategy.holds_codes and not _roundings(view, group.output):
         return "its table is not quantized"
-    found = [scales.of(name) for name in group.inputs]
-    known = [scale for scale in found if scale is not None]
-    if len(known) < len(found):
-        return f"'{group.inputs[found.index(None)]}', which it reads, is not quantized"
-    return _weight(weights, view, group) or _wide(weights, view, group, known) or _result(view, group, scales)
+    input_scales = [scales.of(name) for name in group.inputs]
+    known = [scale for scale in input_scales if scale is not None]
+    if len(known) < len(input_scales):
+        return f"'{group.inputs[input_scales.index(None)]}', which it reads, is not quantized"
+    return _weight(weights, view, group) or _int16_obstacle(weights, view, group, known) or _result(view, group, scales)
 
 
-def _wide(weights: Mapping[str, QParams], view: View, group: Group, known: list[QParams]) -> str | None:
+def _int16_obstacle(weights: Mapping[str, QParams], view: View, group: Group, known: list[QParams]) -> str | None:
     """Why a group cannot compute on codes of 16 bits; None if it can, or has none."""
     wide = [scale.spec for scale in known if scale.spec.dtype == "int16"]
     if not wide or group.passes:
@@ -103,12 +103,12 @@ def _result(view: View, group: Group, known: Scales) -> str | None:
 
 def _roundings(view: View, name: str) -> list[QParams]:
     """The different scales to which a tensor is rounded."""
-    found: list[QParams] = []
+    roundings: list[QParams] = []
     for reader in view.readers[name]:
         if op_name(view.value[reader]) == "tvmq.simulated_quantize":
             qparams = qparams_of(view.value[reader])
-            found += [] if qparams in found else [qparams]
-    return found
+            roundings += [] if qparams in roundings else [qparams]
+    return roundings
 
 
 class Scales:

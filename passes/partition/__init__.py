@@ -125,45 +125,45 @@ def _integer_entry(view: View, group: Group, decision: Decision, draft: Draft) -
         "why": decision.why,
         "layers": list(group_names(view, group)),
         "specs": _specs(decision),
-        **_described(group, decision, draft),
+        **_backend_facts(group, decision, draft),
     }
 
 
-def _described(group: Group, decision: Decision, draft: Draft) -> dict[str, Any]:
+def _backend_facts(group: Group, decision: Decision, draft: Draft) -> dict[str, Any]:
     """Observers, and what else the backend says of such layers alone, where it is said."""
-    entry, found = (None if draft.brings_scales else entry_of(draft, group)), _observers(decision)
+    entry, facts = (None if draft.brings_scales else entry_of(draft, group)), _observers(decision)
     bias = entry.bias if entry and entry.bias else draft.backend.bias
     if bias not in ("int32", "float32") and group.strategy.weighted and not draft.brings_scales:
-        found["bias_bits"] = int(bias.removeprefix("int"))
+        facts["bias_bits"] = int(bias.removeprefix("int"))
     bits, _ = draft.backend.accumulators(group.family)
     if bits < 32 and group.strategy.adds:  # whose constants are chosen so that its sums fit
-        found["accumulator_bits"] = bits
+        facts["accumulator_bits"] = bits
     if entry is None:
-        return found
+        return facts
     forms = {"activations": entry.inputs, "weights": entry.weights}
     own = {name: form.observer for name, form in forms.items() if form and form.observer}
     if own and decision.rule is None:
-        found |= {"observers": {**own, "rule": decision.order}}
+        facts |= {"observers": {**own, "rule": decision.order}}
     if entry.same_scales:
-        found["same_scales"] = True
+        facts["same_scales"] = True
     if entry.requantize is not None:
-        found["requantize"] = list(carrying(entry.requantize))
-    return found
+        facts["requantize"] = list(carrying(entry.requantize))
+    return facts
 
 
 def _specs(decision: Decision) -> dict[str, Any]:
     """Specs that rules give to a layer, as the ledger has them."""
     specs = {"activations": decision.activations, "weights": decision.weights}
-    found: dict[str, Any] = {name: spec.to_dict() for name, spec in specs.items() if spec is not None}
-    return found | ({"described": True} if decision.described else {})
+    entry: dict[str, Any] = {name: spec.to_dict() for name, spec in specs.items() if spec is not None}
+    return entry | ({"described": True} if decision.described else {})
 
 
 def _observers(decision: Decision) -> dict[str, Any]:
     """Observers that a rule gives a layer, and which rule of all it is."""
     rule = decision.rule
     names = {"activations": rule.observer, "weights": rule.weight_observer} if rule else {}
-    given = {name: observer for name, observer in names.items() if observer}
-    return {"observers": given | {"rule": decision.order}} if given else {}
+    observers = {name: observer for name, observer in names.items() if observer}
+    return {"observers": observers | {"rule": decision.order}} if observers else {}
 
 
 def integer_groups(layers: dict[str, dict[str, Any]]) -> list[Group]:

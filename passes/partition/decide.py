@@ -54,7 +54,7 @@ def _decision(draft: Draft, layer: LayerFacts, ruled: Decision) -> Decision:
     """Decide on a group by its rule, by the options where there is none, and by what neither can have."""
     group, config = draft.groups[layer.key], draft.config
     decision = reduce_weight_bits(ruled, group.strategy, layer.weight_shape, config)
-    decision = _described(decision, group, draft)
+    decision = _with_backend_specs(decision, group, draft)
     if decision.is_float or (decision.is_dynamic and layer.op in WEIGHTED):  # no codes of calibrated scales
         return decision
     option = why_switched_off(layer, group.strategy, config) if decision.rule is None else None
@@ -76,10 +76,10 @@ def _limit(draft: Draft, group: Group, decision: Decision, weight: tuple[int | s
 def _dynamic_layers(draft: Draft) -> dict[str, Decision]:
     """{root: decision} of convolutions and products that get codes at run time; groups and floats that rules name."""
     groups, values = draft.groups, draft.view.value
-    asked = {groups[k].root if k in groups else k: one for k, one in draft.decisions.items() if one.is_dynamic}
-    layers = {root: one for root, one in asked.items() if why_float(values[root], "dynamic") is None}
+    dynamic = {groups[k].root if k in groups else k: one for k, one in draft.decisions.items() if one.is_dynamic}
+    layers = {root: one for root, one in dynamic.items() if why_float(values[root], "dynamic") is None}
     layers = {root: one for root, one in layers.items() if op_name(values[root]) in (*WEIGHTED, LOOP)}
-    for rule in {id(one.rule): one.rule for one in asked.values()}.values():
+    for rule in {id(one.rule): one.rule for one in dynamic.values()}.values():
         if not any(one.rule is rule for one in layers.values()):
             raise ConfigError(
                 f"rules, {rule!r}: none of the layers that it decides is a convolution or a product of float32 "
@@ -120,14 +120,14 @@ def _facts(view: View, groups: dict[str, Group], reasons: dict[str, str]) -> lis
     return facts
 
 
-def _described(decision: Decision, group: Group, draft: Draft) -> Decision:
+def _with_backend_specs(decision: Decision, group: Group, draft: Draft) -> Decision:
     """The decision with the specs of the backend's entry for such layers, where no rule gives them."""
     if decision.is_float or decision.is_dynamic or draft.brings_scales:
         return decision
     family, config, own = group.strategy, draft.config, (decision.activations, decision.weights)
-    asked = (own[0] or config.activation_spec, (own[1] or config.weight_spec) if family.weighted else None)
-    fitted = draft.backend.fitted(group.family, *asked, depthwise=is_depthwise(draft.view.value[group.root]))
-    chosen = [mine or (new if new != old else None) for mine, new, old in zip(own, fitted, asked, strict=True)]
+    specs = (own[0] or config.activation_spec, (own[1] or config.weight_spec) if family.weighted else None)
+    fitted = draft.backend.fitted(group.family, *specs, depthwise=is_depthwise(draft.view.value[group.root]))
+    chosen = [mine or (new if new != old else None) for mine, new, old in zip(own, fitted, specs, strict=True)]
     if chosen == list(own):
         return decision
     described = own[0] is None and chosen[0] is not None
@@ -165,8 +165,8 @@ def _averages(view: View, group: Group, backend: Backend) -> str | None:
     counts = group.strategy.average_counts(view, group) if not backend.multipliers else None
     if counts is None or avg_pool.is_shift(counts):
         return None
-    found = ", ".join(map(str, np.unique(counts)[:4]))
-    return f"limit: backend {backend.name} does not multiply int32 by constants, as the average of {found} values does"
+    sizes = ", ".join(map(str, np.unique(counts)[:4]))
+    return f"limit: backend {backend.name} does not multiply int32 by constants, as the average of {sizes} values does"
 
 
 def _shape(view: View, key: str) -> tuple[int | str, ...]:

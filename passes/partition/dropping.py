@@ -30,27 +30,27 @@ class Dropping:
             for name in group.inputs:
                 self._readers.setdefault(name, []).append(key)
 
-    def until_stable(self, why: Callable[[Group], str | None], asked: Iterable[str] | None = None) -> None:
+    def until_stable(self, why: Callable[[Group], str | None], first: Iterable[str] | None = None) -> None:
         """Remove all groups that `why` gives a reason for, and ask again, until there are none.
 
         why     may ask what makes a group's inputs, also behind operators that move codes, and who reads its result
-        asked   the groups to ask first; all by default
+        first   the groups to ask first; all by default
         """
-        waiting = list(self.groups if asked is None else asked)
+        waiting = list(self.groups if first is None else first)
         while waiting:
             known = {key: why(self.groups[key]) for key in waiting if key in self.groups}
             waiting = self.remove({key: reason for key, reason in known.items() if reason})
 
     def remove(self, lost: dict[str, str]) -> list[str]:
         """Remove these groups, {output: why}; gives the groups to ask again."""
-        near = self.near(lost)
+        near = self.neighbours(lost)
         for key, reason in lost.items():
             group = self.groups.pop(key)
             self._members.subtract(group.members)
             self._reasons[group.root] = reason
         return [key for key in near if key in self.groups]
 
-    def near(self, lost: Iterable[str]) -> list[str]:
+    def neighbours(self, lost: Iterable[str]) -> list[str]:
         """Groups that read what these make, also behind operators that move codes, and those that make what they
         read."""
         lost = list(lost)
@@ -80,12 +80,12 @@ def drop_detached(view: View, groups: dict[str, Group], reasons: dict[str, str])
     why = "default: an operator between float operators stays float"
     dropping = Dropping(view, groups, reasons)
 
-    def detached(group: Group) -> str | None:
-        return None if group.strategy.anchor or _attached(dropping, group) else why
+    def reason_detached(group: Group) -> str | None:
+        return None if group.strategy.anchor or _is_attached(dropping, group) else why
 
-    dropping.until_stable(detached)
+    dropping.until_stable(reason_detached)
     while alone := _without_anchor(groups):
-        dropping.until_stable(detached, dropping.remove(dict.fromkeys(alone, why)))
+        dropping.until_stable(reason_detached, dropping.remove(dict.fromkeys(alone, why)))
 
 
 def drop_floats(view: View, groups: dict[str, Group], reasons: dict[str, str]) -> None:
@@ -121,9 +121,9 @@ def _without_anchor(groups: dict[str, Group]) -> list[str]:
     reached = [key for key, group in groups.items() if group.strategy.anchor or is_int16_residual(group)]
     seen = set(reached)
     while reached:
-        found = linked[reached.pop()] - seen
-        seen |= found
-        reached.extend(found)
+        unseen = linked[reached.pop()] - seen
+        seen |= unseen
+        reached.extend(unseen)
     return [key for key, group in groups.items() if key not in seen and not groups[key].strategy.holds_codes]
 
 
@@ -139,7 +139,7 @@ def free_links(draft: Draft) -> None:
     draft.reasons.update(dict.fromkeys(wanted, "default: a float operator reads it"))
 
 
-def _attached(dropping: Dropping, group: Group) -> bool:
+def _is_attached(dropping: Dropping, group: Group) -> bool:
     view, groups = dropping.view, dropping.groups
     if group.strategy.is_asked_for:
         return True  # a float stream is quantized for it

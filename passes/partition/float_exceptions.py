@@ -91,18 +91,18 @@ def _tail(view: View, groups: dict[str, Group], name: str) -> list[str]:
         group = groups.get(name)
         if group is None or group.strategy.anchor:
             return group is not None
-        found = False
+        has_seed = False
         if group.strategy.adds or group.strategy.moves:
             for source in filter(view.only_reader, group.inputs):
-                found = (yield source) or found
-        return found
+                has_seed = (yield source) or has_seed
+        return has_seed
 
-    def behind(key: str) -> list[str]:
+    def linked_sources(key: str) -> list[str]:
         inputs = groups[key].inputs if not groups[key].strategy.anchor else []
         return [source for source in inputs if view.only_reader(source) and known[source]]
 
-    found = reachable([name] if resolve_each(name, leads_to_seed, known) else [], behind)
-    return [key for key in found if not groups[key].strategy.anchor]
+    tail = reachable([name] if resolve_each(name, leads_to_seed, known) else [], linked_sources)
+    return [key for key in tail if not groups[key].strategy.anchor]
 
 
 def _adds_float(groups: dict[str, Group], group: Group, known: dict[str, bool]) -> bool:
@@ -147,7 +147,7 @@ def why_float_sum(view: View, name: str) -> str | None:
 def normalization_of(view: View, name: str) -> str | None:
     """The normalization that reads a tensor, also behind operators that move values."""
 
-    def found(name: str) -> Generator[str, str | None, str | None]:
+    def normalization_behind(name: str) -> Generator[str, str | None, str | None]:
         for reader in view.readers[name]:
             op = op_name(view.value[reader])
             if op in NORMALIZATIONS and view.value[reader].args[0].name == name:
@@ -157,7 +157,7 @@ def normalization_of(view: View, name: str) -> str | None:
                 return behind
         return None
 
-    return resolve_each(name, found, view.known(normalization_of))
+    return resolve_each(name, normalization_behind, view.known(normalization_of))
 
 
 def _is_in_stream(view: View, name: str) -> bool:

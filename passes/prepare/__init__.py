@@ -86,8 +86,8 @@ def _bind(mod: tvm.IRModule, params: Mapping[str, np.ndarray]) -> tvm.IRModule:
         if param.name not in params:
             kept.append(param)
             continue
-        given: Any = params[param.name]
-        array = np.asarray(given.numpy() if hasattr(given, "numpy") else given)
+        weight: Any = params[param.name]
+        array = np.asarray(weight.numpy() if hasattr(weight, "numpy") else weight)
         _check_weight(rewriter.view, param, array)
         rewriter.bind(param, relax.const(array, str(param.ty.dtype)))
     for var, value in rewriter.view.bindings:
@@ -155,8 +155,8 @@ def _simplify(rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Ex
         value = relax.op.add(value.args[0], make_const(-const_value(value.args[1])))
     # integers have no weights that a factor could go into
     is_float = isinstance(var.ty, relax.TensorType) and dtype_of(var) == "float32"
-    if is_float and (found := function(rewriter, var, value)) is not None:
-        return found  # before a product takes its 0.5 for a scale
+    if is_float and (normal_form := function(rewriter, var, value)) is not None:
+        return normal_form  # before a product takes its 0.5 for a scale
     if is_float and op_name(value) in ("add", "multiply") and is_const(value.args[1]) and not is_const(value.args[0]):
         return _scale_or_shift(rewriter, var, value)
     return value
@@ -217,13 +217,13 @@ def _through_clip(rewriter: Rewriter, x: relax.Var, scale: np.ndarray, shift: np
     ends = [np.where(scale == 0, 0.0, bound * np.where(scale == 0, 1.0, scale)) + shift for bound in bounds]
     low, high = np.minimum(*ends), np.maximum(*ends)
     if np.isfinite(low).any():
-        y = relax.op.maximum(_bound(rewriter, y, x), _const(np.maximum(low, -LARGEST)))
+        y = relax.op.maximum(_as_variable(rewriter, y, x), _const(np.maximum(low, -LARGEST)))
     if np.isfinite(high).any():
-        y = relax.op.minimum(_bound(rewriter, y, x), _const(np.minimum(high, LARGEST)))
+        y = relax.op.minimum(_as_variable(rewriter, y, x), _const(np.minimum(high, LARGEST)))
     return y
 
 
-def _bound(rewriter: Rewriter, value: relax.Expr, like: relax.Var) -> relax.Var:
+def _as_variable(rewriter: Rewriter, value: relax.Expr, like: relax.Var) -> relax.Var:
     return value if isinstance(value, relax.Var) else rewriter.emit(value, f"{like.name}_add_shift")
 
 

@@ -135,7 +135,7 @@ def at_most(p: Polynomial, bound: float) -> Polynomial:
     return power(at_least(power(p, -1.0), 1 / bound), -1.0)
 
 
-def opaque(name: str, operands: Sequence[Polynomial]) -> Polynomial:
+def opaque_function(name: str, operands: Sequence[Polynomial]) -> Polynomial:
     """A function of polynomials of which only its name is known, and along which axes it does not change."""
     key = f"{name}({', '.join(map(as_text, operands))})"
     fixed = frozenset.intersection(*map(_constant_axes, operands))

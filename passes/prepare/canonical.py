@@ -71,11 +71,11 @@ class Reader:
         if operator is None and op_name(expr) not in ELEMENTWISE:
             raise UnknownForm(op_name(expr))
         try:
-            return (operator or _opaque)(self, expr)
+            return (operator or _read_opaque)(self, expr)
         except UnknownForm:
             if op_name(expr) not in ELEMENTWISE or operator is None:
                 raise
-            return _opaque(self, expr)
+            return _read_opaque(self, expr)
 
     def _tensor(self) -> Value:
         sizes = known_sizes(self._x)
@@ -138,11 +138,11 @@ def readings(
         reader = Reader(rewriter, x)
         try:
             with np.errstate(all="ignore"):
-                found = reader.read(value)
+                form = reader.read(value)
         except (UnknownForm, ArithmeticError):  # the latter: constants of which a power is no float
             continue
-        if found.layout == tuple(range(len(found.layout))):
-            yield x, found.form, reader.walked
+        if form.layout == tuple(range(len(form.layout))):
+            yield x, form.form, reader.walked
 
 
 def candidates(rewriter: Rewriter, value: relax.Call, needed: Sequence[str]) -> list[relax.Var]:
@@ -151,17 +151,17 @@ def candidates(rewriter: Rewriter, value: relax.Call, needed: Sequence[str]) -> 
     All have the shape of the call's result.
     """
     seen: dict[str, relax.Var] = {}
-    queue, found = [(arg, 0) for arg in value.args if isinstance(arg, relax.Var)], False
+    queue, has_needed = [(arg, 0) for arg in value.args if isinstance(arg, relax.Var)], False
     for var, count in queue:  # with the reductions between it and the call
         if var.name in seen or len(seen) > MOST_BINDINGS or count > MOST_REDUCTIONS:
             continue
         seen[var.name] = var
         call = rewriter.value_of(var)
         if call is not None and (op_name(call) in OPERATORS or op_name(call) in ELEMENTWISE):
-            found = found or op_name(call) in needed
+            has_needed = has_needed or op_name(call) in needed
             count += op_name(call) in (*REDUCTIONS, *POOLS)
             queue += [(arg, count) for arg in call.args if isinstance(arg, relax.Var)]
-    if not found:
+    if not has_needed:
         return []
     wanted = known_sizes(value)
     return [var for var in reversed(seen.values()) if _is_tensor(var) and known_sizes(var) == wanted]
@@ -307,7 +307,7 @@ def _to_the(first: Polynomial, second: Polynomial) -> Polynomial:
     return functions.power(first, _number(second))
 
 
-def _opaque(reader: Reader, call: relax.Call) -> Value:
+def _read_opaque(reader: Reader, call: relax.Call) -> Value:
     """Another function of one value each, such as the bounds and tests of shifts."""
     operands = [arg for arg in call.args if isinstance(arg, relax.Var)]
     numbers = [number(arg) if isinstance(arg, relax.Expr) else arg for arg in call.args if arg not in operands]
@@ -316,20 +316,20 @@ def _opaque(reader: Reader, call: relax.Call) -> Value:
     values = [reader.read(arg) for arg in operands]
     layout = reduce(_join_layouts, (value.layout for value in values))
     name = f"{op_name(call)}{[arg in operands for arg in call.args]}{numbers}{_attributes(call)}"
-    return Value(functions.opaque(name, [value.form for value in values]), layout)
+    return Value(functions.opaque_function(name, [value.form for value in values]), layout)
 
 
 def _attributes(call: relax.Call) -> str:
     return str(call.attrs)[:] if call.attrs is not None else ""
 
 
-def _smaller(first: Polynomial, second: Polynomial) -> Polynomial:
+def _minimum(first: Polynomial, second: Polynomial) -> Polynomial:
     if set(first) <= {algebra.ONE}:
         first, second = second, first
     return functions.at_most(first, _number(second))
 
 
-def _larger(first: Polynomial, second: Polynomial) -> Polynomial:
+def _maximum(first: Polynomial, second: Polynomial) -> Polynomial:
     if set(first) <= {algebra.ONE}:
         first, second = second, first
     return functions.at_least(first, _number(second))
@@ -374,8 +374,8 @@ OPERATORS: dict[str, Callable[[Reader, relax.Call], Value]] = {
     "multiply": _binary(algebra.times),
     "divide": _binary(_quotient),
     "power": _binary(_to_the),
-    "maximum": _binary(_larger),
-    "minimum": _binary(_smaller),
+    "maximum": _binary(_maximum),
+    "minimum": _binary(_minimum),
     "negative": _unary(lambda p: algebra.scale_polynomial(p, -1.0)),
     "square": _unary(lambda p: algebra.times(p, p)),
     "sqrt": _unary(lambda p: functions.power(p, 0.5)),

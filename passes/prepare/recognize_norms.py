@@ -33,14 +33,14 @@ def normalization(x: relax.Var, form: Polynomial) -> relax.Expr | None:
 
 def with_factors(rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Expr | None:
     """A normalization with what stands around it, a product, a sum, or reshapes; None if there is none."""
-    group, found = Group(rewriter, var), None
+    group, norm = Group(rewriter, var), None
     if op_name(value) == "multiply":
-        found = _with_gamma(group, value)
+        norm = _with_gamma(group, value)
     if op_name(value) == "add":
-        found = _with_beta(group, value)
+        norm = _with_beta(group, value)
     if op_name(value) == "reshape":
-        found = _of_groups(group, value)
-    return found if found is not None and group.close() else None
+        norm = _of_groups(group, value)
+    return norm if norm is not None and group.close() else None
 
 
 # ---- quotients
@@ -66,10 +66,10 @@ def norm_of(form: Polynomial) -> Norm | None:
         return None
     (root,) = roots
     radicand = root.inside if root.kind == "sum" else {((root, 1.0),): 1.0}
-    found = _radicand(radicand)
-    if found is None:
+    parts = _radicand(radicand)
+    if parts is None:
         return None
-    axes, centred, size, epsilon = found
+    axes, centred, size, epsilon = parts
     x, mean = variable(), functions.mean(variable(), axes)
     inverse: Polynomial = {((root, -0.5),): 1.0}
     above = {product: value for product, value in form.items() if product}
@@ -170,12 +170,12 @@ def _by_channels(norm: relax.Call, axes: list[int]) -> relax.Call:
     factors = [relax.const(np.full(int(channels), value, np.float32)) for value in (1, 0)]
     x, epsilon = norm.args[0], float(norm.attrs.epsilon)
     if axes == list(range(2, rank)):
-        made = relax.op.nn.instance_norm(x, *factors, 1, axes, epsilon)
+        replacement = relax.op.nn.instance_norm(x, *factors, 1, axes, epsilon)
     elif axes == list(range(1, rank)):
-        made = relax.op.nn.group_norm(x, *factors, 1, 1, axes[1:], epsilon)
+        replacement = relax.op.nn.group_norm(x, *factors, 1, 1, axes[1:], epsilon)
     else:
         return norm
-    return relax.BlockBuilder().normalize(made)
+    return relax.BlockBuilder().normalize(replacement)
 
 
 def _with_factor(norm: relax.Call, factor: np.ndarray, position: int) -> relax.Expr:
@@ -209,7 +209,7 @@ def _of_groups(group: Group, value: relax.Call) -> relax.Expr | None:
         return None
     x, sizes, inner = before.args[0], list(value.ty.shape), list(norm.ty.shape)
     rank, last = len(inner), len(sizes) - 1
-    if len(sizes) < 3 or rank < 3 or not _equal(sizes[0], inner[0]):
+    if len(sizes) < 3 or rank < 3 or not _is_equal(sizes[0], inner[0]):
         return None
     if _is_over(norm, range(2, rank)):
         place, channel, axes = 1, 1, list(range(2, len(sizes)))
@@ -261,10 +261,10 @@ def _is_filled(expr: relax.Expr, value: float) -> bool:
 
 def _same_shape(a: relax.Expr, b: relax.Expr) -> bool:
     sizes = [list(expr.ty.shape) for expr in (a, b)]
-    return len(sizes[0]) == len(sizes[1]) and all(map(_equal, *sizes))
+    return len(sizes[0]) == len(sizes[1]) and all(map(_is_equal, *sizes))
 
 
-def _equal(a: tirx.PrimExpr, b: tirx.PrimExpr) -> bool:
+def _is_equal(a: tirx.PrimExpr, b: tirx.PrimExpr) -> bool:
     if isinstance(a, tirx.IntImm) and isinstance(b, tirx.IntImm):
         return int(a) == int(b)
     return bool(a.same_as(b))

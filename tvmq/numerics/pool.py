@@ -203,11 +203,11 @@ def _last_largest(x: np.ndarray, windows: Windows) -> np.ndarray:
     padded = np.full((*x.shape[:2], *needed), lowest, x.dtype)
     inside = tuple(slice(before, before + n) for (before, _), n in zip(windows.padding, x.shape[2:], strict=True))
     padded[(slice(None), slice(None), *inside)] = x
-    found = np.full((*x.shape[:2], *windows.sizes), lowest, x.dtype)
+    largest = np.full((*x.shape[:2], *windows.sizes), lowest, x.dtype)
     for _, offsets in windows.taps():
         tap = one_tap(padded, offsets, windows.strides, windows.sizes)
-        found = np.where(found > tap, found, tap)
-    return found
+        largest = np.where(largest > tap, largest, tap)
+    return largest
 
 
 def _pool(q: np.ndarray, combine: np.ufunc, fill: Any, windows: Windows) -> np.ndarray:

@@ -123,11 +123,11 @@ class RequantizeRule:
         """Inverse of `to_dict`; ConfigError with the path of the field for what is unknown or not allowed."""
         fields = checked_fields(data, path, tuple(cls.__dataclass_fields__), ("arithmetic", "roundings"))
         roundings = checked_choices(fields["roundings"], inside(path, "roundings"), TIE_RULES, most=2)
-        made = object.__new__(cls)  # checked below, under its path
+        rule = object.__new__(cls)  # checked below, under its path
         for name, field in cls.__dataclass_fields__.items():
-            object.__setattr__(made, name, roundings if name == "roundings" else fields.get(name, field.default))
-        made._check(path)
-        return made
+            object.__setattr__(rule, name, roundings if name == "roundings" else fields.get(name, field.default))
+        rule._check(path)
+        return rule
 
     # ---- numbers
 
@@ -204,7 +204,7 @@ def apply(
 ) -> np.ndarray:
     """Codes of sums by a rule.
 
-    acc             integers within int32, any shape; narrower accumulators have done their own (`narrowed`)
+    acc             integers within int32, any shape; narrower accumulators have done their own (`fit_bits`)
     multiplier      without shift: real factors (float64), of which `rule.constants` makes its numbers. With shift: the
                     numbers themselves, float32 (shift unused) or integers as in numerics.requantize
     divisor         scale_y, with order "divide"; shapes of all three: () or (acc.shape[axis],)
