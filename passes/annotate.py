@@ -36,7 +36,7 @@ from tvmq.passes.partition.residual_streams import int16_tensors, is_int16_resid
 from tvmq.spec import QuantSpec
 
 # kinds of readers: float operators, groups, groups of a residual stream
-FLOAT, NARROW, WIDE = "float", "narrow", "wide"
+FLOAT, CODES, RESIDUAL = "float", "narrow", "wide"
 
 
 def annotate(mod: tvm.IRModule) -> tvm.IRModule:
@@ -46,10 +46,10 @@ def annotate(mod: tvm.IRModule) -> tvm.IRModule:
     specs = activation_specs(ledger, groups)
     weighted = [group for group in groups if group.strategy.has_weight(group)]
     roots = {group.root: group for group in weighted}
-    wide = int16_tensors(groups)
-    readers = {member: WIDE if is_int16_residual(group) else NARROW for group in groups for member in group.members}
+    int16_specs = int16_tensors(groups)
+    readers = {member: RESIDUAL if is_int16_residual(group) else CODES for group in groups for member in group.members}
     rewriter = Rewriter(mod)
-    readings = _Readings(rewriter, specs, wide)
+    readings = _Readings(rewriter, specs, int16_specs)
     for param in rewriter.params:
         readings.watch(param, param, "input", always_plain=True)
     for var, value in rewriter.view.bindings:
@@ -74,31 +74,31 @@ class _Readings:
     """
 
     def __init__(
-        self, rewriter: Rewriter, specs: Mapping[str, QuantSpec], wide: Mapping[str, tuple[str, QuantSpec]]
+        self, rewriter: Rewriter, specs: Mapping[str, QuantSpec], int16_specs: Mapping[str, tuple[str, QuantSpec]]
     ) -> None:
-        self._rewriter, self._specs, self._wide = rewriter, specs, wide
+        self._rewriter, self._specs, self._int16_specs = rewriter, specs, int16_specs
         self._known: dict[str, dict[str, relax.Var]] = {}
 
     def watch(self, old: relax.Var, new: relax.Var, kind: str, *, always_plain: bool) -> None:
         """`old` is now `new`, behind a simulated_quantize for those who read codes of it."""
         name, versions = old.name, {FLOAT: new}
-        if name in self._wide:  # first: what is there in 16 bits can be brought to 8
-            tensor, spec = self._wide[name]
-            versions[WIDE] = _watch(self._rewriter, new, name, "stream", spec, tensor=tensor)
+        if name in self._int16_specs:  # first: what is there in 16 bits can be brought to 8
+            tensor, spec = self._int16_specs[name]
+            versions[RESIDUAL] = _watch(self._rewriter, new, name, "stream", spec, tensor=tensor)
         if name in self._specs:
-            versions[NARROW] = _watch(self._rewriter, new, name, kind, self._specs[name])
+            versions[CODES] = _watch(self._rewriter, new, name, kind, self._specs[name])
         if len(versions) == 1:
             return
-        versions.setdefault(WIDE, versions.get(NARROW, new))
+        versions.setdefault(RESIDUAL, versions.get(CODES, new))
         if not always_plain:
-            versions[FLOAT] = versions[WIDE]
+            versions[FLOAT] = versions[RESIDUAL]
         self._known[name] = versions
 
     def choose(self, reader: str, names: Iterable[str]) -> None:
         """These old variables now mean what this kind of reader reads."""
         for name in self._known.keys() & set(names):
             versions = self._known[name]
-            self._rewriter.bind(self._rewriter.view.var[name], versions.get(reader, versions[WIDE]))
+            self._rewriter.bind(self._rewriter.view.var[name], versions.get(reader, versions[RESIDUAL]))
 
 
 def activation_specs(ledger: Ledger, groups: list[Group]) -> dict[str, QuantSpec]:
@@ -112,7 +112,7 @@ def activation_specs(ledger: Ledger, groups: list[Group]) -> dict[str, QuantSpec
         chosen = layer_specs.get("activations")
         spec = QuantSpec.from_dict(chosen) if chosen else config.activation_spec
         spec = _spec_of_8_bits(config) if spec.dtype == "int16" else spec
-        sources = [name for name in group.inputs if not is_int16_residual(group) or _moves_narrow(name, passing)]
+        sources = [name for name in group.inputs if not is_int16_residual(group) or _moves_8_bits(name, passing)]
         for name in owners(sources, passing, set() if chosen else known):
             if name not in specs or chosen:
                 specs[name] = common_spec(spec, specs.get(name)) if layer_specs.get("described") else spec
@@ -157,7 +157,7 @@ def _spec_of_8_bits(config: QConfig) -> QuantSpec:
     return QuantSpec("int8", symmetric=True) if config.scheme == "symmetric" else QuantSpec()
 
 
-def _moves_narrow(name: str, passing: Mapping[str, Group]) -> bool:
+def _moves_8_bits(name: str, passing: Mapping[str, Group]) -> bool:
     """True for codes of 8 bits that an operator has moved; a residual stream reads them as they are."""
     return name in passing and not is_int16_residual(passing[name])
 

@@ -46,13 +46,13 @@ def _check_module(name: str, before: tvm.IRModule, after: Any) -> tvm.IRModule:
             f"quantize, pass '{name}': it gave a module that is '{get_ledger(after).stage}', not 'prepared'; "
             "keep the attributes of the module it was given, as tvmq.extension.rewrite does"
         )
-    was, now = _ends(before), _ends(after)
+    was, now = _interface(before), _interface(after)
     if was != now:
         raise StageError(f"quantize, pass '{name}': inputs and results were {was}, now they are {now}; keep them")
     return after
 
 
-def _ends(mod: tvm.IRModule) -> str:
+def _interface(mod: tvm.IRModule) -> str:
     """Types of inputs and results."""
     func = View(mod).func
     return f"{', '.join(str(param.ty) for param in func.params)} -> {func.body.ty}"

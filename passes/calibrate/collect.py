@@ -33,7 +33,7 @@ from tvmq.spec import QuantSpec
 class Watched:
     """Watched activation: variable of its simulated_quantize, the tensor it reads, the name of its scale, its spec.
 
-    stream  True for the wide codes of a residual stream
+    stream  True for the int16 codes of a residual stream
     """
 
     name: str

@@ -29,11 +29,11 @@ class Add(Family):
     name, facts_type = "add", CodedFacts
     adds = reads_int16 = True
 
-    def group(self, view: View, var: relax.Var, value: relax.Call, *, wide: bool = False) -> Group | str:
-        """A sum or difference of two tensors of the graph; those of a stream only if they are to be wide."""
+    def group(self, view: View, var: relax.Var, value: relax.Call, *, as_int16: bool = False) -> Group | str:
+        """A sum or difference of two tensors of the graph; those of a stream only if they become int16 codes."""
         if any(is_const(arg) for arg in value.args):
             return scale_shift.FAMILY.group(view, var, value)
-        stream = None if wide else why_float_sum(view, var.name)
+        stream = None if as_int16 else why_float_sum(view, var.name)
         if stream:
             return stream
         members, low, high = [var.name], -np.inf, np.inf

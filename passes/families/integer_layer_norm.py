@@ -88,12 +88,12 @@ class IntegerLayerNorm(Family):
         for reader in (owner.get(name) for name in view.readers[group.output]):
             if reader is not None and reader.strategy.reads_norms:
                 reader.facts.stream = True
-                reader.facts.needs_output_codes = _has_wide_readers(view, reader, owner)
-        if _has_wide_readers(view, group, owner):
+                reader.facts.needs_output_codes = _has_int16_readers(view, reader, owner)
+        if _has_int16_readers(view, group, owner):
             group.facts.needs_output_codes = True
 
 
-def _has_wide_readers(view: View, group: Group, owner: Mapping[str, Group]) -> bool:
+def _has_int16_readers(view: View, group: Group, owner: Mapping[str, Group]) -> bool:
     """True if anything but groups of 8 bits reads the result."""
     readers = [owner.get(name) for name in view.readers[group.output]]
     narrow = [reader for reader in readers if reader is not None and not reader.facts.stream]

@@ -146,7 +146,7 @@ def emit_mask(realizer: Realizer, mask: Mask, name: str) -> relax.Expr:
     return value
 
 
-def own_masks(draft: Draft) -> None:
+def absorb_masks(draft: Draft) -> None:
     """Give what computes masks in float, and what nothing else reads, to the first group that has it as integers.
 
     Groups say in their facts "masks" which of their members reads which mask.

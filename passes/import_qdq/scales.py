@@ -46,8 +46,8 @@ def _missing_quantization(weights: Mapping[str, QParams], view: View, group: Gro
 
 def _int16_obstacle(weights: Mapping[str, QParams], view: View, group: Group, known: list[QParams]) -> str | None:
     """Why a group cannot compute on codes of 16 bits; None if it can, or has none."""
-    wide = [scale.spec for scale in known if scale.spec.dtype == "int16"]
-    if not wide or group.passes:
+    int16_specs = [scale.spec for scale in known if scale.spec.dtype == "int16"]
+    if not int16_specs or group.passes:
         return None
     if not (group.strategy.reads_int16 or group.family == "select"):
         return f"{group.family} reads codes of 8 bits, not of 16"
@@ -59,8 +59,8 @@ def _int16_obstacle(weights: Mapping[str, QParams], view: View, group: Group, kn
     )
     axis = weight_axis(call)
     bias = _bias(view, group, known[0], weight, codes.shape[axis])
-    bounds = numerics.accumulator_bound(codes, wide[0].qmin, wide[0].qmax, bias, filter_axis=axis)
-    return f"its sums of codes of {wide[0].bits} bits can leave int32" if (bounds > INT32_MAX).any() else None
+    bounds = numerics.accumulator_bound(codes, int16_specs[0].qmin, int16_specs[0].qmax, bias, filter_axis=axis)
+    return f"its sums of codes of {int16_specs[0].bits} bits can leave int32" if (bounds > INT32_MAX).any() else None
 
 
 def _bias(view: View, group: Group, x: QParams, weight: QParams, channels: int) -> np.ndarray:

@@ -127,7 +127,7 @@ def _without_anchor(groups: dict[str, Group]) -> list[str]:
     return [key for key, group in groups.items() if key not in seen and not groups[key].strategy.holds_codes]
 
 
-def free_links(draft: Draft) -> None:
+def release_links(draft: Draft) -> None:
     """Take the links that a float operator reads out of the chains of tables: they are computed in float for it."""
     view, groups = draft.view, draft.groups
     integer = {member for group in groups.values() for member in group.members}

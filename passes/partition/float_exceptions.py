@@ -66,8 +66,8 @@ def _joins(view: View, groups: dict[str, Group], name: str) -> list[str]:
 
 def widen_results(draft: Draft) -> None:
     """Make these sums those of int16 codes where a core is to be integers, and the backend has such sums."""
-    wide = draft.is_integral and not draft.backend.refuses_stream("int16")
-    for tail in _tails(draft.view, draft.groups) if wide else ():
+    adds_int16 = draft.is_integral and not draft.backend.refuses_stream("int16")
+    for tail in _tails(draft.view, draft.groups) if adds_int16 else ():
         for key in tail:
             group = draft.groups[key]
             if group.strategy.adds:

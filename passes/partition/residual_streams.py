@@ -6,7 +6,7 @@ Before                                            After
     n = layer_norm(a)                                 n = layer_norm(dequantize(a))
 
 A stream is what stays_in_stream leaves float for a normalization, not for a softmax: sums of tensors and of constants.
-What it reads becomes wide, too: results of products, float tensors, embeddings, what only moves such codes, and
+What it reads becomes int16, too: results of products, float tensors, embeddings, what only moves such codes, and
 concats with constants (class tokens), all symmetric with one scale for the tensor. Products read a stream in 8 bits.
 
 Layers whose activations are int16, by dtype_input or by a rule, read such codes as well: sums of convolutions and
@@ -94,7 +94,7 @@ def _sum_of_stream(view: View, var: relax.Var, value: relax.Call) -> Group | Non
     if not constant and op_name(value) not in ("add", "subtract"):
         return None
     family = scale_shift.FAMILY if constant else add.FAMILY
-    group = family.group(view, var, value, wide=True)
+    group = family.group(view, var, value, as_int16=True)
     return group if isinstance(group, Group) and _in_stream(view, group.output) else None
 
 
@@ -130,7 +130,7 @@ def _is_token_concat(view: View, name: str, value: relax.Call, sums: set[str]) -
 
 
 def widen_moves(draft: Draft) -> None:
-    """Let operators that move codes move wide ones, where no group reads the moved codes in 8 bits.
+    """Let operators that move codes move int16 ones, where no group reads the moved codes in 8 bits.
 
     The parts of a concat are brought to one scale by what makes them, as constants beside them are.
     """
@@ -147,7 +147,7 @@ def widen_moves(draft: Draft) -> None:
 
 
 def bits_of(group: Group) -> int:
-    """Bits of the codes that a wide group reads."""
+    """Bits of the codes that a group of int16 residuals reads."""
     return int(group.facts.bits or STREAM.bits)
 
 

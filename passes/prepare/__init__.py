@@ -40,7 +40,7 @@ from tvmq.graph.view import View, const_value, dtype_of, is_const, make_const, o
 from tvmq.passes.families.base import clip_bounds
 from tvmq.passes.fold_constants import fold
 from tvmq.passes.prepare.matrix_products import product
-from tvmq.passes.prepare.normalizations import own_normalizations
+from tvmq.passes.prepare.normalizations import replace_normalizations
 from tvmq.passes.prepare.recognize import recognize
 from tvmq.passes.prepare.recognize_functions import function
 from tvmq.passes.prepare.resampling import corners_meet, resample_operators
@@ -58,7 +58,7 @@ def prepare(mod: tvm.IRModule, params: Mapping[str, np.ndarray] | None = None) -
         value = rewriter.substitute(value)
         new = _simplify(rewriter, var, value)
         rewriter.bind(var, new if isinstance(new, relax.Var) or is_const(new) else rewriter.emit(new, var.name))
-    result = own_normalizations(recognize(rewriter.finish()))
+    result = replace_normalizations(recognize(rewriter.finish()))
     size_limits(result)  # refuses slices that nothing keeps inside
     view = View(result)
     for var, value in view.bindings:

@@ -22,12 +22,12 @@ from tvmq.graph.rewrite import rewrite
 from tvmq.graph.view import dtype_of, op_name
 
 
-def own_normalizations(mod: tvm.IRModule) -> tvm.IRModule:
+def replace_normalizations(mod: tvm.IRModule) -> tvm.IRModule:
     """Replace softmax and the normalizations of Relax by our own operators."""
-    return rewrite(mod, lambda _rewriter, _var, value: own_normalization(value))
+    return rewrite(mod, lambda _rewriter, _var, value: replace_normalization(value))
 
 
-def own_normalization(value: relax.Expr) -> relax.Expr | None:
+def replace_normalization(value: relax.Expr) -> relax.Expr | None:
     """Our operator for a call of Relax's, None if it is no such call or not float32."""
     translate = TRANSLATIONS.get(op_name(value))
     if translate is None or dtype_of(value) != "float32" or value.args[0].ty.shape is None:

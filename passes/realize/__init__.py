@@ -79,8 +79,8 @@ class _Realizer:
         self.tensors: dict[str, str] = {}
         self.equal: list[tuple[str, str]] = []
         self._codes: dict[str, Codes] = {}
-        self._streams: dict[str, Codes] = {}  # the int16 codes of tensors, where residual streams have them
-        self._reads_wide = False
+        self._int16_residuals: dict[str, Codes] = {}  # the int16 codes of tensors, where residual streams have them
+        self._reads_residuals = False
         self._floats: dict[str, relax.Expr] = {}
         self._accumulators: dict[str, tuple[relax.Var, float]] = {}
 
@@ -104,14 +104,14 @@ class _Realizer:
 
     def codes(self, name: str) -> Codes:
         """Codes of an activation; those behind its simulated_quantize where it has one."""
-        codes = self._streams.get(name) if self._reads_wide else None
+        codes = self._int16_residuals.get(name) if self._reads_residuals else None
         codes = codes or self._codes.get(name)
         if codes is None:
             raise StageError(f"realize: activation '{name}' has no codes; was the module annotated by tvmq's annotate?")
         return codes
 
     def output_qparams(self, group: Group) -> QParams | None:
-        """Scale and zero point of the group's result, the wide ones of two; None if nothing reads it as codes."""
+        """Scale and zero point of the group's result, of int16 if it has both; None if nothing reads it as codes."""
         readers = [self.view.value[reader] for reader in self.view.readers[group.output]]
         quantizes = [call for call in readers if op_name(call) == "tvmq.simulated_quantize"]
         quantizes.sort(key=lambda call: call.attrs.kind != "stream")
@@ -205,7 +205,7 @@ class _Realizer:
 
     def _group(self, group: Group) -> None:
         self.rewriter.sources = group_names(self.view, group)
-        self._reads_wide = is_int16_residual(group)
+        self._reads_residuals = is_int16_residual(group)
         family = self.own.get(group.family) or group.strategy
         entry = self._layers[group.output]
         self.mode, self.rounding = entry.get("requantize", self._usual)
@@ -228,7 +228,7 @@ class _Realizer:
             return
         source = call.args[0].name
         qparams = qparams_of(call)
-        known = self._streams if call.attrs.kind == "stream" else self._codes
+        known = self._int16_residuals if call.attrs.kind == "stream" else self._codes
         codes = self._codes_behind(source, qparams) or self._codes.get(source)
         if codes is None or (codes.qparams != qparams and self._is_float(source)):
             x = self._as_float(source)
@@ -247,7 +247,7 @@ class _Realizer:
             # what is rounded itself has readers that want its own codes
             if op_name(self.view.value.get(source)) != "tvmq.simulated_quantize":
                 known[source] = codes
-        elif known is self._streams:
+        elif known is self._int16_residuals:
             known[source] = codes
         if codes.qparams == qparams:
             self.equal.append((codes.qparams.tensor, qparams.tensor))
@@ -288,7 +288,7 @@ class _Realizer:
 
     def _as_float(self, name: str) -> relax.Expr:
         """The float tensor of an old variable; codes are dequantized once."""
-        codes = self._streams.get(name) or self._codes.get(name)
+        codes = self._int16_residuals.get(name) or self._codes.get(name)
         if codes is None or (name in self._floats and not self._has_codes(name)):
             return self._floats[name]
         key = f"{codes.var.name}:dequantized"

@@ -48,8 +48,8 @@ def sum_of_weights(weight: np.ndarray, *, together: bool) -> np.ndarray:
     >>> sum_of_weights(np.int8([[3, -2, 1]]), together=False), sum_of_weights(np.int8([[3, -2, 1]]), together=True)
     (array([4]), array([6]))
     """
-    wide = np.asarray(weight, np.int64)
-    positive, negative = np.maximum(wide, 0).sum(axis=1), np.maximum(-wide, 0).sum(axis=1)
+    weights64 = np.asarray(weight, np.int64)
+    positive, negative = np.maximum(weights64, 0).sum(axis=1), np.maximum(-weights64, 0).sum(axis=1)
     return positive + negative if together else np.maximum(positive, negative)
 
 
