@@ -95,7 +95,7 @@ class _Readings:
         self._known[name] = versions
 
     def choose(self, reader: str, names: Iterable[str]) -> None:
-        """These old variables now mean what this kind of reader reads."""
+        """Bind these old variables to the versions that this kind of reader reads."""
         for name in self._known.keys() & set(names):
             versions = self._known[name]
             self._rewriter.bind(self._rewriter.view.var[name], versions.get(reader, versions[RESIDUAL]))
@@ -151,7 +151,7 @@ def common_spec(spec: QuantSpec, other: QuantSpec | None) -> QuantSpec:
 
 
 def _spec_of_8_bits(config: QConfig) -> QuantSpec:
-    """The 8 bits of what does not read 16."""
+    """Spec of 8 bits, for tensors that are not read in 16."""
     if config.dtype_input != "int16":
         return config.activation_spec
     return QuantSpec("int8", symmetric=True) if config.scheme == "symmetric" else QuantSpec()

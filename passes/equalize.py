@@ -102,13 +102,13 @@ def _passes(view: View, name: str, source: str) -> bool:
     op = op_name(value)
     if op == "add":
         a, b = value.args
-        return isinstance(a, relax.Var) and a.name == source and is_const(b) and _by_channel(b, rank_of(value))
+        return isinstance(a, relax.Var) and a.name == source and is_const(b) and _is_channel_constant(b, rank_of(value))
     if op == "nn.pad":
         return str(value.attrs.pad_mode) == "constant" and float(value.attrs.pad_value) == 0.0
     return op in HOMOGENEOUS
 
 
-def _by_channel(constant: relax.Expr, rank: int) -> bool:
+def _is_channel_constant(constant: relax.Expr, rank: int) -> bool:
     shape = const_value(constant).shape
     return len(shape) == rank and all(size == 1 for axis, size in enumerate(shape) if axis != 1)
 
@@ -124,7 +124,7 @@ def channel_factors(view: View, conv_pairs: list[Pair]) -> dict[str, np.ndarray]
             factors[pair.first] *= step
             weights[pair.first] *= step.reshape(-1, *[1] * (weights[pair.first].ndim - 1))
             for reader in pair.readers:
-                weights[reader] /= _along_input(view.value[reader], step)
+                weights[reader] /= _factors_of_input(view.value[reader], step)
     return {name: f.astype(np.float32) for name, f in factors.items()}
 
 
@@ -148,7 +148,7 @@ def _input_ranges(value: relax.Call, weight: np.ndarray, channels: int) -> np.nd
     return np.asarray(rows.reshape(channels, -1).max(axis=1))
 
 
-def _along_input(value: relax.Call, factors: np.ndarray) -> np.ndarray:
+def _factors_of_input(value: relax.Call, factors: np.ndarray) -> np.ndarray:
     """Factors of the channels that a convolution reads, in the shape of its weight."""
     weight = value.args[1].ty.shape
     ones = [1] * (len(weight) - 2)
@@ -172,7 +172,7 @@ def _apply_factors(mod: tvm.IRModule, conv_pairs: list[Pair], factors: Mapping[s
         if var.name in factors:
             weight = weight * factors[var.name].reshape(-1, *[1] * (weight.ndim - 1))
         if var.name in read:
-            weight = weight / _along_input(value, read[var.name])
+            weight = weight / _factors_of_input(value, read[var.name])
         new = make_const(weight.astype(np.float32))
         return relax.Call(value.op, [value.args[0], new], value.attrs, value.ty_args, value.span)
 

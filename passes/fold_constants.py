@@ -70,7 +70,7 @@ def _scalar(arg: relax.Expr) -> Any:
 
 
 class _Folder:
-    """Folds, and knows the constants that there are."""
+    """Folder that keeps one of several equal constants."""
 
     def __init__(self) -> None:
         self._firsts: dict[Any, relax.Expr] = {}

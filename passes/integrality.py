@@ -114,8 +114,8 @@ def integrality(mod: tvm.IRModule) -> Integrality:
     """Composition of the core of a realized module, in one function or in four."""
     view = View(mod)
     core_regions, layers = regions(view), get_ledger(mod).layers
-    tell = _Teller(view, layers, get_ledger(mod).config)
-    inside = [name for name in core_regions.core if _stops(view, name)]
+    tell = _FloatReasons(view, layers, get_ledger(mod).config)
+    inside = [name for name in core_regions.core if _is_not_integer(view, name)]
     behind = [name for name in core_regions.suffix if not _may_be_last(view, name)]
     floats = [tell.float_operator(name, "core") for name in inside if not _converts(view, name)]
     floats += [tell.float_operator(name, "suffix") for name in behind]
@@ -166,7 +166,7 @@ def _parts(value: relax.Expr) -> list[relax.Expr]:
     return [value] if isinstance(value, relax.Var) or is_const(value) else []
 
 
-def _stops(view: View, name: str) -> bool:
+def _is_not_integer(view: View, name: str) -> bool:
     """True for a float operator, and for one that is not known to compute in integers."""
     value = view.value[name]
     op = op_name(value)
@@ -186,8 +186,8 @@ def _may_be_last(view: View, name: str) -> bool:
     return op in LAST and (len(used_vars(value)) <= 1 or op in MOVES)
 
 
-class _Teller:
-    """Says of float operators why they are, from the ledger."""
+class _FloatReasons:
+    """Reasons why operators are float, from the ledger."""
 
     def __init__(self, view: View, layers: Mapping[str, Mapping[str, Any]], options: Mapping[str, Any]) -> None:
         self.view, self.options = view, options

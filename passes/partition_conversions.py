@@ -168,7 +168,7 @@ def _dims(var: relax.Var) -> list[tvm.tirx.PrimExpr]:
 
 
 def _check_sizes(func: relax.Function) -> None:
-    """ModelError for a result whose size no parameter tells."""
+    """Raise ModelError for a result whose size no parameter tells."""
     known = [dim for param in func.params for dim in _dims(param) if isinstance(dim, tvm.tirx.Var)]
     lost = [var for var in relax.analysis.free_symbolic_vars(func) if var not in known]
     if lost:

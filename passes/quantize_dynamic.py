@@ -138,7 +138,7 @@ class Walk:
         self._codes: dict[tuple[str, int, int], tuple[relax.Var, relax.Var]] = {}
 
     def run(self) -> tvm.IRModule:
-        """All bindings."""
+        """Rewrite all bindings."""
         decisions = self._decisions()
         for var, value in self.view.bindings:
             self.rewriter.at(var.name)
@@ -153,7 +153,7 @@ class Walk:
                 except AccumulatorError as error:
                     reason = f"limit: {error.fact}"
             self.rewriter.bind(var, new if isinstance(new, relax.Var) else self.rewriter.emit(new, var.name))
-            self._enter(var, value, reason, decision)
+            self._add_entry(var, value, reason, decision)
         return self.rewriter.finish()
 
     def _decisions(self) -> dict[str, Decision]:
@@ -287,14 +287,14 @@ class Walk:
             array = const_value(weight)
             layer = ", ".join(self.rewriter.sources)
             known = constant_qparams(array, spec, channel, self.config, layer, self._observer)
-            codes = self._by_moments(array, known.scale, spec, grouped=False)
+            codes = self._round_by_moments(array, known.scale, spec, grouped=False)
             if codes is None:
                 codes = numerics.quantize(
                     array, known.scale, known.zero_point, axis=channel,
                     dtype=spec.dtype, qmin=spec.qmin, qmax=spec.qmax,
                 )  # fmt: skip
             self._weights[key] = relax.const(codes), np.asarray(known.scale)
-        self._enter_rounding(self._weights[key][0])
+        self._note_rounding(self._weights[key][0])
         return self._weights[key]
 
     def _quantize_groups(
@@ -317,14 +317,14 @@ class Walk:
             )
             scale = known.scale.reshape(*array.shape[:-1], -1)
             both = [np.moveaxis(part, -1, axis) for part in (codes.reshape(array.shape), scale)]
-            by_data = self._by_moments(const_value(weight), both[1], spec, grouped=True)
+            by_data = self._round_by_moments(const_value(weight), both[1], spec, grouped=True)
             both[0] = both[0] if by_data is None else by_data
             codes, scale = (relax.const(np.ascontiguousarray(part)) for part in both)
             self._groups[key] = codes, scale
-        self._enter_rounding(self._groups[key][0])
+        self._note_rounding(self._groups[key][0])
         return self._groups[key]
 
-    def _by_moments(
+    def _round_by_moments(
         self, weight: np.ndarray, scale: np.ndarray, spec: QuantSpec, *, grouped: bool
     ) -> np.ndarray | None:
         """Codes of the weight of the layer at hand as its data ask for them; None where nothing is known of them."""
@@ -353,8 +353,8 @@ class Walk:
         assert self._rounding is not None
         return [self._rounding.moments[name] for name in self._layers_by_weight[_weight_use(call)]]
 
-    def _enter_rounding(self, codes: relax.Expr) -> None:
-        """The layer at hand has these codes of a weight, which data may have rounded when another layer had them."""
+    def _note_rounding(self, codes: relax.Expr) -> None:
+        """Note whether data rounded these codes of the layer at hand, if only when another layer got them."""
         name, _ = self._call or ("", None)
         if name in self._by_data:
             self._rounded.add(codes)
@@ -383,8 +383,8 @@ class Walk:
                 "use fewer bits for its weight, or Rule(..., None) to keep it in float",
             )
 
-    def _enter(self, var: relax.Var, value: relax.Expr, reason: str | None, decision: Decision | None) -> None:
-        """The ledger entry of one operator."""
+    def _add_entry(self, var: relax.Var, value: relax.Expr, reason: str | None, decision: Decision | None) -> None:
+        """Add the ledger entry of one operator."""
         name, macs = op_name(value) or "tuple", multiply_accumulates(value)
         entry: dict[str, Any] = {"op": name, "layers": list(self.view.sources(var.name)), "macs": macs}
         integer = reason is None and self.dynamic and name != "take"

@@ -77,7 +77,7 @@ class _Scaler:
 
     def _value(self, var: relax.Var, old: relax.Expr, value: relax.Expr) -> relax.Expr:
         """New value of a binding."""
-        value = self._with_factors(old, value)
+        value = self._fold_into_weight(old, value)
         source = _left_of_product(old)
         if source in self._parts:
             return self._sum_of_parts(var, self._parts[source], const_value(value.args[1]))
@@ -85,8 +85,8 @@ class _Scaler:
             return relax.op.add(self.rewriter.emit(value, f"{var.name}_most"), self._other[var.name])
         return value
 
-    def _with_factors(self, old: relax.Expr, value: relax.Expr) -> relax.Expr:
-        """A product of a scaled tensor has the factors in its weight; anything else is as it was."""
+    def _fold_into_weight(self, old: relax.Expr, value: relax.Expr) -> relax.Expr:
+        """Fold the factors of a scaled tensor into the weight of its product; anything else stays as it is."""
         source = _left_of_product(old)
         if source not in self._scaled or not is_const(value.args[1]):
             return value
@@ -122,14 +122,14 @@ class _Scaler:
         alone = np.isin(np.arange(size), channels)
 
         # most: zeros in place of the outliers, so that sizes stay multiples of vectors
-        def without(array: np.ndarray) -> np.ndarray:
+        def zero_out(array: np.ndarray) -> np.ndarray:
             return np.where(alone, np.float32(0), array)
 
-        def only(array: np.ndarray) -> np.ndarray:
+        def pick(array: np.ndarray) -> np.ndarray:
             return np.ascontiguousarray(array[..., alone])
 
         self._parts[var.name] = [
-            (self._part(chain, columns, label), columns) for columns, label in ((without, "most"), (only, "outliers"))
+            (self._part(chain, columns, label), columns) for columns, label in ((zero_out, "most"), (pick, "outliers"))
         ]
 
     def _part(self, chain: Sequence[str], columns: Columns, label: str) -> relax.Expr:
@@ -138,9 +138,9 @@ class _Scaler:
         for name in chain:
             self.rewriter.at(name)
             old = self.view.value[name]
-            call = self._with_factors(old, self.rewriter.substitute(old))
+            call = self._fold_into_weight(old, self.rewriter.substitute(old))
             args = [
-                results.get(before.name, now) if isinstance(before, relax.Var) else _of_channels(now, columns)
+                results.get(before.name, now) if isinstance(before, relax.Var) else _select_columns(now, columns)
                 for before, now in zip(old.args, call.args, strict=True)
             ]
             results[name] = self.rewriter.emit(relax.Call(call.op, args, call.attrs), f"{name}_{label}")
@@ -167,8 +167,8 @@ def _left_of_product(value: relax.Expr) -> str | None:
     return value.args[0].name if is_product else None
 
 
-def _of_channels(value: relax.Expr, columns: Columns) -> relax.Expr:
-    """A constant that has channels, treated; anything else as it is."""
+def _select_columns(value: relax.Expr, columns: Columns) -> relax.Expr:
+    """Apply `columns` to a constant that has channels; anything else stays as it is."""
     if not is_const(value) or const_value(value).ndim == 0 or const_value(value).shape[-1] == 1:
         return value
     return make_const(columns(const_value(value)))

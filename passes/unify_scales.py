@@ -70,14 +70,14 @@ def _has_other_readers(view: View, source: str, groups: dict[str, Group], concat
     """True if the codes of `source` reach anything but this concat."""
     waiting = [source]
     while waiting:
-        moved = _moved_by(view, waiting.pop(), groups, concat)
+        moved = _code_movers(view, waiting.pop(), groups, concat)
         if moved is None:
             return True
         waiting += moved
     return False
 
 
-def _moved_by(view: View, source: str, groups: dict[str, Group], concat: Group) -> list[str] | None:
+def _code_movers(view: View, source: str, groups: dict[str, Group], concat: Group) -> list[str] | None:
     """Operators that move the codes of `source`; None if anything else but this concat reads them."""
     watched = [r for r in view.readers[source] if op_name(view.value[r]) == "tvmq.simulated_quantize"]
     readers = [r for w in watched or [source] for r in view.readers[w] if r not in watched]

@@ -27,7 +27,7 @@ from tvmq.graph.rewrite import Rewriter, rewrite
 from tvmq.graph.view import View, op_name
 from tvmq.passes.calibrate.collect import Watched, watched_tensors
 from tvmq.passes.families.base import Group
-from tvmq.passes.families.weight_scales import power_of_two, raised_for_bias, weight_qparams, weights_of
+from tvmq.passes.families.weight_scales import power_of_two, raise_for_bias, weight_qparams, weights_of
 from tvmq.passes.partition import integer_groups
 from tvmq.spec import QParams, choose_qparams
 
@@ -104,7 +104,7 @@ def _weights(
         x = _scale_of(view, view.value[root].args[0].name, activations)
         if x is not None:
             bits = ledger.layers[groups[root].output].get("bias_bits", 32)
-            qparams, count = raised_for_bias(view, groups[root], qparams, x, bits)
+            qparams, count = raise_for_bias(view, groups[root], qparams, x, bits)
             if count:
                 ledger.layers[groups[root].output]["raised_weight_scales"] = count
         chosen[name] = power_of_two(qparams) if config.requantize == "power_of_two" else qparams

@@ -44,7 +44,7 @@ class Watched:
 
     @property
     def key(self) -> str:
-        """Under which its thresholds are kept: a tensor that is read in 8 bits and in 16 has two."""
+        """Key of its thresholds: a tensor that is read in 8 bits and in 16 has two."""
         return f"{self.source}:stream" if self.stream else self.source
 
 

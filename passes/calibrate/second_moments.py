@@ -133,7 +133,7 @@ def second_moments(
         shared |= dict.fromkeys(roots, Joint()) if len(roots) > 1 else {}
         layers |= {root: replace(layers[root], uses=len(roots)) for root in roots}
     by_root: dict[str, Moments] = {}
-    for turn in _turns(list(layers.values())):
+    for turn in _split_by_memory(list(layers.values())):
         new = _sum_moments(integer, turn, batches(), evaluator, samples, summing)
         by_root |= {root: moments for root, moments in new.items() if moments.rows}
         for root in (root for root in new if root in by_root and root in shared):  # in their order
@@ -168,7 +168,7 @@ def _codes_of(realized: View, root: str) -> str:
     return x.name
 
 
-def _turns(layers: list[Reader]) -> Iterator[list[Reader]]:
+def _split_by_memory(layers: list[Reader]) -> Iterator[list[Reader]]:
     """Layers whose sums fit MOST_BYTES together, one at least."""
     turn: list[Reader] = []
     size = 0
@@ -183,7 +183,7 @@ def _turns(layers: list[Reader]) -> Iterator[list[Reader]]:
 
 
 class _Sum:
-    """The moments of one layer, growing."""
+    """Moments of one layer, summed up batch by batch."""
 
     def __init__(self, layer: Reader, dtype: str, summing: Summing | None, *, channels_last: bool) -> None:
         self._layer, self._channels_last = layer, channels_last
@@ -202,7 +202,7 @@ class _Sum:
         self._compiled.add(codes, places, self._layer.zero_point)
 
     def moments(self) -> Moments:
-        """All that was added."""
+        """Moments of all that was added."""
         if self._compiled is not None and self._rows:
             self._moments.add_totals(self._rows, self._compiled.totals())
             self._rows = 0

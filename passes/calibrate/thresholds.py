@@ -121,8 +121,8 @@ def _choose_one(
     if mode == "auto":
         shifts = config.requantize == "power_of_two"
         if functions:
-            return _behind_tables(known, w.spec, functions, shifts=shifts)
-        return _by_itself(known, w.spec, shifts=shifts)
+            return _choose_behind_tables(known, w.spec, functions, shifts=shifts)
+        return _choose_by_tensor(known, w.spec, shifts=shifts)
     options: dict[str, dict[str, Any]] = {
         "percentile": {"percentile": config.percentile},
         "moving_average": {"momentum": config.momentum},
@@ -130,14 +130,14 @@ def _choose_one(
     return Choice(mode, *make_observer(mode, **options.get(mode, {})).thresholds(known, w.spec), {})
 
 
-def _by_itself(statistics: TensorStatistics, spec: QuantSpec, *, shifts: bool) -> Choice:
+def _choose_by_tensor(statistics: TensorStatistics, spec: QuantSpec, *, shifts: bool) -> Choice:
     candidates, model = Auto().candidates(statistics, spec), ErrorModel(statistics.histogram)
     if shifts:
         return choose(shift_ranges(candidates, spec), spec, lambda q: model.error(power_of_two(q)))
     return choose(candidates, spec, model.error)
 
 
-def _behind_tables(
+def _choose_behind_tables(
     statistics: TensorStatistics, spec: QuantSpec, functions: Sequence[Function], *, shifts: bool
 ) -> Choice:
     """The range of least squared error of function(x), summed over the functions, relative to their power."""
@@ -185,7 +185,7 @@ class TableErrorModel:
 
 
 def _clamp_infinities(values: np.ndarray, true: np.ndarray) -> np.ndarray:
-    """Infinities end where the true values do: the codes of a result have ends, too."""
+    """Clamp infinities to the ends of the true values: the codes of a result have ends, too."""
     return np.nan_to_num(values, nan=true.min(), posinf=true.max(), neginf=true.min())
 
 

@@ -116,7 +116,7 @@ class AveragePool(Family):
             return "limit: dilated average pooling"
         else:
             facts = _windows(value.attrs, size, out_size)
-        reason = _unequal_windows(facts.counts(size))
+        reason = _window_obstacle(facts.counts(size))
         return reason or Group(self.name, var.name, [var.name], [value.args[0].name], facts=facts)
 
     def realize(self, realizer: Realizer, group: Group) -> Codes | relax.Expr:
@@ -152,7 +152,7 @@ def _adaptive(size: list[int], out_size: list[int]) -> WindowFacts:
     return WindowFacts(kernel=kernel, strides=kernel, padding=none, counted=none)
 
 
-def _unequal_windows(counts: np.ndarray) -> str | None:
+def _window_obstacle(counts: np.ndarray) -> str | None:
     """Why windows of these counts have no integer form, None if they have."""
     if counts.min() < 1:
         return "limit: a window lies wholly in the padding"

@@ -66,7 +66,7 @@ class Dense(Family):
         return realizer.requantized(acc, product, group, axis=rank_of(acc) - 1)
 
     def switched_off(self, layer: LayerFacts, config: QConfig) -> str | None:
-        """All of them by one option."""
+        """Option that keeps all matrix products in float."""
         return "option skip_dense_layer" if config.skip_dense_layer else None
 
 

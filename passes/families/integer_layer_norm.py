@@ -26,7 +26,7 @@ from tvmq.passes.families.base import Codes, Facts, Family, Group, Realizer, gro
 
 @dataclass
 class NormFacts(Facts):
-    """Its input has 16 bits; its result may have."""
+    """Facts of a norm: its input has 16 bits; its result may have."""
 
     stream: bool = written(True)
     needs_output_codes: bool = False
@@ -83,7 +83,7 @@ class IntegerLayerNorm(Family):
         return Codes(realizer.emit(normed, group.output), y)
 
     def settle(self, view: View, group: Group, groups: Mapping[str, Group]) -> None:
-        """Its result has 16 bits for those who read it so; constants are multiplied with these."""
+        """Give the result 16 bits for readers of int16 codes; constants are multiplied with these."""
         owner = {member: other for other in groups.values() for member in other.members}
         for reader in (owner.get(name) for name in view.readers[group.output]):
             if reader is not None and reader.strategy.reads_norms:

@@ -74,7 +74,7 @@ class MaskedMean(Family):
 
 
 def join_means(draft: Draft) -> None:
-    """Make groups of masked means, in place; what their operators were before goes."""
+    """Make groups of masked means, in place; the groups and reasons of their operators are removed."""
     for var, value in draft.view.bindings if draft.has_residuals else ():
         group = _group(draft.view, var.name, value) if op_name(value) == "divide" else None
         if group is None:
@@ -100,7 +100,7 @@ def _group(view: View, name: str, value: relax.Call) -> Group | None:
         return None
     x, mask = sides
     shape = sizes_of(view.var[x])
-    if len(shape) != 3 or sizes_of(view.var[mask.source]) != shape[:2] or _too_long(shape[AXIS]):
+    if len(shape) != 3 or sizes_of(view.var[mask.source]) != shape[:2] or _is_too_long(shape[AXIS]):
         return None
     if not sizes_of(view.var[total]) == sizes_of(value) == (shape[0], shape[2]) or len(sizes_of(view.var[count])) != 2:
         return None  # a kept axis, or counts along the channels
@@ -108,7 +108,7 @@ def _group(view: View, name: str, value: relax.Call) -> Group | None:
     return Group(FAMILY.name, name, [product, total, *members, name], [x], facts=facts)
 
 
-def _too_long(length: int | str) -> bool:
+def _is_too_long(length: int | str) -> bool:
     return not isinstance(length, str) and length > LONGEST
 
 

@@ -152,7 +152,7 @@ def absorb_masks(draft: Draft) -> None:
     Groups say in their facts "masks" which of their members reads which mask.
     """
     groups, place = draft.groups, draft.view.place
-    unread = _unread(draft.view, groups, place)
+    unread = _unread_floats(draft.view, groups, place)
     for group in list(groups.values()):
         chains = {name for mask in group.facts.masks.values() for name in mask.chain}
         owned = chains & unread
@@ -163,8 +163,8 @@ def absorb_masks(draft: Draft) -> None:
             groups.pop(name, None)
 
 
-def _unread(view: View, groups: Mapping[str, Group], place: Mapping[str, int]) -> set[str]:
-    """All of the masks' floats that nobody would read."""
+def _unread_floats(view: View, groups: Mapping[str, Group], place: Mapping[str, int]) -> set[str]:
+    """Float variables of the masks that nothing would read once the masks are integers."""
     masks = {link: mask for group in groups.values() for link, mask in group.facts.masks.items()}
     unread: set[str] = set()
     for name in sorted({name for mask in masks.values() for name in mask.chain}, key=place.__getitem__, reverse=True):

@@ -82,7 +82,7 @@ class Matmul(Family):
         return realizer.requantized(acc, real, group, axis=rank_of(acc) - 1)
 
     def has_weight(self, group: Group) -> bool:
-        """A constant of more than two axes is one."""
+        """True where the right side is a constant, of more than two axes."""
         return bool(group.facts.weight)
 
     def gives_sums(self, group: Group) -> bool:

@@ -97,7 +97,7 @@ class Table(Family):
         return lambda x: _evaluate_chain(view, group, x)
 
     def slope(self, view: View, group: Group) -> float | None:
-        """That of a lone leaky relu with 0 <= alpha <= 1."""
+        """alpha of a lone leaky relu with 0 <= alpha <= 1."""
         value = view.value.get(group.output)
         if len(group.members) != 1 or value is None or op_name(value) != "nn.leakyrelu":
             return None
@@ -105,7 +105,7 @@ class Table(Family):
         return alpha if 0 <= alpha <= 1 else None
 
     def links(self, group: Group) -> list[str]:
-        """All before the last."""
+        """All links of the chain before its result."""
         return group.members[:-1]
 
 
@@ -121,7 +121,7 @@ def _describe_chain(view: View, group: Group) -> list[dict[str, Any]]:
     for name in group.facts.chain:
         call = view.value[name]
         args = [
-            {"step": places[_behind_rounding(view, arg.name, places)]}
+            {"step": places[_skip_rounding(view, arg.name, places)]}
             if isinstance(arg, relax.Var)
             else (const_value(arg).reshape(()).item() if is_const(arg) else arg.value)
             for arg in call.args
@@ -141,7 +141,7 @@ def _evaluate_chain(view: View, group: Group, x: np.ndarray) -> np.ndarray:
         args = []
         for arg in call.args:
             if isinstance(arg, relax.Var):
-                args.append(values[_behind_rounding(view, arg.name, values)])
+                args.append(values[_skip_rounding(view, arg.name, values)])
             else:
                 args.append(_scalar_of(const_value(arg)) if is_const(arg) else arg.value)
         with np.errstate(all="ignore"):
@@ -162,7 +162,7 @@ def numbers(values: np.ndarray) -> np.ndarray:
     return np.where(np.isnan(values), -np.inf, values)
 
 
-def _behind_rounding(view: View, name: str, known: Mapping[str, Any]) -> str:
+def _skip_rounding(view: View, name: str, known: Mapping[str, Any]) -> str:
     """The tensor that a simulated_quantize rounds: links that others read too have one, the table needs none."""
     while name not in known and op_name(view.value.get(name)) == "tvmq.simulated_quantize":
         name = view.value[name].args[0].name

@@ -61,7 +61,7 @@ def import_qdq(mod: tvm.IRModule, config: QConfig | None = None, backend: Backen
     ledger = get_ledger(chosen)
     ledger.stage = "calibrated"
     ledger.notes.append("scales and zero points are those of the model; nothing was calibrated")
-    for name, codes in _lost_biases(View(chosen), integer_groups(ledger.layers), pairs).items():
+    for name, codes in _biases_beyond_float32(View(chosen), integer_groups(ledger.layers), pairs).items():
         ledger.layers[name]["facts"]["bias_codes"] = codes.tolist()
     roots = {group.root for group in integer_groups(ledger.layers) if group.strategy.anchor}
     result = _with_weights(chosen, {name: scale for name, scale in weights.items() if name in roots})
@@ -85,7 +85,7 @@ def with_own_sums(mod: tvm.IRModule) -> tvm.IRModule:
     return with_ledger(mod, ledger)
 
 
-def _lost_biases(view: View, groups: Sequence[Group], pairs: Pairs) -> dict[str, np.ndarray]:
+def _biases_beyond_float32(view: View, groups: Sequence[Group], pairs: Pairs) -> dict[str, np.ndarray]:
     """{result of a group: int32 codes} of the biases that float32 does not hold: those beyond 2^22."""
     scales = Scales(view, {group.output: group for group in groups})
     biases = {}

@@ -64,7 +64,7 @@ def _int16_obstacle(weights: Mapping[str, QParams], view: View, group: Group, kn
 
 
 def _bias(view: View, group: Group, x: QParams, weight: QParams, channels: int) -> np.ndarray:
-    """In steps of the sums."""
+    """Bias in steps of the sums."""
     if not group.facts.bias:
         return np.zeros(channels)
     bias = const_value(view.value[group.members[1]].args[1]).astype(np.float64).reshape(-1)

@@ -63,12 +63,12 @@ def _decision(draft: Draft, layer: LayerFacts, ruled: Decision) -> Decision:
 
 
 def _limit(draft: Draft, group: Group, decision: Decision, weight: tuple[int | str, ...]) -> str | None:
-    """Why a group cannot be integers of these specs; the first reason of all, the costly proof last."""
+    """First reason why a group cannot be integers of these specs; the costly proof comes last."""
     config, backend = draft.config, draft.backend
     limit = backend.refuses_stream("int16") if is_int16_residual(group) else None
     limit = limit or _refusal(decision, group, draft, weight)
     limit = limit or why_no_int16(group, decision.activations or config.activation_spec)
-    limit = limit or _averages(draft.view, group, backend)
+    limit = limit or _average_obstacle(draft.view, group, backend)
     proves = not draft.brings_scales and group.strategy.anchor and may_stay_float(config, backend)
     return limit or (why_unproved(draft.view, group, decision, config) if proves else None)
 
@@ -160,7 +160,7 @@ def _channels(view: View, group: Group, weight: tuple[int | str, ...]) -> tuple[
     return tuple(int(shape[axis]) for shape in (x, y) if len(shape) > 1 and isinstance(shape[axis], int))
 
 
-def _averages(view: View, group: Group, backend: Backend) -> str | None:
+def _average_obstacle(view: View, group: Group, backend: Backend) -> str | None:
     """Why a backend that multiplies by shifts alone does not average."""
     counts = group.strategy.average_counts(view, group) if not backend.multipliers else None
     if counts is None or avg_pool.is_shift(counts):

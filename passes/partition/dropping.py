@@ -16,7 +16,7 @@ from tvmq.passes.partition.residual_streams import is_int16_residual
 
 
 class Dropping:
-    """Groups that may go, in place.
+    """Removal of groups that stay float, in place.
 
     groups   {output: group}, from which they are removed
     reasons  {root: why it stays float}, to which they are added
@@ -55,14 +55,14 @@ class Dropping:
         read."""
         lost = list(lost)
         removed = set(lost)
-        behind = reachable(lost, lambda key: self._read_by(key) if key in removed or self.groups[key].passes else ())
-        before = [used for key in lost for member in self.groups[key].members for used in self._used(member)]
+        behind = reachable(lost, lambda key: self._readers_of(key) if key in removed or self.groups[key].passes else ())
+        before = [used for key in lost for member in self.groups[key].members for used in self._sources_of(member)]
         return list(dict.fromkeys((*behind, *before)))
 
-    def _read_by(self, key: str) -> list[str]:
+    def _readers_of(self, key: str) -> list[str]:
         return [reader for reader in self._readers.get(key, ()) if reader in self.groups]
 
-    def _used(self, member: str) -> list[str]:
+    def _sources_of(self, member: str) -> list[str]:
         return [name for name in used_vars(self.view.value[member]) if name in self.groups]
 
     def all_read(self, group: Group) -> bool:
@@ -84,7 +84,7 @@ def drop_detached(view: View, groups: dict[str, Group], reasons: dict[str, str])
         return None if group.strategy.anchor or _is_attached(dropping, group) else why
 
     dropping.until_stable(reason_detached)
-    while alone := _without_anchor(groups):
+    while alone := _unanchored_groups(groups):
         dropping.until_stable(reason_detached, dropping.remove(dict.fromkeys(alone, why)))
 
 
@@ -107,7 +107,7 @@ def _readable(dropping: Dropping, group: Group) -> bool:
     return dropping.all_read(group)
 
 
-def _without_anchor(groups: dict[str, Group]) -> list[str]:
+def _unanchored_groups(groups: dict[str, Group]) -> list[str]:
     """Groups that read each other's codes, but none of a convolution or product, and give none to one.
 
     Embeddings stay: what they save is memory; so do sums of a stream that is to be integers.

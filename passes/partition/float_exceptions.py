@@ -38,7 +38,7 @@ REASON = "default: the sum of a float tensor at the end of the network, which wo
 
 
 def leave_results_float(view: View, groups: dict[str, Group], reasons: dict[str, str]) -> None:
-    """Remove these groups in place."""
+    """Remove the groups at the ends of the network that stay float, in place."""
     for tail in _tails(view, groups):
         for key in tail:
             reasons[groups.pop(key).root] = REASON

@@ -95,10 +95,10 @@ def _sum_of_stream(view: View, var: relax.Var, value: relax.Call) -> Group | Non
         return None
     family = scale_shift.FAMILY if constant else add.FAMILY
     group = family.group(view, var, value, as_int16=True)
-    return group if isinstance(group, Group) and _in_stream(view, group.output) else None
+    return group if isinstance(group, Group) and _feeds_normalization(view, group.output) else None
 
 
-def _in_stream(view: View, name: str) -> bool:
+def _feeds_normalization(view: View, name: str) -> bool:
     """True if a normalization reads the tensor, or nothing but sums that one reads; masks of a softmax are none."""
 
     def holds(name: str) -> Generator[str, bool, bool]:
@@ -112,7 +112,7 @@ def _in_stream(view: View, name: str) -> bool:
                 return False
         return True
 
-    return resolve_each(name, holds, view.known(_in_stream))
+    return resolve_each(name, holds, view.known(_feeds_normalization))
 
 
 def _is_token_concat(view: View, name: str, value: relax.Call, sums: set[str]) -> bool:

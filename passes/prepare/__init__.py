@@ -191,16 +191,16 @@ def _batch_norm(rewriter: Rewriter, var: relax.Var, call: relax.Call) -> relax.E
     shift = (beta if attrs.center else 0.0) - mean * scale
     shape = [1] * _rank(x)
     shape[int(attrs.axis)] = -1
-    behind_clip = _through_clip(rewriter, x, scale.reshape(shape), shift.reshape(shape))
+    behind_clip = _fold_through_clip(rewriter, x, scale.reshape(shape), shift.reshape(shape))
     if behind_clip is not None:
         return behind_clip
     if not _absorb(rewriter, x, scale.reshape(shape)):
-        scaled = rewriter.emit(relax.op.multiply(x, _const(scale.reshape(shape))), f"{var.name}_scale")
-        return relax.op.add(scaled, _const(shift.reshape(shape)))
+        scaled = rewriter.emit(relax.op.multiply(x, _float32_const(scale.reshape(shape))), f"{var.name}_scale")
+        return relax.op.add(scaled, _float32_const(shift.reshape(shape)))
     return _add_shift(rewriter, x, shift.reshape(shape))
 
 
-def _through_clip(rewriter: Rewriter, x: relax.Var, scale: np.ndarray, shift: np.ndarray) -> relax.Expr | None:
+def _fold_through_clip(rewriter: Rewriter, x: relax.Var, scale: np.ndarray, shift: np.ndarray) -> relax.Expr | None:
     """clip(conv) * scale + shift as the clip, by bounds of each channel, of a convolution that holds both.
 
     None where `x` is no relu or clip of a convolution or product.
@@ -217,9 +217,9 @@ def _through_clip(rewriter: Rewriter, x: relax.Var, scale: np.ndarray, shift: np
     ends = [np.where(scale == 0, 0.0, bound * np.where(scale == 0, 1.0, scale)) + shift for bound in bounds]
     low, high = np.minimum(*ends), np.maximum(*ends)
     if np.isfinite(low).any():
-        y = relax.op.maximum(_as_variable(rewriter, y, x), _const(np.maximum(low, -LARGEST)))
+        y = relax.op.maximum(_as_variable(rewriter, y, x), _float32_const(np.maximum(low, -LARGEST)))
     if np.isfinite(high).any():
-        y = relax.op.minimum(_as_variable(rewriter, y, x), _const(np.minimum(high, LARGEST)))
+        y = relax.op.minimum(_as_variable(rewriter, y, x), _float32_const(np.minimum(high, LARGEST)))
     return y
 
 
@@ -231,7 +231,7 @@ def _rank(x: relax.Expr) -> int:
     return len(list(x.ty.shape))
 
 
-def _const(array: np.ndarray) -> relax.Expr:
+def _float32_const(array: np.ndarray) -> relax.Expr:
     return relax.const(np.asarray(array, np.float32))
 
 
@@ -252,7 +252,7 @@ def _scale_or_shift(rewriter: Rewriter, var: relax.Var, value: relax.Call) -> re
             # a bias that came to vary over pixels would be none any more
             grows = total.size > max(bias.size, array.size)
             if not grows and np.broadcast_shapes(total.shape, _broadcast_shape(x)) == tuple(_broadcast_shape(x)):
-                rewriter.replace(x, relax.op.add(below.args[0], _const(total)), rewriter.view.sources(var.name))
+                rewriter.replace(x, relax.op.add(below.args[0], _float32_const(total)), rewriter.view.sources(var.name))
                 return x
     return value
 
@@ -274,7 +274,7 @@ def _absorb(rewriter: Rewriter, x: relax.Expr, scale: np.ndarray) -> bool:
         if not _scale_weight(rewriter, inner, scale):
             return False
         bias = const_value(value.args[1]).astype(np.float64) * scale
-        rewriter.replace(x, relax.op.add(inner, _const(bias)))
+        rewriter.replace(x, relax.op.add(inner, _float32_const(bias)))
         return True
     return _scale_weight(rewriter, x, scale)
 
@@ -298,7 +298,7 @@ def _scale_weight(rewriter: Rewriter, var: relax.Var, scale: np.ndarray) -> bool
         weight = weight * flat
     else:
         weight = weight * flat.reshape((-1,) + (1,) * (weight.ndim - 1))
-    new = relax.Call(call.op, [call.args[0], _const(weight)], call.attrs, call.ty_args, call.span)
+    new = relax.Call(call.op, [call.args[0], _float32_const(weight)], call.attrs, call.ty_args, call.span)
     rewriter.replace(var, new)
     return True
 
@@ -319,12 +319,12 @@ def _add_shift(rewriter: Rewriter, x: relax.Var, shift: np.ndarray) -> relax.Exp
     value = rewriter.value_of(x)
     sources = rewriter.sources
     if value is None:
-        return relax.op.add(x, _const(shift))
+        return relax.op.add(x, _float32_const(shift))
     if op_name(value) == "add" and is_const(value.args[1]):
         total = const_value(value.args[1]).astype(np.float64) + shift
-        rewriter.replace(x, relax.op.add(value.args[0], _const(total)), sources)
+        rewriter.replace(x, relax.op.add(value.args[0], _float32_const(total)), sources)
         return x
     if not np.any(shift):
         rewriter.replace(x, value, sources)
         return x
-    return relax.op.add(x, _const(shift))
+    return relax.op.add(x, _float32_const(shift))

@@ -123,7 +123,7 @@ class Reader:
         return self._rewriter.value_of(expr)
 
     def walk(self, var: relax.Var) -> None:
-        """A variable that is looked through without being read."""
+        """Walk through a variable without reading it."""
         self.walked[var.name] = var
 
 
@@ -195,7 +195,7 @@ def _join_layouts(a: Layout, b: Layout) -> Layout:
     return joined
 
 
-def _of_sizes(reader: Reader, call: relax.Call) -> Value:
+def _read_reshape(reader: Reader, call: relax.Call) -> Value:
     """reshape, squeeze, expand_dims: axes of one element come and go, nothing else changes."""
     value, before, after = reader.read(call.args[0]), known_sizes(call.args[0]), known_sizes(call)
     if [size for size in before if size != 1] != [size for size in after if size != 1]:
@@ -234,7 +234,7 @@ def _read_reduction(reader: Reader, call: relax.Call) -> Value:
 
 
 def _reduction(name: str, value: Value, own: dict[int, Size]) -> Polynomial:
-    """`own` are the reduced places of the value and their sizes."""
+    """Reduction of a value; `own` are its reduced places and their sizes."""
     several = [place for place, size in own.items() if size != 1]
     axes = frozenset(axis for place in several if (axis := value.layout[place]) is not None)
     if len(axes) < len(several):
@@ -303,7 +303,7 @@ def _quotient(first: Polynomial, second: Polynomial) -> Polynomial:
     return algebra.times(first, functions.power(second, -1.0))
 
 
-def _to_the(first: Polynomial, second: Polynomial) -> Polynomial:
+def _power(first: Polynomial, second: Polynomial) -> Polynomial:
     return functions.power(first, _number(second))
 
 
@@ -373,7 +373,7 @@ OPERATORS: dict[str, Callable[[Reader, relax.Call], Value]] = {
     "subtract": _binary(_difference),
     "multiply": _binary(algebra.times),
     "divide": _binary(_quotient),
-    "power": _binary(_to_the),
+    "power": _binary(_power),
     "maximum": _binary(_maximum),
     "minimum": _binary(_minimum),
     "negative": _unary(lambda p: algebra.scale_polynomial(p, -1.0)),
@@ -389,7 +389,7 @@ OPERATORS: dict[str, Callable[[Reader, relax.Call], Value]] = {
     "astype": _cast,
     "permute_dims": _read_permute,
     "broadcast_to": _broadcast,
-    **dict.fromkeys(where(form=RESHAPE), _of_sizes),
+    **dict.fromkeys(where(form=RESHAPE), _read_reshape),
     **dict.fromkeys(REDUCTIONS, _read_reduction),
     **dict.fromkeys(POOLS, _read_average_pool),
 }

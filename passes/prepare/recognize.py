@@ -44,7 +44,7 @@ OTHER = {"log": ("nn.softmax", relax.op.nn.log_softmax), "exp": ("nn.log_softmax
 
 def softmax(x: relax.Var, form: Polynomial) -> relax.Expr | None:
     """nn.softmax or nn.log_softmax of x, if a polynomial says that."""
-    meaning = _meaning(form, x)
+    meaning = _softmax_and_axis(form, x)
     if meaning is None:
         return None
     operator, axis = meaning
@@ -62,7 +62,7 @@ def _fuse_softmax(group: Group, value: relax.Call) -> relax.Expr | None:
     return operator(inner.args[0], int(inner.attrs.axis)) if inner is not None and group.close() else None
 
 
-def _meaning(form: Polynomial, x: relax.Var) -> tuple[type, int] | None:
+def _softmax_and_axis(form: Polynomial, x: relax.Var) -> tuple[type, int] | None:
     """nn.softmax or nn.log_softmax, and the axis."""
     means = {base for product in form for base, _ in _logarithm_bases(product) if base.kind == "mean"}
     if len(means) != 1 or len((mean := means.pop()).axes) != 1:

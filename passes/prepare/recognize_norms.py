@@ -39,7 +39,7 @@ def with_factors(rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax
     if op_name(value) == "add":
         norm = _with_beta(group, value)
     if op_name(value) == "reshape":
-        norm = _of_groups(group, value)
+        norm = _match_grouped_norm(group, value)
     return norm if norm is not None and group.close() else None
 
 
@@ -107,7 +107,7 @@ def _apply_factors(unit: relax.Expr, norm: Norm) -> relax.Expr:
             continue
         array = relax.const(np.asarray(factor, np.float32))
         takes = op_name(result) in (*CENTRED, "nn.rms_norm") and position < len(result.args)
-        inside = _rebuilt(result, array, position) if takes else None
+        inside = _with_parameter(result, array, position) if takes else None
         result = builder.normalize(operator(result, array) if inside is None else inside)
     return result
 
@@ -132,7 +132,7 @@ def _with_gamma(group: Group, value: relax.Call) -> relax.Expr | None:
         return None
     if not is_const(norm.args[1]) or (op_name(norm) != "nn.rms_norm" and not _is_filled(norm.args[2], 0)):
         return None
-    return _rebuilt(norm, value.args[1], 1)
+    return _with_parameter(norm, value.args[1], 1)
 
 
 def _with_beta(group: Group, value: relax.Call) -> relax.Expr | None:
@@ -140,10 +140,10 @@ def _with_beta(group: Group, value: relax.Call) -> relax.Expr | None:
     norm = group.producer(value.args[0], *CENTRED)
     if norm is None or not is_const(value.args[1]) or not _same_shape(value, norm):
         return None
-    return _rebuilt(norm, value.args[1], 2) if _is_filled(norm.args[2], 0) else None
+    return _with_parameter(norm, value.args[1], 2) if _is_filled(norm.args[2], 0) else None
 
 
-def _rebuilt(norm: relax.Call, factor: relax.Expr, position: int) -> relax.Expr | None:
+def _with_parameter(norm: relax.Call, factor: relax.Expr, position: int) -> relax.Expr | None:
     """The normalization with gamma (position 1) or beta (2) from a constant that broadcasts to its result."""
     sizes = list(norm.ty.shape)
     array = algebra.without_repeats(const_value(factor))
@@ -154,14 +154,14 @@ def _rebuilt(norm: relax.Call, factor: relax.Expr, position: int) -> relax.Expr 
         if array.size == 1 or (full.size == np.prod(row) and [full.shape[axis] for axis in axes] == row):
             flat = np.broadcast_to(full.reshape([full.shape[axis] for axis in axes]), row)
             return _with_factor(norm, flat, position)
-        norm = _by_channels(norm, axes)
+        norm = _as_channel_norm(norm, axes)
     channel = int(norm.attrs.channel_axis) if op_name(norm) in CENTRED[1:] else None
     if channel is None or full.size != full.shape[channel]:
         return None
     return _with_factor(norm, np.broadcast_to(full.reshape(-1), const_value(norm.args[1]).shape), position)
 
 
-def _by_channels(norm: relax.Call, axes: list[int]) -> relax.Call:
+def _as_channel_norm(norm: relax.Call, axes: list[int]) -> relax.Call:
     """A layer norm of all positions as an instance norm, of all but the batch as a group norm; else as it is."""
     rank, channels = len(list(norm.ty.shape)), norm.ty.shape[1] if len(list(norm.ty.shape)) > 1 else None
     unit = op_name(norm) == "nn.layer_norm" and all(_is_filled(norm.args[i], 2 - i) for i in (1, 2))
@@ -201,7 +201,7 @@ def _with_factor(norm: relax.Call, factor: np.ndarray, position: int) -> relax.E
 # ---- groups
 
 
-def _of_groups(group: Group, value: relax.Call) -> relax.Expr | None:
+def _match_grouped_norm(group: Group, value: relax.Call) -> relax.Expr | None:
     """reshape(norm(reshape(x, [batch, groups, ...] or [batch, ..., groups, channels of one])), shape of x)."""
     norm = group.producer(value.args[0], "nn.layer_norm", "nn.instance_norm")
     before = group.producer(norm.args[0], "reshape") if norm is not None else None

@@ -51,7 +51,7 @@ def realize(mod: tvm.IRModule) -> tvm.IRModule:
 
 
 def code_tensors(mod: tvm.IRModule) -> tuple[dict[str, str], list[tuple[str, str]]]:
-    """Whose scales the codes of the integer module have, by the names in the calibrated one.
+    """Tensors of the calibrated module whose scales the codes of the integer module have.
 
     returns  {variable of codes in the module that `realize` gives: tensor}, and pairs of tensors whose scales must stay
              equal: codes of the one are read as those of the other

@@ -23,9 +23,9 @@ from tvmq.passes.operator_families import family_of
 
 
 def check_accumulators(mod: tvm.IRModule, backend: Backend) -> tvm.IRModule:
-    """The module itself; AccumulatorError that lists the layers whose sums can leave the backend's accumulators."""
+    """Return the module; AccumulatorError lists the layers whose sums can leave the backend's accumulators."""
     require_stage(mod, "check_accumulators", ("realized",))
-    overflows = _beyond(mod, backend) if backend.proves_sums else {}
+    overflows = _overflowing_layers(mod, backend) if backend.proves_sums else {}
     if overflows:
         name, (bits, _) = next(iter(overflows.items()))
         listed = "; ".join(
@@ -39,7 +39,7 @@ def check_accumulators(mod: tvm.IRModule, backend: Backend) -> tvm.IRModule:
     return mod
 
 
-def _beyond(mod: tvm.IRModule, backend: Backend) -> dict[str, tuple[int, str]]:
+def _overflowing_layers(mod: tvm.IRModule, backend: Backend) -> dict[str, tuple[int, str]]:
     """{layer: (bits of its sums, largest sum in words)} of layers in integers whose sums leave their bits, or have no
     known bound."""
     view, bounds = View(unpack_weights(inline_functions(mod))), Bounds()

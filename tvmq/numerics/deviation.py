@@ -65,7 +65,7 @@ class Deviation:
         with np.errstate(invalid="ignore"):
             difference = x - y
         if not np.isfinite(difference).all():
-            x, y, difference = _without_equal(x, y, difference)
+            x, y, difference = _mask_non_finite(x, y, difference)
         flat = [array.ravel() for array in (x, y, difference)]
         self._aa += float(multiply_matrices(flat[0], flat[0]))
         self._bb += float(multiply_matrices(flat[1], flat[1]))
@@ -88,7 +88,7 @@ class Deviation:
         )
 
 
-def _without_equal(x: np.ndarray, y: np.ndarray, difference: np.ndarray) -> tuple[np.ndarray, ...]:
+def _mask_non_finite(x: np.ndarray, y: np.ndarray, difference: np.ndarray) -> tuple[np.ndarray, ...]:
     """Set values that are not finite on both sides alike to 0, and other such errors to infinity."""
     finite = np.isfinite(x) & np.isfinite(y)
     equal = (x == y) | (np.isnan(x) & np.isnan(y))

@@ -41,7 +41,7 @@ def max_pool(
         q.shape[2:], kernel, strides=strides, padding=padding, dilation=dilation, ceil_mode=ceil_mode
     )
     if q.dtype.kind == "f":
-        return _last_largest(q, windows)
+        return _max_floats(q, windows)
     return _pool(q, np.maximum, int(np.iinfo(q.dtype).min), windows)
 
 
@@ -191,7 +191,7 @@ def _check_sum(dtype: np.dtype, zero_point: int, count: int, name: str) -> None:
         )
 
 
-def _last_largest(x: np.ndarray, windows: Windows) -> np.ndarray:
+def _max_floats(x: np.ndarray, windows: Windows) -> np.ndarray:
     """Maximum of floats in the order of memory, from the lowest on: what does not exceed the next one gives way."""
     lowest = np.finfo(x.dtype).min
     needed = [

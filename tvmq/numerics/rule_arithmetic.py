@@ -62,7 +62,7 @@ def integer_steps(
         if left_overflow == "wide":
             reach = LARGEST_PRODUCT // np.maximum(multiplier << left, 1)
             acc = np.clip(acc, -reach, reach)
-        acc = _shifted_left(acc, left, left_overflow)
+        acc = _shift_left(acc, left, left_overflow)
     product = acc * multiplier
     if len(roundings) == 2:
         steps = rounded_shift(rounded_shift(product, bits, roundings[0]), right, roundings[1])
@@ -71,10 +71,10 @@ def integer_steps(
     else:  # one rounding at the whole shift: what is shifted to the left is taken off the shift to the right
         kept = np.minimum(left, bits)
         steps, left = rounded_shift(product, bits + right - kept, roundings[0]), left - kept
-    return steps if left_shift == "before" else _shifted_left(steps, left, left_overflow)
+    return steps if left_shift == "before" else _shift_left(steps, left, left_overflow)
 
 
-def _shifted_left(values: np.ndarray, left: np.ndarray, overflow: str) -> np.ndarray:
+def _shift_left(values: np.ndarray, left: np.ndarray, overflow: str) -> np.ndarray:
     if overflow == "wide":
         return np.asarray(values << left)
     return fit_bits(values << left, 32, overflow)  # at most 2^31 before it, or 2^46 and fewer bits: int64 holds it
