@@ -119,7 +119,7 @@ def _shift(view: View, var: relax.Var, means: Mapping[str, np.ndarray]) -> np.nd
 def tap_shares(call: relax.Call, size: Sequence[int | str], out_size: Sequence[int | str]) -> np.ndarray:
     """Share of the output positions for which each tap of the kernel lies inside the picture, not in the padding.
 
-    On small pictures the padding is a large part of what the border taps see, and there x is 0. Where a size is free
+    On small pictures the padding is a large part of what the border taps see, and there x is 0. Where a size is dynamic
     the pictures count as large.
     """
     attrs = call.attrs

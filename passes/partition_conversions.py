@@ -37,7 +37,7 @@ Bindings = list[tuple[relax.Var, relax.Expr]]
 def partition_conversions(mod: tvm.IRModule) -> tvm.IRModule:
     """Split the conversions at the borders off the integer core.
 
-    raises  ModelError for a free size that one of the functions could not tell from the shapes that it is given,
+    raises  ModelError for a dynamic size that one of the functions could not tell from the shapes that it is given,
             IntegralError for a core that is not integral, if the module was quantized with "fully_integral"
     """
     ledger = require_stage(mod, STAGE, ("realized",))

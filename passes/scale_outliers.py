@@ -184,5 +184,5 @@ def _fold_factors(value: relax.Expr | None, factors: np.ndarray) -> relax.Expr |
 
 
 def _channels(var: relax.Var) -> int:
-    """Size of the last axis, which a product reads: never free."""
+    """Size of the last axis, which a product reads: never dynamic."""
     return int(var.ty.shape[-1])

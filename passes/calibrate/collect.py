@@ -178,7 +178,7 @@ def has_batch(view: View, name: str) -> bool:
 
 
 def _channel_axis(view: View, name: str, batched: bool) -> int | None:
-    """Axis of the channels: the last one of what products read, else 1; None for an axis of a free size.
+    """Axis of the channels: the last one of what products read, else 1; None for an axis of dynamic size.
 
     A tensor without a batch gets one, of one sample, before statistics are taken.
     """

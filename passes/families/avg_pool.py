@@ -106,9 +106,9 @@ class AveragePool(Family):
         """A pool with channels second; padding may count or not, windows may reach beyond it (ceil_mode)."""
         if value.attrs.layout not in LAYOUTS:
             return f"limit: layout {value.attrs.layout}"
-        free = [d for d in (*sizes_of(value.args[0])[2:], *sizes_of(var)[2:]) if isinstance(d, str)]
-        if free:
-            return f"limit: windows of a picture whose size is free ({free[0]})"
+        dynamic = [d for d in (*sizes_of(value.args[0])[2:], *sizes_of(var)[2:]) if isinstance(d, str)]
+        if dynamic:
+            return f"limit: windows of a picture whose size is free ({dynamic[0]})"
         size, out_size = ([int(d) for d in sizes_of(expr)[2:]] for expr in (value.args[0], var))
         if op_name(value).startswith("nn.adaptive"):
             facts = _adaptive(size, out_size)

@@ -27,7 +27,7 @@ from tvmq.passes.prepare.algebra import Polynomial, UnknownForm
 MOST_BINDINGS = 24  # of a group; those of norms have up to 17
 MOST_REDUCTIONS = 4  # one behind the other: a variance has two, of two axes one by one four
 Layout = tuple[int | None, ...]
-Size = int | str  # free dimensions are texts
+Size = int | str  # dynamic dimensions are texts
 ELEMENTWISE = where(elementwise=True)
 REDUCTIONS = ("mean", "sum", "max", "min", "variance", "std")
 POOLS = where(kind=POOL, on_codes=False)

@@ -86,7 +86,7 @@ def check_product_accumulator(layer: str, depth: int, a_largest: int, b_largest:
 
 
 def largest_depth(a_largest: int, b_largest: int) -> int:
-    """How many products of factors up to these magnitudes int32 holds the sum of; for depths that are free.
+    """How many products of factors up to these magnitudes int32 holds the sum of; for depths that are dynamic.
 
     >>> largest_depth(255, 255)
     33025
