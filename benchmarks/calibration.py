@@ -57,14 +57,14 @@ def calibration(path: Path, count: int) -> tuple[Callable[[], None], Callable[[]
     import tvmq
     from tvmq.compile.evaluators import observing
     from tvmq.passes.calibrate.collect import all_statistics
-    from tvmq.passes.calibrate.observed_model import Observed
+    from tvmq.passes.calibrate.observed_model import InModelStatistics
     from tvmq.stages import DECISIONS, PREPARATION, Choices, run_stages
 
     mod, params = tvmq.from_onnx(path)
     prepared = run_stages(mod, PREPARATION, Choices(tvmq.current_qconfig(), params=params))
     annotated = run_stages(prepared, DECISIONS, Choices(tvmq.current_qconfig()))
     feeds = samples_of(annotated, count)
-    observed = Observed(annotated, *all_statistics(annotated), observing)
+    observed = InModelStatistics(annotated, *all_statistics(annotated), observing)
     alone = tvmq.build(prepared)
 
     def whole() -> None:

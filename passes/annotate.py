@@ -36,20 +36,20 @@ from tvmq.passes.partition.residual_streams import int16_tensors, is_int16_resid
 from tvmq.spec import QuantSpec
 
 # kinds of readers: float operators, groups, groups of a residual stream
-FLOAT, NARROW, WIDE = "float", "narrow", "wide"
+FLOAT, CODES, RESIDUAL = "float", "narrow", "wide"
 
 
 def annotate(mod: tvm.IRModule) -> tvm.IRModule:
-    """See the head of this file; specs come from the configuration that partition recorded."""
+    """Insert simulated_quantize at activations and weights, with the specs of the configuration partition recorded."""
     ledger = require_stage(mod, "annotate", ("partitioned",))
     groups = integer_groups(ledger.layers)
     specs = activation_specs(ledger, groups)
     weighted = [group for group in groups if group.strategy.has_weight(group)]
     roots = {group.root: group for group in weighted}
-    wide = int16_tensors(groups)
-    readers = {member: WIDE if is_int16_residual(group) else NARROW for group in groups for member in group.members}
+    int16_specs = int16_tensors(groups)
+    readers = {member: RESIDUAL if is_int16_residual(group) else CODES for group in groups for member in group.members}
     rewriter = Rewriter(mod)
-    readings = _Readings(rewriter, specs, wide)
+    readings = _Readings(rewriter, specs, int16_specs)
     for param in rewriter.params:
         readings.watch(param, param, "input", always_plain=True)
     for var, value in rewriter.view.bindings:
@@ -68,37 +68,37 @@ def annotate(mod: tvm.IRModule) -> tvm.IRModule:
 
 
 class _Readings:
-    """What the three kinds of readers read: float operators and results, groups, and groups of a residual stream.
+    """Forms of each tensor for three kinds of readers: float operators and results, groups, groups of int16 residuals.
 
     A tensor that is float in the integer module too is read by float operators without rounding.
     """
 
     def __init__(
-        self, rewriter: Rewriter, specs: Mapping[str, QuantSpec], wide: Mapping[str, tuple[str, QuantSpec]]
+        self, rewriter: Rewriter, specs: Mapping[str, QuantSpec], int16_specs: Mapping[str, tuple[str, QuantSpec]]
     ) -> None:
-        self._rewriter, self._specs, self._wide = rewriter, specs, wide
+        self._rewriter, self._specs, self._int16_specs = rewriter, specs, int16_specs
         self._known: dict[str, dict[str, relax.Var]] = {}
 
     def watch(self, old: relax.Var, new: relax.Var, kind: str, *, always_plain: bool) -> None:
         """`old` is now `new`, behind a simulated_quantize for those who read codes of it."""
-        name, found = old.name, {FLOAT: new}
-        if name in self._wide:  # first: what is there in 16 bits can be brought to 8
-            tensor, spec = self._wide[name]
-            found[WIDE] = _watch(self._rewriter, new, name, "stream", spec, tensor=tensor)
+        name, versions = old.name, {FLOAT: new}
+        if name in self._int16_specs:  # first: what is there in 16 bits can be brought to 8
+            tensor, spec = self._int16_specs[name]
+            versions[RESIDUAL] = _watch(self._rewriter, new, name, "stream", spec, tensor=tensor)
         if name in self._specs:
-            found[NARROW] = _watch(self._rewriter, new, name, kind, self._specs[name])
-        if len(found) == 1:
+            versions[CODES] = _watch(self._rewriter, new, name, kind, self._specs[name])
+        if len(versions) == 1:
             return
-        found.setdefault(WIDE, found.get(NARROW, new))
+        versions.setdefault(RESIDUAL, versions.get(CODES, new))
         if not always_plain:
-            found[FLOAT] = found[WIDE]
-        self._known[name] = found
+            versions[FLOAT] = versions[RESIDUAL]
+        self._known[name] = versions
 
     def choose(self, reader: str, names: Iterable[str]) -> None:
-        """These old variables now mean what this kind of reader reads."""
+        """Bind these old variables to the versions that this kind of reader reads."""
         for name in self._known.keys() & set(names):
-            found = self._known[name]
-            self._rewriter.bind(self._rewriter.view.var[name], found.get(reader, found[WIDE]))
+            versions = self._known[name]
+            self._rewriter.bind(self._rewriter.view.var[name], versions.get(reader, versions[RESIDUAL]))
 
 
 def activation_specs(ledger: Ledger, groups: list[Group]) -> dict[str, QuantSpec]:
@@ -108,16 +108,16 @@ def activation_specs(ledger: Ledger, groups: list[Group]) -> dict[str, QuantSpec
     specs: dict[str, QuantSpec] = {}
     known: set[str] = set()  # moved tensors whose owners have a spec
     for group in groups:
-        said = ledger.layers[group.output].get("specs", {})
-        chosen = said.get("activations")
+        layer_specs = ledger.layers[group.output].get("specs", {})
+        chosen = layer_specs.get("activations")
         spec = QuantSpec.from_dict(chosen) if chosen else config.activation_spec
-        spec = _narrow(config) if spec.dtype == "int16" else spec
-        sources = [name for name in group.inputs if not is_int16_residual(group) or _moves_narrow(name, passing)]
+        spec = _spec_of_8_bits(config) if spec.dtype == "int16" else spec
+        sources = [name for name in group.inputs if not is_int16_residual(group) or _moves_8_bits(name, passing)]
         for name in owners(sources, passing, set() if chosen else known):
             if name not in specs or chosen:
-                specs[name] = least(spec, specs.get(name)) if said.get("described") else spec
+                specs[name] = common_spec(spec, specs.get(name)) if layer_specs.get("described") else spec
         if group.facts.needs_output_codes and not is_int16_residual(group):
-            specs.setdefault(group.output, _narrow(config))
+            specs.setdefault(group.output, _spec_of_8_bits(config))
     _share(specs, ledger, groups, passing)
     return specs
 
@@ -125,7 +125,7 @@ def activation_specs(ledger: Ledger, groups: list[Group]) -> dict[str, QuantSpec
 def _share(
     specs: dict[str, QuantSpec], ledger: Ledger, groups: list[Group], passing: Mapping[str, Group]
 ) -> None:
-    """What a backend computes with one scale has codes of one spec: those that are among all of them."""
+    """Give tensors that a backend computes with one scale a common spec: codes that are among those of all of them."""
     keeping = [group for group in groups if ledger.layers[group.output].get("same_scales")]
     joined = [[n for n in (*owners(group.inputs, passing, set()), group.output) if n in specs] for group in keeping]
     changed = True
@@ -134,15 +134,15 @@ def _share(
         for names in joined:
             if len({specs[name].dtype for name in names}) != 1:
                 continue
-            common = reduce(least, (specs[name] for name in names))
+            common = reduce(common_spec, (specs[name] for name in names))
             changed = changed or any(specs[name] != common for name in names)
             specs.update(dict.fromkeys(names, common))
 
 
-def least(spec: QuantSpec, other: QuantSpec | None) -> QuantSpec:
+def common_spec(spec: QuantSpec, other: QuantSpec | None) -> QuantSpec:
     """Codes that are among those of both specs: the fewer bits, symmetric if one is. Other storages do not meet.
 
-    >>> least(QuantSpec("int8", 4), QuantSpec("int8", symmetric=True))
+    >>> common_spec(QuantSpec("int8", 4), QuantSpec("int8", symmetric=True))
     QuantSpec(dtype='int8', bits=4, symmetric=True, per_channel=False)
     """
     if other is None or other.dtype != spec.dtype:
@@ -150,14 +150,14 @@ def least(spec: QuantSpec, other: QuantSpec | None) -> QuantSpec:
     return replace(spec, bits=min(spec.bits, other.bits), symmetric=spec.symmetric or other.symmetric)
 
 
-def _narrow(config: QConfig) -> QuantSpec:
-    """The 8 bits of what does not read 16."""
+def _spec_of_8_bits(config: QConfig) -> QuantSpec:
+    """Spec of 8 bits, for tensors that are not read in 16."""
     if config.dtype_input != "int16":
         return config.activation_spec
     return QuantSpec("int8", symmetric=True) if config.scheme == "symmetric" else QuantSpec()
 
 
-def _moves_narrow(name: str, passing: Mapping[str, Group]) -> bool:
+def _moves_8_bits(name: str, passing: Mapping[str, Group]) -> bool:
     """True for codes of 8 bits that an operator has moved; a residual stream reads them as they are."""
     return name in passing and not is_int16_residual(passing[name])
 

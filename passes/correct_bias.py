@@ -32,7 +32,7 @@ from tvmq.passes.families.base import family_named
 
 
 def correct_bias(mod: tvm.IRModule, means: Mapping[str, np.ndarray]) -> tvm.IRModule:
-    """See the head of this file; `means` is {variable: float64 [channels]} of activations; others are left alone."""
+    """Shift biases by the mean error of rounding; `means`: {activation: float64 [channels]}, others are left alone."""
     ledger = require_stage(mod, "correct_bias", ("calibrated",))
     view = View(mod)
     roots = [
@@ -57,16 +57,16 @@ def shift_biases(mod: tvm.IRModule, shifts: Mapping[str, np.ndarray]) -> tvm.IRM
         if entry is not None and entry["facts"]["bias"]:
             pending[entry["members"][1]] = shifts[var.name], _bias_shape(var, entry)
         elif entry is not None:
-            new = _with_new_bias(rewriter, var, new, shifts[var.name], entry)
+            new = _replace_bias(rewriter, var, new, shifts[var.name], entry)
         elif var.name in pending:
             a, b = new.args
-            total = const_value(b).astype(np.float64) + _in_bias_shape(*pending[var.name], const_value(b).shape)
+            total = const_value(b).astype(np.float64) + _reshape_to_bias(*pending[var.name], const_value(b).shape)
             new = relax.op.add(a, relax.const(total.astype(np.float32)))
         rewriter.bind(var, new if isinstance(new, relax.Var) else rewriter.emit(new, var.name))
     return with_ledger(rewriter.finish(), ledger)
 
 
-def _with_new_bias(
+def _replace_bias(
     rewriter: Rewriter, var: relax.Var, call: relax.Expr, shift: np.ndarray, entry: dict[str, Any]
 ) -> relax.Expr:
     """The sum of the root, under a new name, and the correction, which takes over the root's name."""
@@ -83,7 +83,7 @@ def _bias_shape(var: relax.Var, entry: dict[str, Any]) -> tuple[int, ...]:
     return (1, -1) + (1,) * (len(var.ty.shape) - 2) if second else (-1,)
 
 
-def _in_bias_shape(shift: np.ndarray, bias_shape: tuple[int, ...], shape: tuple[int, ...]) -> np.ndarray:
+def _reshape_to_bias(shift: np.ndarray, bias_shape: tuple[int, ...], shape: tuple[int, ...]) -> np.ndarray:
     """The correction in the shape of the bias; a bias of one number becomes one a channel."""
     return shift.reshape(shape if int(np.prod(shape)) == shift.size else bias_shape)
 
@@ -119,7 +119,7 @@ def _shift(view: View, var: relax.Var, means: Mapping[str, np.ndarray]) -> np.nd
 def tap_shares(call: relax.Call, size: Sequence[int | str], out_size: Sequence[int | str]) -> np.ndarray:
     """Share of the output positions for which each tap of the kernel lies inside the picture, not in the padding.
 
-    On small pictures the padding is a large part of what the border taps see, and there x is 0. Where a size is free
+    On small pictures the padding is a large part of what the border taps see, and there x is 0. Where a size is dynamic
     the pictures count as large.
     """
     attrs = call.attrs

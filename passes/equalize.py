@@ -49,15 +49,15 @@ class Pair:
 
 
 def equalize(mod: tvm.IRModule) -> tvm.IRModule:
-    """See the head of this file."""
+    """Scale the channels between two convolutions by powers of two, so that their ranges have one size."""
     ledger = require_stage(mod, "equalize", ("prepared",))
     view = View(mod)
-    found = pairs(view)
-    factors = channel_factors(view, found)
+    conv_pairs = pairs(view)
+    factors = channel_factors(view, conv_pairs)
     if all((f == 1).all() for f in factors.values()):
         return mod
-    ledger.notes.append(f"equalization: the channels of {len(found)} convolutions are scaled by powers of two")
-    return with_ledger(_rewritten(mod, found, factors), ledger)
+    ledger.notes.append(f"equalization: the channels of {len(conv_pairs)} convolutions are scaled by powers of two")
+    return with_ledger(_apply_factors(mod, conv_pairs, factors), ledger)
 
 
 def pairs(view: View) -> list[Pair]:
@@ -102,29 +102,29 @@ def _passes(view: View, name: str, source: str) -> bool:
     op = op_name(value)
     if op == "add":
         a, b = value.args
-        return isinstance(a, relax.Var) and a.name == source and is_const(b) and _by_channel(b, rank_of(value))
+        return isinstance(a, relax.Var) and a.name == source and is_const(b) and _is_channel_constant(b, rank_of(value))
     if op == "nn.pad":
         return str(value.attrs.pad_mode) == "constant" and float(value.attrs.pad_value) == 0.0
     return op in HOMOGENEOUS
 
 
-def _by_channel(constant: relax.Expr, rank: int) -> bool:
+def _is_channel_constant(constant: relax.Expr, rank: int) -> bool:
     shape = const_value(constant).shape
     return len(shape) == rank and all(size == 1 for axis, size in enumerate(shape) if axis != 1)
 
 
-def channel_factors(view: View, found: list[Pair]) -> dict[str, np.ndarray]:
+def channel_factors(view: View, conv_pairs: list[Pair]) -> dict[str, np.ndarray]:
     """{first convolution of a pair: float32 factors of its output channels}, powers of two in 2^-8..2^8."""
-    names = {name for pair in found for name in (pair.first, *pair.readers)}
+    names = {name for pair in conv_pairs for name in (pair.first, *pair.readers)}
     weights = {name: np.abs(const_value(view.value[name].args[1]).astype(np.float64)) for name in names}
-    factors = {pair.first: np.ones(len(weights[pair.first])) for pair in found}
+    factors = {pair.first: np.ones(len(weights[pair.first])) for pair in conv_pairs}
     for _ in range(SWEEPS):
-        for pair in found:
+        for pair in conv_pairs:
             step = _step(view, pair, weights, factors[pair.first])
             factors[pair.first] *= step
             weights[pair.first] *= step.reshape(-1, *[1] * (weights[pair.first].ndim - 1))
             for reader in pair.readers:
-                weights[reader] /= _along_input(view.value[reader], step)
+                weights[reader] /= _factors_of_input(view.value[reader], step)
     return {name: f.astype(np.float32) for name, f in factors.items()}
 
 
@@ -148,7 +148,7 @@ def _input_ranges(value: relax.Call, weight: np.ndarray, channels: int) -> np.nd
     return np.asarray(rows.reshape(channels, -1).max(axis=1))
 
 
-def _along_input(value: relax.Call, factors: np.ndarray) -> np.ndarray:
+def _factors_of_input(value: relax.Call, factors: np.ndarray) -> np.ndarray:
     """Factors of the channels that a convolution reads, in the shape of its weight."""
     weight = value.args[1].ty.shape
     ones = [1] * (len(weight) - 2)
@@ -157,9 +157,9 @@ def _along_input(value: relax.Call, factors: np.ndarray) -> np.ndarray:
     return factors.repeat(int(weight[0]) // len(factors)).reshape(-1, 1, *ones)
 
 
-def _rewritten(mod: tvm.IRModule, found: list[Pair], factors: Mapping[str, np.ndarray]) -> tvm.IRModule:
-    inside = {name: factors[pair.first] for pair in found for name in pair.between}
-    read = {name: factors[pair.first] for pair in found for name in pair.readers}
+def _apply_factors(mod: tvm.IRModule, conv_pairs: list[Pair], factors: Mapping[str, np.ndarray]) -> tvm.IRModule:
+    inside = {name: factors[pair.first] for pair in conv_pairs for name in pair.between}
+    read = {name: factors[pair.first] for pair in conv_pairs for name in pair.readers}
 
     def visit(_rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Expr | None:
         if var.name in inside and op_name(value) == "add":
@@ -172,7 +172,7 @@ def _rewritten(mod: tvm.IRModule, found: list[Pair], factors: Mapping[str, np.nd
         if var.name in factors:
             weight = weight * factors[var.name].reshape(-1, *[1] * (weight.ndim - 1))
         if var.name in read:
-            weight = weight / _along_input(value, read[var.name])
+            weight = weight / _factors_of_input(value, read[var.name])
         new = make_const(weight.astype(np.float32))
         return relax.Call(value.op, [value.args[0], new], value.attrs, value.ty_args, value.span)
 

@@ -34,7 +34,7 @@ def run_passes(mod: tvm.IRModule, names: Iterable[str]) -> tvm.IRModule:
 
 
 def _check_module(name: str, before: tvm.IRModule, after: Any) -> tvm.IRModule:
-    """What a pass gave, if the road can go on with it."""
+    """Validate the module that a user pass returned."""
     if not isinstance(after, tvm.IRModule):
         raise StageError(f"quantize, pass '{name}': it gave a {type(after).__name__}; return the IRModule")
     try:
@@ -46,13 +46,13 @@ def _check_module(name: str, before: tvm.IRModule, after: Any) -> tvm.IRModule:
             f"quantize, pass '{name}': it gave a module that is '{get_ledger(after).stage}', not 'prepared'; "
             "keep the attributes of the module it was given, as tvmq.extension.rewrite does"
         )
-    was, now = _ends(before), _ends(after)
+    was, now = _interface(before), _interface(after)
     if was != now:
         raise StageError(f"quantize, pass '{name}': inputs and results were {was}, now they are {now}; keep them")
     return after
 
 
-def _ends(mod: tvm.IRModule) -> str:
+def _interface(mod: tvm.IRModule) -> str:
     """Types of inputs and results."""
     func = View(mod).func
     return f"{', '.join(str(param.ty) for param in func.params)} -> {func.body.ty}"
@@ -65,7 +65,7 @@ def extension_families(names: Iterable[str]) -> list[Any]:
              TVM does not have
     """
     families: list[Any] = []
-    taken = set(FAMILIES)
+    names_in_use = set(FAMILIES)
     for target in names:
         family = object_named(target, "qconfig(operators=...)", "operator family")
         missing = [name for name in ("name", "operators", "group", "realize") if not hasattr(family, name)]
@@ -73,13 +73,13 @@ def extension_families(names: Iterable[str]) -> list[Any]:
             raise ConfigError(
                 f"qconfig(operators=...): {target!r} lacks {', '.join(missing)}; see tvmq.extension.Family"
             )
-        if family.name in taken:
+        if family.name in names_in_use:
             raise ConfigError(
                 f"qconfig(operators=...): {target!r} is named '{family.name}', as another family is; rename it"
             )
         for name in family.operators:
             _check_operator(target, name)
-        taken.add(family.name)
+        names_in_use.add(family.name)
         families.append(family)
     return families
 
@@ -98,8 +98,8 @@ def families_by_operator(names: Iterable[str]) -> dict[str, Any]:
 
 def definitions(names: Iterable[str]) -> dict[str, Callable[..., Any]]:
     """{operator: its definition on integers in NumPy}, of the families that give some."""
-    found: dict[str, Callable[..., Any]] = {}
+    by_operator: dict[str, Callable[..., Any]] = {}
     for family in extension_families(names):
-        given: Mapping[str, Callable[..., Any]] = getattr(family, "definitions", {})
-        found.update(given)
-    return found
+        family_definitions: Mapping[str, Callable[..., Any]] = getattr(family, "definitions", {})
+        by_operator.update(family_definitions)
+    return by_operator

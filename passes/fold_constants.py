@@ -56,8 +56,8 @@ def _grows(value: relax.Expr, args: list[Any]) -> bool:
     if isinstance(value.ty, tvm.ir.TupleType):
         return False
     arrays = [item for arg in args for item in (arg if isinstance(arg, list) else [arg])]
-    given = sum(item.size for item in arrays if isinstance(item, np.ndarray))
-    return prod(int(size) for size in value.ty.shape or ()) > max(LARGEST_GROWTH, given)
+    constant_size = sum(item.size for item in arrays if isinstance(item, np.ndarray))
+    return prod(int(size) for size in value.ty.shape or ()) > max(LARGEST_GROWTH, constant_size)
 
 
 def _is_static(value: relax.Expr) -> bool:
@@ -70,14 +70,14 @@ def _scalar(arg: relax.Expr) -> Any:
 
 
 class _Folder:
-    """Folds, and knows the constants that there are."""
+    """Folder that keeps one of several equal constants."""
 
     def __init__(self) -> None:
         self._firsts: dict[Any, relax.Expr] = {}
         self._known: dict[relax.Expr, relax.Expr] = {}
 
     def visit(self, _rewriter: Rewriter, _var: relax.Var, value: relax.Expr) -> relax.Expr | None:
-        """What becomes of a binding."""
+        """New value of a binding; None leaves it."""
         folded = fold(value)
         if folded is not None:
             return self._first(folded)
@@ -101,5 +101,5 @@ class _Folder:
 
 
 def fold_constants(mod: tvm.IRModule) -> tvm.IRModule:
-    """See the head of this file."""
+    """Fold every call whose arguments are all constants."""
     return rewrite(mod, _Folder().visit)

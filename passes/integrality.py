@@ -58,7 +58,7 @@ class FloatOperator:
 
 @dataclass(frozen=True)
 class Integrality:
-    """What a core consists of.
+    """Composition of the integer core.
 
     floats       the operators that keep it from being integral, in the order of the module
     conversions  quantize and dequantize inside of the core
@@ -81,13 +81,13 @@ class Integrality:
         return not self.floats and not self.conversions and not any("float" in dtype for dtype in ends)
 
     def reasons(self) -> list[str]:
-        """What keeps the core from being integral, one line for each operator, input and output."""
+        """Reasons why the core is not integral, one line for each operator, input and output."""
         sides = (("takes", self.entry), ("gives", self.exit))
         ends = [f"'{n}': the core {verb} {d}" for verb, side in sides for n, d in side.items() if "float" in d]
         return [*map(str, self.floats), *ends]
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Fields as JSON can hold them."""
         return {
             "integral": self.is_integral,
             "operators": dict(self.operators),
@@ -111,21 +111,21 @@ class Integrality:
 
 
 def integrality(mod: tvm.IRModule) -> Integrality:
-    """What the core of a realized module, in one function or in four, consists of."""
+    """Composition of the core of a realized module, in one function or in four."""
     view = View(mod)
-    found, layers = regions(view), get_ledger(mod).layers
-    tell = _Teller(view, layers, get_ledger(mod).config)
-    inside = [name for name in found.core if _stops(view, name)]
-    behind = [name for name in found.suffix if not _may_be_last(view, name)]
+    core_regions, layers = regions(view), get_ledger(mod).layers
+    tell = _FloatReasons(view, layers, get_ledger(mod).config)
+    inside = [name for name in core_regions.core if _is_not_integer(view, name)]
+    behind = [name for name in core_regions.suffix if not _may_be_last(view, name)]
     floats = [tell.float_operator(name, "core") for name in inside if not _converts(view, name)]
     floats += [tell.float_operator(name, "suffix") for name in behind]
-    last = [name for name in found.suffix if name not in behind and op_name(view.value[name]) not in _SILENT]
+    last = [name for name in core_regions.suffix if name not in behind and op_name(view.value[name]) not in _SILENT]
     return Integrality(
         tuple(floats),
-        sum(_converts(view, name) for name in found.core),
-        Counter(_kind(view, name) for name in found.core),
-        {name: _dtype(view.var[name]) for name in found.entries},
-        {name: _dtype(view.var[name]) for name in found.exits},
+        sum(_converts(view, name) for name in core_regions.core),
+        Counter(_kind(view, name) for name in core_regions.core),
+        {name: _dtype(view.var[name]) for name in core_regions.entries},
+        {name: _dtype(view.var[name]) for name in core_regions.exits},
         tuple((op_name(view.value[name]), view.sources(name)) for name in last),
     )
 
@@ -166,7 +166,7 @@ def _parts(value: relax.Expr) -> list[relax.Expr]:
     return [value] if isinstance(value, relax.Var) or is_const(value) else []
 
 
-def _stops(view: View, name: str) -> bool:
+def _is_not_integer(view: View, name: str) -> bool:
     """True for a float operator, and for one that is not known to compute in integers."""
     value = view.value[name]
     op = op_name(value)
@@ -186,11 +186,11 @@ def _may_be_last(view: View, name: str) -> bool:
     return op in LAST and (len(used_vars(value)) <= 1 or op in MOVES)
 
 
-class _Teller:
-    """Says of float operators why they are, from the ledger."""
+class _FloatReasons:
+    """Reasons why operators are float, from the ledger."""
 
-    def __init__(self, view: View, layers: Mapping[str, Mapping[str, Any]], given: Mapping[str, Any]) -> None:
-        self.view, self.given = view, given
+    def __init__(self, view: View, layers: Mapping[str, Mapping[str, Any]], options: Mapping[str, Any]) -> None:
+        self.view, self.options = view, options
         self.own = {name: str(entry["why"]) for name, entry in layers.items() if entry["precision"] == "float"}
         self.by_source = {source: why for name, why in self.own.items() for source in merge(layers[name]["layers"])}
 
@@ -201,8 +201,8 @@ class _Teller:
         why = self.own.get(name) or next((self.by_source[s] for s in sources if s in self.by_source), "")
         if op == "tvmq.requantize":
             why = "option requantize='float': the sums are scaled by a float32 product"
-        remedy = _remedy(op, why, self.given)
-        option = _open_option(op, self.given)
+        remedy = _remedy(op, why, self.options)
+        option = _open_option(op, self.options)
         unsaid = f"option {option[0]} is not set to {option[1]!r}" if option else "no layer that was decided about"
         return FloatOperator(name, sources, op, dtype, place, why or unsaid, remedy)
 
@@ -218,17 +218,17 @@ STREAM = ("residual_streams", "int16")
 NOTHING = "it has no integer form: replace it in the model, or use partition_conversions='enabled'"
 
 
-def _open_option(op: str, given: Mapping[str, Any]) -> tuple[str, Any] | None:
+def _open_option(op: str, options: Mapping[str, Any]) -> tuple[str, Any] | None:
     """The option that would give an operator an integer form; None where there is none, or it is given."""
     option = OPTIONS.get(op.split(".")[-1])
-    return option if option and option[0] in OPTION_HELP and given.get(option[0]) != option[1] else None
+    return option if option and option[0] in OPTION_HELP and options.get(option[0]) != option[1] else None
 
 
-def _remedy(op: str, why: str, given: Mapping[str, Any]) -> str:
-    """What would make an operator integer; `given` are the options of the quantization."""
-    option = _open_option(op, given)
+def _remedy(op: str, why: str, options: Mapping[str, Any]) -> str:
+    """Advice that makes an operator integer; `options` are those of the quantization."""
+    option = _open_option(op, options)
     if "reads this sum" in why or "stays float for the normalization" in why:
-        option = STREAM if given.get(STREAM[0]) != STREAM[1] else None
+        option = STREAM if options.get(STREAM[0]) != STREAM[1] else None
     if why.startswith("rule "):
         return f"take the {why} out"
     if option:
@@ -237,7 +237,7 @@ def _remedy(op: str, why: str, given: Mapping[str, Any]) -> str:
         return "replace it in the model, or quantize for a backend that has it"
     if why.startswith("option "):
         return f"leave {why.partition(':')[0]} out"
-    if why.startswith("default: ") and given.get("partition_conversions") != "fully_integral":
+    if why.startswith("default: ") and options.get("partition_conversions") != "fully_integral":
         return "qconfig(partition_conversions='fully_integral') makes it integer"
     if why.startswith("default: "):
         return "it follows what stands beside it"

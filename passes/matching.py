@@ -23,7 +23,7 @@ class Group:
         self._inner: dict[str, relax.Var] = {}
 
     def producer(self, expr: relax.Expr, *operators: str) -> relax.Call | None:
-        """What a variable is bound to, if that is one of these operators; the variable joins the group."""
+        """Call that a variable is bound to, if that is one of these operators; the variable joins the group."""
         value = self._rewriter.value_of(expr)
         if value is None or op_name(value) not in operators:
             return None
@@ -72,8 +72,8 @@ def number(expr: relax.Expr) -> float | None:
 
 def is_number(expr: relax.Expr, value: float) -> bool:
     """True for a constant of one element that is `value`, up to the precision of float16."""
-    found = number(expr)
-    return found is not None and bool(np.isclose(found, value, rtol=1e-3, atol=0))
+    constant = number(expr)
+    return constant is not None and bool(np.isclose(constant, value, rtol=1e-3, atol=0))
 
 
 def either_way(call: relax.Call) -> Sequence[tuple[relax.Expr, relax.Expr]]:

@@ -25,7 +25,7 @@ from tvmq.graph.view import const_value, dtype_of, is_const, op_name
 
 
 def pack_weights(mod: tvm.IRModule) -> tvm.IRModule:
-    """See the head of this file."""
+    """Pack weights of at most 4 bits two to a byte."""
     ledger = require_stage(mod, "pack_weights", ("realized",))
     narrow = [entry for entry in ledger.layers.values() if entry.get("weight_bits", 8) <= numerics.PACKED_BITS]
     layers = {source for entry in narrow for source in entry["layers"]}

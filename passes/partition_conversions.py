@@ -35,16 +35,16 @@ Bindings = list[tuple[relax.Var, relax.Expr]]
 
 
 def partition_conversions(mod: tvm.IRModule) -> tvm.IRModule:
-    """See the head of this file.
+    """Split the conversions at the borders off the integer core.
 
-    raises  ModelError for a free size that one of the functions could not tell from the shapes that it is given,
+    raises  ModelError for a dynamic size that one of the functions could not tell from the shapes that it is given,
             IntegralError for a core that is not integral, if the module was quantized with "fully_integral"
     """
     ledger = require_stage(mod, STAGE, ("realized",))
-    found = integrality(mod)
-    if ledger.config.get(STAGE) == "fully_integral" and not found.is_integral:
-        raise IntegralError(f"{STAGE}: {found}; 'fully_integral' allows no float:\n  " + "\n  ".join(found.reasons()))
-    ledger.notes = [note for note in ledger.notes if not note.startswith(STAGE)] + [f"{STAGE}: {found}"]
+    core = integrality(mod)
+    if ledger.config.get(STAGE) == "fully_integral" and not core.is_integral:
+        raise IntegralError(f"{STAGE}: {core}; 'fully_integral' allows no float:\n  " + "\n  ".join(core.reasons()))
+    ledger.notes = [note for note in ledger.notes if not note.startswith(STAGE)] + [f"{STAGE}: {core}"]
     return with_ledger(_Splitter(inline_functions(mod)).run(), ledger)
 
 
@@ -58,7 +58,7 @@ class _Splitter:
     def run(self) -> tvm.IRModule:
         """The module in four functions."""
         body, names = self.view.func.body.body, self.view.params
-        results = output_names(self.view.func, len(list(_flat(body))))
+        results = output_names(self.view.func, len(list(_flatten(body))))
         quantize = self._function(names, self.regions.prefix, self._tuple(self.regions.entries))
         core = self._function(self.regions.entries, self.regions.core, self._tuple(self.regions.exits))
         dequantize = self._function(self.regions.exits, self.regions.suffix, body)
@@ -75,14 +75,14 @@ class _Splitter:
 
     def _function(self, params: Iterable[str], inside: Sequence[str], result: relax.Expr) -> relax.Function:
         """A function of its own variables that computes some of the bindings."""
-        given = _params([self.view.var[name] for name in params])
-        own: dict[str, relax.Expr] = {param.name: param for param in given}
+        own_params = _params([self.view.var[name] for name in params])
+        own: dict[str, relax.Expr] = {param.name: param for param in own_params}
         builder, bindings = relax.BlockBuilder(), []
         for name in inside:
             value = builder.normalize(replace_variables(self.view.value[name], own))
             own[name] = relax.DataflowVar(name, value.ty)
             bindings.append((own[name], value))
-        func = build_function(given, bindings, replace_variables(result, own), self.view.func)
+        func = build_function(own_params, bindings, replace_variables(result, own), self.view.func)
         func = relax.Function(func.params, func.body, func.ret_ty, func.is_pure)
         _check_sizes(func)
         func = relax.utils.copy_with_new_vars(func)
@@ -120,33 +120,33 @@ def _with_signature(func: relax.Function, inputs: list[str], outputs: list[str])
     return func.with_attr(INPUTS, json.dumps(inputs)).with_attr(OUTPUTS, json.dumps(outputs))
 
 
-def _flat(expr: relax.Expr) -> Iterable[relax.Expr]:
+def _flatten(expr: relax.Expr) -> Iterable[relax.Expr]:
     if not isinstance(expr, relax.Tuple):
         return [expr]
-    return [leaf for item in expr.fields for leaf in _flat(item)]
+    return [leaf for item in expr.fields for leaf in _flatten(item)]
 
 
-def _entry_names(view: View, found: Regions) -> dict[str, str]:
+def _entry_names(view: View, parts: Regions) -> dict[str, str]:
     """{variable that the core reads: name}: that of the one input which it is made of."""
-    sources: dict[str, set[str]] = {name: {given} for name, given in input_names(view.func).items()}
-    for name in found.prefix:
+    sources: dict[str, set[str]] = {name: {input_name} for name, input_name in input_names(view.func).items()}
+    for name in parts.prefix:
         sources[name] = {source for used in leaves(view.value[name]) for source in sources[used.name]}
     unique = UniqueNames()
-    return {name: unique(next(iter(sources[name])) if len(sources[name]) == 1 else name) for name in found.entries}
+    return {name: unique(next(iter(sources[name])) if len(sources[name]) == 1 else name) for name in parts.entries}
 
 
-def _exit_names(view: View, found: Regions) -> dict[str, str]:
+def _exit_names(view: View, parts: Regions) -> dict[str, str]:
     """{variable that the core gives: name}: that of the one result which is made of it."""
     body = view.func.body.body
     results: dict[str, list[str]] = {}
-    for leaf, name in zip(_flat(body), output_names(view.func, len(list(_flat(body)))), strict=True):
+    for leaf, name in zip(_flatten(body), output_names(view.func, len(list(_flatten(body)))), strict=True):
         for var in leaves(leaf):
             results.setdefault(var.name, []).append(name)
-    for name in reversed(found.suffix):
+    for name in reversed(parts.suffix):
         for used in leaves(view.value[name]):
             results.setdefault(used.name, []).extend(results.get(name, ()))
     unique = UniqueNames()
-    return {name: unique(results[name][0] if len(set(results.get(name, ()))) == 1 else name) for name in found.exits}
+    return {name: unique(results[name][0] if len(set(results.get(name, ()))) == 1 else name) for name in parts.exits}
 
 
 def _params(variables: Sequence[relax.Var]) -> list[relax.Var]:
@@ -168,7 +168,7 @@ def _dims(var: relax.Var) -> list[tvm.tirx.PrimExpr]:
 
 
 def _check_sizes(func: relax.Function) -> None:
-    """ModelError for a result whose size no parameter tells."""
+    """Raise ModelError for a result whose size no parameter tells."""
     known = [dim for param in func.params for dim in _dims(param) if isinstance(dim, tvm.tirx.Var)]
     lost = [var for var in relax.analysis.free_symbolic_vars(func) if var not in known]
     if lost:

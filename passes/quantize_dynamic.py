@@ -70,7 +70,7 @@ class RoundingByData:
 def quantize_dynamic(
     mod: tvm.IRModule, config: QConfig | None = None, rounding: RoundingByData | None = None
 ) -> tvm.IRModule:
-    """See the head of this file; a layer whose sums could leave int32 stays float.
+    """Quantize without data; a layer whose sums could leave int32 stays float.
 
     rounding  None: each weight to its nearest code
     """
@@ -105,13 +105,13 @@ def why_float(value: relax.Expr, activations: str | None) -> str | None:
 
 
 def integer_facts(weight: QuantSpec) -> dict[str, Any]:
-    """What the ledger has of a layer in integers; pack_weights reads the bits."""
+    """Ledger facts of a layer in integers; pack_weights reads the bits."""
     narrow = {"weight_bits": weight.bits} if weight.bits <= numerics.PACKED_BITS else {}
     return {"precision": "int8", **narrow}
 
 
 def _weight_use(call: relax.Call) -> tuple[Any, ...]:
-    """What layers have in common whose weights are rounded together."""
+    """Key of the layers whose weights are rounded together."""
     return op_name(call), int(getattr(call.attrs, "groups", 1)), call.args[1]
 
 
@@ -138,7 +138,7 @@ class Walk:
         self._codes: dict[tuple[str, int, int], tuple[relax.Var, relax.Var]] = {}
 
     def run(self) -> tvm.IRModule:
-        """All bindings."""
+        """Rewrite all bindings."""
         decisions = self._decisions()
         for var, value in self.view.bindings:
             self.rewriter.at(var.name)
@@ -153,11 +153,11 @@ class Walk:
                 except AccumulatorError as error:
                     reason = f"limit: {error.fact}"
             self.rewriter.bind(var, new if isinstance(new, relax.Var) else self.rewriter.emit(new, var.name))
-            self._enter(var, value, reason, decision)
+            self._add_entry(var, value, reason, decision)
         return self.rewriter.finish()
 
     def _decisions(self) -> dict[str, Decision]:
-        """What the rules say of every operator; indices count operators of one type."""
+        """Decisions of the rules for every operator; indices count operators of one type."""
         count: dict[str, int] = {}
         facts = []
         for var, value in self.view.bindings:
@@ -171,7 +171,7 @@ class Walk:
         return {fact.key: self._decision(fact, decided[fact.key]) for fact in facts}
 
     def _decision(self, layer: LayerFacts, decision: Decision) -> Decision:
-        """What rules say of a layer, and options where no rule does."""
+        """Decision of the rules for a layer, and of the options where no rule decides."""
         family = family_of_call(self.view.value[layer.key])
         option = why_switched_off(layer, family, self.config) if decision.rule is None else None
         if option is not None and layer.op in WEIGHTED:
@@ -192,7 +192,7 @@ class Walk:
             return self._product(var, value, new)
         if not self.dynamic:
             return relax.Call(new.op, [new.args[0], self._dequantize_weight(value, spec), *new.args[2:]], new.attrs)
-        return self._convolved(var, value, new, spec) if name != "matmul" else self._dense(var, value, new, spec)
+        return self._integer_conv(var, value, new, spec) if name != "matmul" else self._dense(var, value, new, spec)
 
     def _spec(self, decision: Decision | None) -> QuantSpec:
         return (decision.weights if decision else None) or self.config.weight_spec
@@ -216,14 +216,14 @@ class Walk:
         size = self.config.group_size
         if size is not None:
             codes, scales = self._quantize_groups(value.args[0], rows, 1, size)
-            taken = self.rewriter.emit(relax.op.take(codes, new.args[1], axis=0), f"{var.name}_codes")
+            row_codes = self.rewriter.emit(relax.op.take(codes, new.args[1], axis=0), f"{var.name}_codes")
             scales = self.rewriter.emit(relax.op.take(scales, new.args[1], axis=0), f"{var.name}_scale")
-            return ops.group_dequantize(taken, scales, axis=len(taken.ty.shape) - 1, group_size=size)
+            return ops.group_dequantize(row_codes, scales, axis=len(row_codes.ty.shape) - 1, group_size=size)
         codes, scale = self._weight(value.args[0], rows, 0)
-        taken = self.rewriter.emit(relax.op.take(codes, new.args[1], axis=0), f"{var.name}_codes")
+        row_codes = self.rewriter.emit(relax.op.take(codes, new.args[1], axis=0), f"{var.name}_codes")
         scales = relax.op.take(relax.const(scale.reshape(-1, 1)), new.args[1], axis=0)
         scales = self.rewriter.emit(scales, f"{var.name}_scale")
-        return ops.dynamic_dequantize(taken, scales, relax.const(np.float32(1)))
+        return ops.dynamic_dequantize(row_codes, scales, relax.const(np.float32(1)))
 
     def _dense(self, var: relax.Var, value: relax.Call, new: relax.Call, spec: QuantSpec) -> relax.Expr:
         size = self.config.group_size
@@ -255,7 +255,7 @@ class Walk:
         attributes = {name: getattr(value.attrs, name) for name in OPERATORS[LOOP].attributes}
         return ops.recurrent_codes(new.args[0], codes, *new.args[2:], scales, **attributes)
 
-    def _convolved(self, var: relax.Var, value: relax.Call, new: relax.Call, spec: QuantSpec) -> relax.Expr:
+    def _integer_conv(self, var: relax.Var, value: relax.Call, new: relax.Call, spec: QuantSpec) -> relax.Expr:
         axis = weight_axis(value) if spec.per_channel else -1
         codes, scale = self._weight(value.args[1], spec, axis)
         self._prove(codes, weight_axis(value))
@@ -287,14 +287,14 @@ class Walk:
             array = const_value(weight)
             layer = ", ".join(self.rewriter.sources)
             known = constant_qparams(array, spec, channel, self.config, layer, self._observer)
-            codes = self._by_moments(array, known.scale, spec, grouped=False)
+            codes = self._round_by_moments(array, known.scale, spec, grouped=False)
             if codes is None:
                 codes = numerics.quantize(
                     array, known.scale, known.zero_point, axis=channel,
                     dtype=spec.dtype, qmin=spec.qmin, qmax=spec.qmax,
                 )  # fmt: skip
             self._weights[key] = relax.const(codes), np.asarray(known.scale)
-        self._enter_rounding(self._weights[key][0])
+        self._note_rounding(self._weights[key][0])
         return self._weights[key]
 
     def _quantize_groups(
@@ -317,14 +317,14 @@ class Walk:
             )
             scale = known.scale.reshape(*array.shape[:-1], -1)
             both = [np.moveaxis(part, -1, axis) for part in (codes.reshape(array.shape), scale)]
-            by_data = self._by_moments(const_value(weight), both[1], spec, grouped=True)
+            by_data = self._round_by_moments(const_value(weight), both[1], spec, grouped=True)
             both[0] = both[0] if by_data is None else by_data
             codes, scale = (relax.const(np.ascontiguousarray(part)) for part in both)
             self._groups[key] = codes, scale
-        self._enter_rounding(self._groups[key][0])
+        self._note_rounding(self._groups[key][0])
         return self._groups[key]
 
-    def _by_moments(
+    def _round_by_moments(
         self, weight: np.ndarray, scale: np.ndarray, spec: QuantSpec, *, grouped: bool
     ) -> np.ndarray | None:
         """Codes of the weight of the layer at hand as its data ask for them; None where nothing is known of them."""
@@ -343,18 +343,18 @@ class Walk:
     @cached_property
     def _layers_by_weight(self) -> dict[Any, list[str]]:
         """Layers of known moments that use the same weight."""
-        found: dict[Any, list[str]] = {}
+        by_weight: dict[Any, list[str]] = {}
         for name in self._rounding.moments if self._rounding is not None else ():
-            found.setdefault(_weight_use(self.view.value[name]), []).append(name)
-        return found
+            by_weight.setdefault(_weight_use(self.view.value[name]), []).append(name)
+        return by_weight
 
     def _uses(self, call: relax.Call) -> list[Moments]:
-        """What the layers read that use the weight of a call."""
+        """Moments of the layers that use the weight of a call."""
         assert self._rounding is not None
         return [self._rounding.moments[name] for name in self._layers_by_weight[_weight_use(call)]]
 
-    def _enter_rounding(self, codes: relax.Expr) -> None:
-        """The layer at hand has these codes of a weight, which data may have rounded when another layer had them."""
+    def _note_rounding(self, codes: relax.Expr) -> None:
+        """Note whether data rounded these codes of the layer at hand, if only when another layer got them."""
         name, _ = self._call or ("", None)
         if name in self._by_data:
             self._rounded.add(codes)
@@ -383,8 +383,8 @@ class Walk:
                 "use fewer bits for its weight, or Rule(..., None) to keep it in float",
             )
 
-    def _enter(self, var: relax.Var, value: relax.Expr, reason: str | None, decision: Decision | None) -> None:
-        """The ledger entry of one operator."""
+    def _add_entry(self, var: relax.Var, value: relax.Expr, reason: str | None, decision: Decision | None) -> None:
+        """Add the ledger entry of one operator."""
         name, macs = op_name(value) or "tuple", multiply_accumulates(value)
         entry: dict[str, Any] = {"op": name, "layers": list(self.view.sources(var.name)), "macs": macs}
         integer = reason is None and self.dynamic and name != "take"

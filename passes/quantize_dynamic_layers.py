@@ -26,7 +26,7 @@ from tvmq.spec import QuantSpec
 
 
 def quantize_dynamic_layers(mod: tvm.IRModule) -> tvm.IRModule:
-    """See the head of this file; a layer whose sums could leave int32 stays float."""
+    """Make the scales of some layers at run time; a layer whose sums could leave int32 stays float."""
     ledger = require_stage(mod, "quantize_dynamic_layers", ("realized",))
     chosen = {name: entry for name, entry in ledger.layers.items() if entry.get("dynamic")}
     if not chosen:
@@ -38,8 +38,8 @@ def quantize_dynamic_layers(mod: tvm.IRModule) -> tvm.IRModule:
         rewriter.at(var.name)
         new = rewriter.substitute(value)
         if var.name in chosen:
-            given = chosen[var.name]["specs"].get("weights")
-            spec = QuantSpec.from_dict(given) if given else config.weight_spec
+            rule_spec = chosen[var.name]["specs"].get("weights")
+            spec = QuantSpec.from_dict(rule_spec) if rule_spec else config.weight_spec
             observer = chosen[var.name].get("observers", {}).get("weights")
             try:
                 new = walk.layer(var, value, new, spec, observer)

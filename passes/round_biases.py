@@ -31,7 +31,7 @@ Range = tuple[float, float]
 
 
 def round_biases(mod: tvm.IRModule, ranges: Mapping[str, Range] | None = None) -> tvm.IRModule:
-    """See the head of this file."""
+    """Round biases to few bits, where the options say so."""
     ledger = require_stage(mod, "round_biases", ("annotated",))
     config = QConfig.from_dict({**ledger.config, "rules": []})
     if config.nbit_bias == 32:
@@ -43,8 +43,8 @@ def round_biases(mod: tvm.IRModule, ranges: Mapping[str, Range] | None = None) -
         if var.name not in names:
             return None
         name, bias = names[var.name], const_value(value.args[1])
-        given = (ranges or {}).get(name)
-        qparams = choose_qparams(*given, spec) if given else constant_qparams(bias, spec, None, config, name)
+        bias_range = (ranges or {}).get(name)
+        qparams = choose_qparams(*bias_range, spec) if bias_range else constant_qparams(bias, spec, None, config, name)
         return relax.Call(value.op, [value.args[0], relax.const(_round_bias(bias, qparams))], value.attrs)
 
     return with_ledger(rewrite(mod, visit), ledger)

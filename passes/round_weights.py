@@ -51,19 +51,19 @@ def choose_rounding(
     rounded  numerics.rounding.round_weights, or compiled code of equal bits
     """
     view = View(mod)
-    found: dict[str, Rounding] = {}
+    by_root: dict[str, Rounding] = {}
     for roots in layers_by_weight(view, moments):
         simulated = view.value[view.value[roots[0]].args[1].name]
         weight, scale = const_value(simulated.args[0]), const_value(simulated.args[1]).astype(np.float64)
         uses = [moments[root] for root in roots]
         calls, spec = [view.value[root] for root in roots], spec_of(simulated.attrs)
         roundings = round_shared(calls[0], weight, scale, spec, uses, bias=bias, rounded=rounded)
-        found |= dict(zip(roots, roundings, strict=True))
-    return {root: found[root] for root in moments}
+        by_root |= dict(zip(roots, roundings, strict=True))
+    return {root: by_root[root] for root in moments}
 
 
 def round_weights(mod: tvm.IRModule, roundings: Mapping[str, Rounding]) -> tvm.IRModule:
-    """See the head of this file."""
+    """Round weights up or down as the roundings of a calibration say."""
     ledger = require_stage(mod, "round_weights", ("calibrated",))
     view = View(mod)
     for root in roundings:
@@ -137,14 +137,14 @@ def round_groups(
     uses     what each layer reads that has this weight
     returns  None where the moments are in blocks that part a group
     """
-    size, found = len(weight) // len(scale), []
+    size, blocks = len(weight) // len(scale), []
     for matrix in joint_matrices(uses, centred=False):
         count, rest = divmod(matrix.shape[-1], size)
         if rest:
             return None
-        found += [matrix[0, g * size : (g + 1) * size, g * size : (g + 1) * size] for g in range(count)]
+        blocks += [matrix[0, g * size : (g + 1) * size, g * size : (g + 1) * size] for g in range(count)]
     steps = weight.reshape(len(scale), size, -1) / scale[:, None]
-    codes = rounded(np.ascontiguousarray(steps.transpose(0, 2, 1)), np.stack(found), qmin=spec.qmin, qmax=spec.qmax)
+    codes = rounded(np.ascontiguousarray(steps.transpose(0, 2, 1)), np.stack(blocks), qmin=spec.qmin, qmax=spec.qmax)
     return np.ascontiguousarray(codes.transpose(0, 2, 1)).reshape(weight.shape).astype(np.int8)
 
 

@@ -38,7 +38,7 @@ PARAMETERS = {"tvmq.layer_norm": (1, 2), "tvmq.rms_norm": (1,)}
 
 
 def scale_outliers(mod: tvm.IRModule, found: Mapping[str, Mapping[str, Any]] | None = None) -> tvm.IRModule:
-    """See the head of this file; `found` None changes nothing."""
+    """Treat channels that are far larger than the others; `found` None changes nothing."""
     ledger = require_stage(mod, "scale_outliers", ("prepared",))
     if not found:
         return mod
@@ -53,10 +53,10 @@ def scale_outliers(mod: tvm.IRModule, found: Mapping[str, Mapping[str, Any]] | N
 class _Scaler:
     """Walks the module."""
 
-    def __init__(self, mod: tvm.IRModule, found: Mapping[str, Mapping[str, Any]]) -> None:
+    def __init__(self, mod: tvm.IRModule, treatments: Mapping[str, Mapping[str, Any]]) -> None:
         self.rewriter = Rewriter(mod)
         self.view = self.rewriter.view
-        self.found = found
+        self.treatments = treatments
         self._scaled: dict[str, tuple[relax.Expr, np.ndarray]] = {}
         self._parts: dict[str, list[tuple[relax.Expr, Columns]]] = {}
         self._other: dict[str, relax.Var] = {}
@@ -68,7 +68,7 @@ class _Scaler:
             value = self._value(var, old, self.rewriter.substitute(old))
             new = value if isinstance(value, relax.Var) else self.rewriter.emit(value, var.name)
             self.rewriter.bind(var, new)
-            choice = self.found.get(var.name, {})
+            choice = self.treatments.get(var.name, {})
             if "factors" in choice:
                 self._scale(var, new, choice["factors"])
             elif "split" in choice:
@@ -76,8 +76,8 @@ class _Scaler:
         return self.rewriter.finish()
 
     def _value(self, var: relax.Var, old: relax.Expr, value: relax.Expr) -> relax.Expr:
-        """What a binding becomes."""
-        value = self._with_factors(old, value)
+        """New value of a binding."""
+        value = self._fold_into_weight(old, value)
         source = _left_of_product(old)
         if source in self._parts:
             return self._sum_of_parts(var, self._parts[source], const_value(value.args[1]))
@@ -85,8 +85,8 @@ class _Scaler:
             return relax.op.add(self.rewriter.emit(value, f"{var.name}_most"), self._other[var.name])
         return value
 
-    def _with_factors(self, old: relax.Expr, value: relax.Expr) -> relax.Expr:
-        """A product of a scaled tensor has the factors in its weight; anything else is as it was."""
+    def _fold_into_weight(self, old: relax.Expr, value: relax.Expr) -> relax.Expr:
+        """Fold the factors of a scaled tensor into the weight of its product; anything else stays as it is."""
         source = _left_of_product(old)
         if source not in self._scaled or not is_const(value.args[1]):
             return value
@@ -94,10 +94,10 @@ class _Scaler:
         weight = const_value(value.args[1]) * factors[:, None]
         return relax.op.matmul(x, make_const(weight.astype(np.float32)))
 
-    def _scale(self, var: relax.Var, new: relax.Var, given: Mapping[str, float]) -> None:
+    def _scale(self, var: relax.Var, new: relax.Var, channel_factors: Mapping[str, float]) -> None:
         """Provide the tensor divided by its factors."""
         factors = np.ones(_channels(var), np.float32)
-        for channel, factor in given.items():
+        for channel, factor in channel_factors.items():
             if int(channel) >= len(factors):
                 raise CalibrationError(
                     f"scale_outliers: the calibration scales channel {channel} of '{var.name}', which has "
@@ -122,29 +122,29 @@ class _Scaler:
         alone = np.isin(np.arange(size), channels)
 
         # most: zeros in place of the outliers, so that sizes stay multiples of vectors
-        def without(array: np.ndarray) -> np.ndarray:
+        def zero_out(array: np.ndarray) -> np.ndarray:
             return np.where(alone, np.float32(0), array)
 
-        def only(array: np.ndarray) -> np.ndarray:
+        def pick(array: np.ndarray) -> np.ndarray:
             return np.ascontiguousarray(array[..., alone])
 
         self._parts[var.name] = [
-            (self._part(chain, columns, label), columns) for columns, label in ((without, "most"), (only, "outliers"))
+            (self._part(chain, columns, label), columns) for columns, label in ((zero_out, "most"), (pick, "outliers"))
         ]
 
     def _part(self, chain: Sequence[str], columns: Columns, label: str) -> relax.Expr:
         """The operators of a chain for some of the channels."""
-        made: dict[str, relax.Expr] = {}
+        results: dict[str, relax.Expr] = {}
         for name in chain:
             self.rewriter.at(name)
             old = self.view.value[name]
-            call = self._with_factors(old, self.rewriter.substitute(old))
+            call = self._fold_into_weight(old, self.rewriter.substitute(old))
             args = [
-                made.get(before.name, now) if isinstance(before, relax.Var) else _of_channels(now, columns)
+                results.get(before.name, now) if isinstance(before, relax.Var) else _select_columns(now, columns)
                 for before, now in zip(old.args, call.args, strict=True)
             ]
-            made[name] = self.rewriter.emit(relax.Call(call.op, args, call.attrs), f"{name}_{label}")
-        return made[chain[-1]]
+            results[name] = self.rewriter.emit(relax.Call(call.op, args, call.attrs), f"{name}_{label}")
+        return results[chain[-1]]
 
     def _sum_of_parts(
         self, var: relax.Var, parts: Sequence[tuple[relax.Expr, Columns]], weight: np.ndarray
@@ -167,8 +167,8 @@ def _left_of_product(value: relax.Expr) -> str | None:
     return value.args[0].name if is_product else None
 
 
-def _of_channels(value: relax.Expr, columns: Columns) -> relax.Expr:
-    """A constant that has channels, treated; anything else as it is."""
+def _select_columns(value: relax.Expr, columns: Columns) -> relax.Expr:
+    """Apply `columns` to a constant that has channels; anything else stays as it is."""
     if not is_const(value) or const_value(value).ndim == 0 or const_value(value).shape[-1] == 1:
         return value
     return make_const(columns(const_value(value)))
@@ -184,5 +184,5 @@ def _fold_factors(value: relax.Expr | None, factors: np.ndarray) -> relax.Expr |
 
 
 def _channels(var: relax.Var) -> int:
-    """Size of the last axis, which a product reads: never free."""
+    """Size of the last axis, which a product reads: never dynamic."""
     return int(var.ty.shape[-1])

@@ -28,7 +28,7 @@ from tvmq.passes.partition import integer_groups
 
 
 def unify_scales(mod: tvm.IRModule) -> tvm.IRModule:
-    """See the head of this file."""
+    """Give the parts of a concat one scale; the sides of a maximum or where, too."""
     ledger = require_stage(mod, "unify_scales", ("annotated",))
     view = View(mod)
     groups = {group.output: group for group in integer_groups(ledger.layers)}
@@ -49,7 +49,7 @@ def unify_scales(mod: tvm.IRModule) -> tvm.IRModule:
     for name, group in groups.items():
         if group.joins:
             ledger.layers[name]["facts"]["scale"] = union.find(name)
-    renamed = {name: union.find(name) for name in union.known()}
+    renamed = {name: union.find(name) for name in union.members()}
 
     def visit(_rewriter: Rewriter, _var: relax.Var, value: relax.Expr) -> relax.Expr | None:
         if op_name(value) != "tvmq.simulated_quantize" or value.attrs.tensor not in renamed:
@@ -70,28 +70,28 @@ def _has_other_readers(view: View, source: str, groups: dict[str, Group], concat
     """True if the codes of `source` reach anything but this concat."""
     waiting = [source]
     while waiting:
-        moved = _moved_by(view, waiting.pop(), groups, concat)
+        moved = _code_movers(view, waiting.pop(), groups, concat)
         if moved is None:
             return True
         waiting += moved
     return False
 
 
-def _moved_by(view: View, source: str, groups: dict[str, Group], concat: Group) -> list[str] | None:
+def _code_movers(view: View, source: str, groups: dict[str, Group], concat: Group) -> list[str] | None:
     """Operators that move the codes of `source`; None if anything else but this concat reads them."""
     watched = [r for r in view.readers[source] if op_name(view.value[r]) == "tvmq.simulated_quantize"]
     readers = [r for w in watched or [source] for r in view.readers[w] if r not in watched]
     if any(view.is_output(name) for name in (*watched, source)):
         return None
-    found: list[str] = []
+    movers: list[str] = []
     for reader in readers:
         if reader == concat.output:
             continue
         moved = groups.get(reader)
         if moved is None or not moved.passes or moved.joins:
             return None
-        found.append(reader)
-    return found
+        movers.append(reader)
+    return movers
 
 
 def _with_tensor(call: relax.Call, tensor: str) -> relax.Call:
@@ -122,5 +122,5 @@ class _Union:
     def join(self, a: str, b: str) -> None:
         self._parent[self.find(b)] = self.find(a)
 
-    def known(self) -> list[str]:
+    def members(self) -> list[str]:
         return list(self._parent)

@@ -14,7 +14,7 @@ import tvmq
 from tests.models import block
 from tvmq.errors import RangeError, UnsupportedOpError
 from tvmq.graph.view import View
-from tvmq.passes.integrality import _Teller
+from tvmq.passes.integrality import _FloatReasons
 
 RANDOM = np.random.default_rng(0)
 
@@ -84,7 +84,7 @@ def test_a_layer_that_is_float_is_not_asked_to_be(form: str, tmp_path: Path) -> 
 def test_an_operator_without_an_entry_is_said_to_wait_for_its_option() -> None:
     """What no layer of the ledger covers has the reason and the remedy of its option, or says that none decided."""
     view = View(block('x: R.Tensor((2, 3), "float32")', "y = R.nn.softmax(x, axis=1)"))
-    row = _Teller(view, {}, {}).float_operator("y", "main")
+    row = _FloatReasons(view, {}, {}).float_operator("y", "main")
     assert (row.why, row.remedy) == ("option integer_softmax is not set to True", "use qconfig(integer_softmax=True)")
-    row = _Teller(view, {}, {"integer_softmax": True}).float_operator("y", "main")
+    row = _FloatReasons(view, {}, {"integer_softmax": True}).float_operator("y", "main")
     assert row.why == "no layer that was decided about"

@@ -27,7 +27,7 @@ from tvmq.graph.rewrite import Rewriter, rewrite
 from tvmq.graph.view import View, op_name
 from tvmq.passes.calibrate.collect import Watched, watched_tensors
 from tvmq.passes.families.base import Group
-from tvmq.passes.families.weight_scales import power_of_two, raised_for_bias, weight_qparams, weights_of
+from tvmq.passes.families.weight_scales import power_of_two, raise_for_bias, weight_qparams, weights_of
 from tvmq.passes.partition import integer_groups
 from tvmq.spec import QParams, choose_qparams
 
@@ -37,7 +37,7 @@ LARGEST_LOSS = 10 ** (0.5 / 20)
 
 
 def calibrate(mod: tvm.IRModule, ranges: Mapping[str, Range]) -> tvm.IRModule:
-    """See the head of this file; raises CalibrationError for a tensor without thresholds."""
+    """Put scales into all simulated_quantize operators; raises CalibrationError for a tensor without thresholds."""
     ledger = require_stage(mod, "calibrate", ("annotated",))
     view = View(mod)
     config = QConfig.from_dict({**ledger.config, "rules": []})
@@ -54,25 +54,25 @@ def calibrate(mod: tvm.IRModule, ranges: Mapping[str, Range]) -> tvm.IRModule:
     return with_ledger(result, ledger)
 
 
-def activation_qparams(found: list[Watched], ranges: Mapping[str, Range], ledger: Ledger) -> dict[str, QParams]:
+def activation_qparams(watched: list[Watched], ranges: Mapping[str, Range], ledger: Ledger) -> dict[str, QParams]:
     """{simulated_quantize variable: its scale}."""
-    missing = [w.key for w in found if w.key not in ranges]
+    missing = [w.key for w in watched if w.key not in ranges]
     if missing:
         raise CalibrationError(
-            f"calibrate: {len(missing)} of {len(found)} thresholds are missing, first '{missing[0]}'; "
+            f"calibrate: {len(missing)} of {len(watched)} thresholds are missing, first '{missing[0]}'; "
             "calibrate this model anew"
         )
     joint: dict[str, Range] = {}
-    for w in found:
+    for w in watched:
         joint[w.tensor] = _union([ranges[w.key], joint.get(w.tensor, ranges[w.key])])
-    _join_shared(found, ranges, joint, ledger)
-    return {w.name: choose_qparams(*joint[w.tensor], w.spec) for w in found}
+    _join_shared(watched, ranges, joint, ledger)
+    return {w.name: choose_qparams(*joint[w.tensor], w.spec) for w in watched}
 
 
-def _join_shared(found: list[Watched], ranges: Mapping[str, Range], joint: dict[str, Range], ledger: Ledger) -> None:
+def _join_shared(watched: list[Watched], ranges: Mapping[str, Range], joint: dict[str, Range], ledger: Ledger) -> None:
     """Parts of a concat that others read as well: join the common scale unless that costs them too much."""
     concats = [group for group in integer_groups(ledger.layers) if group.facts.scale is not None]
-    scale = {w.source: w.tensor for w in found if not w.stream} | {g.output: g.facts.scale for g in concats}
+    scale = {w.source: w.tensor for w in watched if not w.stream} | {g.output: g.facts.scale for g in concats}
     shared: dict[str, list[str]] = {}
     for group in concats:
         shared.setdefault(group.facts.scale, []).extend(scale[s] for s in group.facts.shared if s in scale)
@@ -98,13 +98,13 @@ def _weights(
     chosen: dict[str, QParams] = {}
     for name, call in weights_of(view).items():
         root = view.readers[name][0]
-        given = ranges.get(call.attrs.tensor)
+        bounds = ranges.get(call.attrs.tensor)
         observer = ledger.layers[groups[root].output].get("observers", {}).get("weights")
-        qparams = choose_qparams(*given, spec_of(call.attrs)) if given else weight_qparams(call, config, observer)
+        qparams = choose_qparams(*bounds, spec_of(call.attrs)) if bounds else weight_qparams(call, config, observer)
         x = _scale_of(view, view.value[root].args[0].name, activations)
         if x is not None:
             bits = ledger.layers[groups[root].output].get("bias_bits", 32)
-            qparams, count = raised_for_bias(view, groups[root], qparams, x, bits)
+            qparams, count = raise_for_bias(view, groups[root], qparams, x, bits)
             if count:
                 ledger.layers[groups[root].output]["raised_weight_scales"] = count
         chosen[name] = power_of_two(qparams) if config.requantize == "power_of_two" else qparams

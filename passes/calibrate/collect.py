@@ -20,7 +20,7 @@ from tvmq.observers.histogram_statistics import Counter, count_bins
 from tvmq.passes.calibrate.observed_model import (
     Evaluator,
     Feed,
-    Observed,
+    InModelStatistics,
     Observing,
     Run,
     drop_uncalibrated,
@@ -31,9 +31,9 @@ from tvmq.spec import QuantSpec
 
 @dataclass(frozen=True)
 class Watched:
-    """One simulated_quantize of an activation: its variable, the tensor it reads, the name of its scale, its spec.
+    """Watched activation: variable of its simulated_quantize, the tensor it reads, the name of its scale, its spec.
 
-    stream  True for the wide codes of a residual stream
+    stream  True for the int16 codes of a residual stream
     """
 
     name: str
@@ -44,7 +44,7 @@ class Watched:
 
     @property
     def key(self) -> str:
-        """Under which its thresholds are kept: a tensor that is read in 8 bits and in 16 has two."""
+        """Key of its thresholds: a tensor that is read in 8 bits and in 16 has two."""
         return f"{self.source}:stream" if self.stream else self.source
 
 
@@ -86,15 +86,15 @@ def collect(
     )
     if not statistics:
         return {}
-    taken = Taken(mod, statistics, batched, evaluator, results)
+    returned = OutputStatistics(mod, statistics, batched, evaluator, results)
     observed = None
     if observing is not None and momentum is None:
-        observed = Observed(mod, statistics, batched, observing, results)
+        observed = InModelStatistics(mod, statistics, batched, observing, results)
     samples = 0
     for feed, count in batches:
         missing = observed.run(feed, count) if observed else None
         if missing is None or missing:
-            taken.run(feed, count, missing)
+            returned.run(feed, count, missing)
         samples += count
         if advance:
             advance(count)
@@ -134,7 +134,7 @@ def all_statistics(
     return statistics, batched
 
 
-class Taken:
+class OutputStatistics:
     """Statistics of tensors that the model returns."""
 
     def __init__(
@@ -178,7 +178,7 @@ def has_batch(view: View, name: str) -> bool:
 
 
 def _channel_axis(view: View, name: str, batched: bool) -> int | None:
-    """Axis of the channels: the last one of what products read, else 1; None for an axis of a free size.
+    """Axis of the channels: the last one of what products read, else 1; None for an axis of dynamic size.
 
     A tensor without a batch gets one, of one sample, before statistics are taken.
     """

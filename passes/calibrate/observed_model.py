@@ -86,13 +86,13 @@ def can_be_observed(view: View, names: list[str]) -> bool:
 
 
 def observe(mod: tvm.IRModule, streamed: Streamed, outputs: Sequence[str] = ()) -> tvm.IRModule:
-    """See the head of this file; outputs: variables that are returned as well."""
+    """Build the module that takes the statistics itself; outputs: variables that are returned as well."""
     view = View(mod)
     memory = [relax.Var(name, relax.TensorType(shape, dtype)) for name, (shape, dtype) in streamed.shapes().items()]
     first = token = relax.Var(TOKEN, relax.TensorType((1,), "int32"))
     bindings: list[tuple[relax.Var, relax.Expr]] = []
 
-    def seen(var: relax.Var, token: relax.Var) -> relax.Var:
+    def observe_tensor(var: relax.Var, token: relax.Var) -> relax.Var:
         part, statistics = streamed.parts[var.name], streamed.statistics[var.name]
         axis = statistics.ranges.channel_axis
         call = operator.observe(
@@ -110,12 +110,12 @@ def observe(mod: tvm.IRModule, streamed: Streamed, outputs: Sequence[str] = ()) 
         bindings.append((following, call))
         return following
 
-    made = [(param, None) for param in view.params.values()] + list(view.bindings)
-    for var, value in made:
+    variables = [(param, None) for param in view.params.values()] + list(view.bindings)
+    for var, value in variables:
         if value is not None:
             bindings.append((var, value))
         if var.name in streamed.parts:
-            token = seen(var, token)
+            token = observe_tensor(var, token)
     module = mod.clone()
     result = relax.Tuple([token, *(view.var[name] for name in outputs)]) if outputs else token
     module["main"] = build_function([*view.func.params, first, *memory], bindings, result, view.func)
@@ -129,7 +129,7 @@ Observing = Callable[[tvm.IRModule], tuple[Run, Mapping[str, np.ndarray]]]
 MANY_VALUES = 50_000
 
 
-class Observed:
+class InModelStatistics:
     """Statistics taken inside of the model, for batches of the sizes of the first one.
 
     statistics  {tensor: where they end up}

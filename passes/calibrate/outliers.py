@@ -70,37 +70,37 @@ class ChannelStatistics:
 def find_outliers(
     mod: tvm.IRModule, batches: Callable[[], Iterable[tuple[Feed, int]]], evaluator: Evaluator
 ) -> dict[str, dict[str, Any]]:
-    """What scale_outliers is to do with a prepared module; {} where nothing stands out. Reads the data if need be.
+    """Treatments for scale_outliers of a prepared module; {} where nothing stands out. Reads the data if need be.
 
     {tensor: {"factors": {channel: power of two}}} or {tensor: {"split": [channels]}}, as JSON can hold it
     """
     view = View(mod)
-    found = candidates(view)
-    if not found:
+    tensors = candidates(view)
+    if not tensors:
         return {}
-    run = evaluator(return_intermediates(mod, [candidate.name for candidate in found]))
-    statistics = [ChannelStatistics() for _ in found]
+    run = evaluator(return_intermediates(mod, [candidate.name for candidate in tensors]))
+    statistics = [ChannelStatistics() for _ in tensors]
     for feed, count in batches():
         for known, value in zip(statistics, run(feed), strict=True):
             known.update(np.asarray(value)[:count])
-    chosen = {c.name: choose(view, c, s) for c, s in zip(found, statistics, strict=True) if s.count}
+    chosen = {c.name: choose(view, c, s) for c, s in zip(tensors, statistics, strict=True) if s.count}
     return {name: choice for name, choice in chosen.items() if choice}
 
 
 def candidates(view: View) -> list[Candidate]:
-    """What normalizations give to products, and functions of one product that another one reads."""
-    found = []
+    """Results of normalizations that products read, and functions of one product that another one reads."""
+    tensors = []
     for var, value in view.bindings:
         products = tuple(name for name in view.readers[var.name] if _is_product_of(view, name, var.name))
         if not products:
             continue
         if NORMALIZATIONS.get(op_name(value), "softmax") != "softmax":
-            found.append(Candidate(var.name, products))
+            tensors.append(Candidate(var.name, products))
             continue
         chain = function_chain(view, var.name)
         if chain and _ends_in_stream(view, var.name, products):
-            found.append(Candidate(var.name, products, chain))
-    return found
+            tensors.append(Candidate(var.name, products, chain))
+    return tensors
 
 
 def _is_product_of(view: View, name: str, x: str) -> bool:
@@ -188,7 +188,7 @@ def _is_float_sum(view: View, name: str) -> bool:
 
 
 def choose(view: View, candidate: Candidate, statistics: ChannelStatistics) -> dict[str, Any] | None:
-    """What to do with one tensor; None where nothing is worth it."""
+    """Treatment of one tensor; None where nothing is worth it."""
     weights = [const_value(view.value[name].args[1]).astype(np.float64) for name in candidate.products]
     model = ErrorModel(statistics, np.concatenate(weights, axis=1))
     if candidate.chain:
@@ -212,7 +212,7 @@ class ErrorModel:
         self.rows = np.square(self.weight).sum(axis=1)
 
     def error(self, factors: np.ndarray, kept: np.ndarray | slice = slice(None)) -> float:
-        """Of the channels `kept`, divided by `factors` [channels] before they are rounded."""
+        """Error of the channels `kept`, divided by `factors` [channels] before they are rounded."""
         known = self.statistics
         assert known.low is not None and known.high is not None and known.squares is not None
         low, high = (known.low / factors)[kept].min(initial=0.0), (known.high / factors)[kept].max(initial=0.0)
@@ -235,9 +235,9 @@ def _factors(model: ErrorModel) -> dict[str, Any] | None:
             continue
         factors = np.exp2(np.ceil(np.log2(np.maximum(model.largest / bound, 1.0))))
         factors = np.minimum(factors, LARGEST_FACTOR)
-        found = model.error(factors)
-        if found < least:
-            best, least = factors, found
+        error = model.error(factors)
+        if error < least:
+            best, least = factors, error
     if best is None:
         return None
     return {"factors": {str(i): float(best[i]) for i in np.flatnonzero(best != 1.0)}}
@@ -251,7 +251,7 @@ def _channels_to_split(model: ErrorModel) -> dict[str, Any] | None:
     best, least = None, WORTH_SPLITTING * before
     for count in range(1, min(MOST_SPLIT, channels // SPLIT_SHARE) + 1):
         alone = np.isin(np.arange(channels), order[:count])
-        found = model.error(ones, ~alone) + model.error(ones, alone)
-        if found < least * (1 if best is None else WORTH_SCALING):
-            best, least = alone, found
+        error = model.error(ones, ~alone) + model.error(ones, alone)
+        if error < least * (1 if best is None else WORTH_SCALING):
+            best, least = alone, error
     return None if best is None else {"split": [int(i) for i in np.flatnonzero(best)]}

@@ -70,17 +70,17 @@ def widen_for_readers(
     """
     known = {} if known is None else known
     trials = list_trials(mod, choices, seen, calibrate_mode)
-    asked = [trial for trial in trials if (trial.tensor.key, trial.ranges[0]) not in known]
-    for trial, error in zip(asked, reader_errors(mod, asked, batches, evaluator) if asked else (), strict=True):
+    untried = [trial for trial in trials if (trial.tensor.key, trial.ranges[0]) not in known]
+    for trial, error in zip(untried, reader_errors(mod, untried, batches, evaluator) if untried else (), strict=True):
         best = int(np.argmin(error))
         is_better = error[best] < error[0] * (1 - LEAST_GAIN)
         known[trial.tensor.key, trial.ranges[0]] = trial.ranges[best if is_better else 0]
     widened = dict(choices)
     for trial in trials:
         key, chosen = trial.tensor.key, trial.ranges[0]
-        if (taken := known[key, chosen]) != chosen:
+        if (best_range := known[key, chosen]) != chosen:
             name = f"{choices[key].name}, wider for its readers"
-            widened[key] = replace(choices[key], name=name, low=taken[0], high=taken[1])
+            widened[key] = replace(choices[key], name=name, low=best_range[0], high=best_range[1])
     return widened
 
 
@@ -126,7 +126,7 @@ def wider_ranges(chosen: Range, seen: Range) -> list[Range]:
 
 
 def reader_errors(mod: tvm.IRModule, trials: list[Trial], batches: Batches, evaluator: Evaluator) -> list[np.ndarray]:
-    """Of each trial the error of each of its ranges, relative to the power of what its readers give."""
+    """Errors of the ranges of each trial, relative to the power of what its readers give."""
     run = evaluator(with_sums(mod, trials))
     total: np.ndarray | float = 0.0
     seen = 0

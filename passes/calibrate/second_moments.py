@@ -55,7 +55,7 @@ MOST_BYTES = 2**28
 
 @dataclass(frozen=True, eq=False)
 class Reader:
-    """One integer convolution or product: its call, the variable of codes it reads, their scale and zero point; bits of
+    """Integer convolution or product: its call, the variable of codes it reads, their scale and zero point; bits of
     its weight, and how many layers use that."""
 
     root: str
@@ -67,7 +67,7 @@ class Reader:
     uses: int = 1
 
     def rows(self, codes: np.ndarray, samples: int, *, channels_last: bool = False) -> np.ndarray:
-        """What its taps read, where there are so many samples in all: integers (groups, rows, taps).
+        """Integers that its taps read, where there are so many samples in all: (groups, rows, taps).
 
         channels_last  codes are pictures that end with their channels
         """
@@ -91,7 +91,7 @@ class Reader:
 
     @cached_property
     def _window(self) -> dict[str, Any]:
-        """What `window_rows` asks about a convolution, but for its groups."""
+        """Arguments of `window_rows` for a convolution, but for its groups."""
         attrs = self.call.attrs
         options = {name: tuple(int(v) for v in getattr(attrs, name)) for name in ("strides", "padding", "dilation")}
         return {**options, "kernel": shape_of(self.call.args[1])[2:]}
@@ -132,20 +132,20 @@ def second_moments(
     for roots in layers_by_weight(View(mod), layers):
         shared |= dict.fromkeys(roots, Joint()) if len(roots) > 1 else {}
         layers |= {root: replace(layers[root], uses=len(roots)) for root in roots}
-    found: dict[str, Moments] = {}
-    for turn in _turns(list(layers.values())):
+    by_root: dict[str, Moments] = {}
+    for turn in _split_by_memory(list(layers.values())):
         new = _sum_moments(integer, turn, batches(), evaluator, samples, summing)
-        found |= {root: moments for root, moments in new.items() if moments.rows}
-        for root in (root for root in new if root in found and root in shared):  # in their order
-            shared[root].take(found[root])
-    return found
+        by_root |= {root: moments for root, moments in new.items() if moments.rows}
+        for root in (root for root in new if root in by_root and root in shared):  # in their order
+            shared[root].take(by_root[root])
+    return by_root
 
 
 def readers(mod: tvm.IRModule, integer: tvm.IRModule) -> list[Reader]:
     """Convolutions and products with constant weights of at most MOST_BITS, in the order of the ledger."""
     view, realized = View(mod), View(integer)
     scales = get_ledger(integer).codes
-    found = []
+    layers = []
     for entry in get_ledger(mod).layers.values():
         if entry["precision"] != "int8" or entry["root"] not in realized.value:
             continue
@@ -155,8 +155,8 @@ def readers(mod: tvm.IRModule, integer: tvm.IRModule) -> list[Reader]:
         codes = _codes_of(realized, entry["root"])
         bits = int(view.value[call.args[1].name].attrs.bits)
         if codes in scales and bits <= MOST_BITS:
-            found.append(Reader(entry["root"], call, codes, *scales[codes], bits))
-    return found
+            layers.append(Reader(entry["root"], call, codes, *scales[codes], bits))
+    return layers
 
 
 def _codes_of(realized: View, root: str) -> str:
@@ -168,7 +168,7 @@ def _codes_of(realized: View, root: str) -> str:
     return x.name
 
 
-def _turns(layers: list[Reader]) -> Iterator[list[Reader]]:
+def _split_by_memory(layers: list[Reader]) -> Iterator[list[Reader]]:
     """Layers whose sums fit MOST_BYTES together, one at least."""
     turn: list[Reader] = []
     size = 0
@@ -183,13 +183,13 @@ def _turns(layers: list[Reader]) -> Iterator[list[Reader]]:
 
 
 class _Sum:
-    """The moments of one layer, growing."""
+    """Moments of one layer, summed up batch by batch."""
 
     def __init__(self, layer: Reader, dtype: str, summing: Summing | None, *, channels_last: bool) -> None:
         self._layer, self._channels_last = layer, channels_last
         self._moments = Moments(layer.scale)
-        asked = summing is not None and channels_last and layer.is_depthwise
-        self._compiled = summing(layer.groups, layer.taps, dtype) if summing is not None and asked else None
+        is_compiled = summing is not None and channels_last and layer.is_depthwise
+        self._compiled = summing(layer.groups, layer.taps, dtype) if summing is not None and is_compiled else None
         self._rows = 0
 
     def add(self, codes: np.ndarray, samples: int) -> None:
@@ -202,7 +202,7 @@ class _Sum:
         self._compiled.add(codes, places, self._layer.zero_point)
 
     def moments(self) -> Moments:
-        """All that was added."""
+        """Moments of all that was added."""
         if self._compiled is not None and self._rows:
             self._moments.add_totals(self._rows, self._compiled.totals())
             self._rows = 0
@@ -221,7 +221,7 @@ def _sum_moments(
     pictures = {layer.codes for layer in layers if op_name(layer.call) == "nn.conv2d"}
     pictures -= {layer.codes for layer in layers if op_name(layer.call) != "nn.conv2d"}
     run = evaluator(return_intermediates(integer, names, pictures))
-    found = {
+    sums = {
         layer.root: _Sum(layer, dtype_of(view.var[layer.codes]), summing, channels_last=layer.codes in pictures)
         for layer in layers
     }
@@ -231,5 +231,5 @@ def _sum_moments(
         values = dict(zip(names, map(np.asarray, run(feed)), strict=True))
         for layer in layers:
             codes = values[layer.codes]
-            found[layer.root].add(codes[:count] if layer.codes in batched else codes, samples)
-    return {root: one.moments() for root, one in found.items()}
+            sums[layer.root].add(codes[:count] if layer.codes in batched else codes, samples)
+    return {root: one.moments() for root, one in sums.items()}

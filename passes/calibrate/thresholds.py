@@ -70,10 +70,10 @@ def ruled_observers(ledger: Ledger) -> dict[str, str]:
     """{tensor: observer} of the tensors that layers read whose rule gives one; of several rules the last decides."""
     groups = integer_groups(ledger.layers)
     passing = {group.output: group for group in groups if group.passes}
-    given = {group.output: ledger.layers[group.output].get("observers", {}) for group in groups}
-    asking = sorted((g for g in groups if "activations" in given[g.output]), key=lambda g: given[g.output]["rule"])
+    by_rule = {group.output: ledger.layers[group.output].get("observers", {}) for group in groups}
+    asking = sorted((g for g in groups if "activations" in by_rule[g.output]), key=lambda g: by_rule[g.output]["rule"])
     return {
-        name: given[group.output]["activations"] for group in asking for name in owners(group.inputs, passing, set())
+        name: by_rule[group.output]["activations"] for group in asking for name in owners(group.inputs, passing, set())
     }
 
 
@@ -83,13 +83,13 @@ def table_functions(view: View, groups: Sequence[Group]) -> dict[str, list[Funct
     for group in groups:
         for name in group.inputs:
             readers.setdefault(name, []).append(group)
-    found = {}
+    by_tensor = {}
     for name, reading in readers.items():
         functions = [function for group in reading if (function := group.strategy.function(view, group)) is not None]
         members = {member for group in reading for member in (*group.members, *getattr(group.facts, "chain", ()))}
         if len(functions) == len(reading) and _only_read_by(view, name, members):
-            found[name] = functions
-    return found
+            by_tensor[name] = functions
+    return by_tensor
 
 
 def _only_read_by(view: View, name: str, members: set[str]) -> bool:
@@ -121,8 +121,8 @@ def _choose_one(
     if mode == "auto":
         shifts = config.requantize == "power_of_two"
         if functions:
-            return _behind_tables(known, w.spec, functions, shifts=shifts)
-        return _by_itself(known, w.spec, shifts=shifts)
+            return _choose_behind_tables(known, w.spec, functions, shifts=shifts)
+        return _choose_by_tensor(known, w.spec, shifts=shifts)
     options: dict[str, dict[str, Any]] = {
         "percentile": {"percentile": config.percentile},
         "moving_average": {"momentum": config.momentum},
@@ -130,14 +130,14 @@ def _choose_one(
     return Choice(mode, *make_observer(mode, **options.get(mode, {})).thresholds(known, w.spec), {})
 
 
-def _by_itself(statistics: TensorStatistics, spec: QuantSpec, *, shifts: bool) -> Choice:
+def _choose_by_tensor(statistics: TensorStatistics, spec: QuantSpec, *, shifts: bool) -> Choice:
     candidates, model = Auto().candidates(statistics, spec), ErrorModel(statistics.histogram)
     if shifts:
         return choose(shift_ranges(candidates, spec), spec, lambda q: model.error(power_of_two(q)))
     return choose(candidates, spec, model.error)
 
 
-def _behind_tables(
+def _choose_behind_tables(
     statistics: TensorStatistics, spec: QuantSpec, functions: Sequence[Function], *, shifts: bool
 ) -> Choice:
     """The range of least squared error of function(x), summed over the functions, relative to their power."""
@@ -173,19 +173,19 @@ class TableErrorModel:
         return self.error_of(choose_qparams(low, high, spec))
 
     def error_of(self, qparams: QParams) -> float:
-        """The same for given QParams."""
+        """Relative squared error of given QParams."""
         scale, zero, spec = float(qparams.scale), float(qparams.zero_point), qparams.spec
         codes = np.arange(spec.qmin, spec.qmax + 1, dtype=np.float64)
         steps = np.clip(np.rint(self.x / scale) + zero, spec.qmin, spec.qmax).astype(np.int64) - spec.qmin
         total = 0.0
         for function, true, power in zip(self.functions, self.true, self.power, strict=True):
-            values = _finite(np.asarray(function((codes - zero) * scale), np.float64), true)
+            values = _clamp_infinities(np.asarray(function((codes - zero) * scale), np.float64), true)
             total += float((self.counts * (values[steps] - true) ** 2).sum()) / power
         return total
 
 
-def _finite(values: np.ndarray, true: np.ndarray) -> np.ndarray:
-    """Infinities end where the true values do: the codes of a result have ends, too."""
+def _clamp_infinities(values: np.ndarray, true: np.ndarray) -> np.ndarray:
+    """Clamp infinities to the ends of the true values: the codes of a result have ends, too."""
     return np.nan_to_num(values, nan=true.min(), posinf=true.max(), neginf=true.min())
 
 
@@ -204,8 +204,8 @@ def _descend(
                 if symmetric:
                     ends[0] = -ends[1]
                 ends[0], ends[1] = max(ends[0], whole[0]), min(ends[1], whole[1])
-                found = error(ends[0], ends[1])
-                if found < least * (1 - 1e-3):
-                    best, least, moved = (ends[0], ends[1]), found, True
+                loss = error(ends[0], ends[1])
+                if loss < least * (1 - 1e-3):
+                    best, least, moved = (ends[0], ends[1]), loss, True
         step = step if moved else step / 2
     return best

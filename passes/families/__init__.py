@@ -1,1 +1,1 @@
-"""What partition and realize do with one operator family: one file a family, each with an object FAMILY."""
+"""Operator families: what partition and realize do with each; one file a family, each with an object FAMILY."""

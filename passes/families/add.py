@@ -24,16 +24,16 @@ from tvmq.passes.partition.float_exceptions import why_float_sum
 
 
 class Add(Family):
-    """See the head of this file."""
+    """Sum or difference of two activations."""
 
     name, facts_type = "add", CodedFacts
     adds = reads_int16 = True
 
-    def group(self, view: View, var: relax.Var, value: relax.Call, *, wide: bool = False) -> Group | str:
-        """A sum or difference of two tensors of the graph; those of a stream only if they are to be wide."""
+    def group(self, view: View, var: relax.Var, value: relax.Call, *, as_int16: bool = False) -> Group | str:
+        """A sum or difference of two tensors of the graph; those of a stream only if they become int16 codes."""
         if any(is_const(arg) for arg in value.args):
             return scale_shift.FAMILY.group(view, var, value)
-        stream = None if wide else why_float_sum(view, var.name)
+        stream = None if as_int16 else why_float_sum(view, var.name)
         if stream:
             return stream
         members, low, high = [var.name], -np.inf, np.inf
@@ -55,7 +55,7 @@ class Add(Family):
         subtract = op_name(realizer.view.value[group.root]) == "subtract"
         dtypes = (a.qparams.spec.dtype, b.qparams.spec.dtype)
         if realizer.rounding == "DOUBLE" and "int16" not in (*dtypes, y.spec.dtype):
-            return _rescaled(realizer, group, a, b, subtract)
+            return _emit_rescaled_sum(realizer, group, a, b, subtract)
         params = numerics.add_params(
             a.scale, a.zero_point, b.scale, b.zero_point, y.scale, subtract=subtract, dtypes=dtypes,
             bits=realizer.accumulator_bits,
@@ -76,16 +76,16 @@ class Add(Family):
         return Codes(realizer.emit(call, group.output), y)
 
 
-def _rescaled(realizer: Realizer, group: Group, a: Codes, b: Codes, subtract: bool) -> Codes | relax.Expr:
+def _emit_rescaled_sum(realizer: Realizer, group: Group, a: Codes, b: Codes, subtract: bool) -> Codes | relax.Expr:
     """Emit both sides as int32, their sum and its requantize."""
     dtypes = (a.qparams.spec.dtype, b.qparams.spec.dtype)
-    made = numerics.summand_tables(a.scale, a.zero_point, b.scale, b.zero_point, subtract=subtract, dtypes=dtypes)
+    tables = numerics.summand_tables(a.scale, a.zero_point, b.scale, b.zero_point, subtract=subtract, dtypes=dtypes)
     sides = [
         realizer.emit(ops.table(side.var, make_const(values), function="summand"), f"{group.root}_side")
-        for side, values in ((a, made.a), (b, made.b))
+        for side, values in ((a, tables.a), (b, tables.b))
     ]
     acc = realizer.emit(relax.op.add(*sides), f"{group.root}_sum")
-    return realizer.requantized(acc, np.atleast_1d(np.float64(made.scale)), group)
+    return realizer.requantized(acc, np.atleast_1d(np.float64(tables.scale)), group)
 
 
 FAMILY = Add()

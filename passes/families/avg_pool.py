@@ -98,7 +98,7 @@ class WindowFacts(BoundedFacts):
 
 
 class AveragePool(Family):
-    """See the head of this file."""
+    """Average pooling by exact int32 sums of the windows."""
 
     name, facts_type = "avg_pool", WindowFacts
 
@@ -106,9 +106,9 @@ class AveragePool(Family):
         """A pool with channels second; padding may count or not, windows may reach beyond it (ceil_mode)."""
         if value.attrs.layout not in LAYOUTS:
             return f"limit: layout {value.attrs.layout}"
-        free = [d for d in (*sizes_of(value.args[0])[2:], *sizes_of(var)[2:]) if isinstance(d, str)]
-        if free:
-            return f"limit: windows of a picture whose size is free ({free[0]})"
+        dynamic = [d for d in (*sizes_of(value.args[0])[2:], *sizes_of(var)[2:]) if isinstance(d, str)]
+        if dynamic:
+            return f"limit: windows of a picture whose size is free ({dynamic[0]})"
         size, out_size = ([int(d) for d in sizes_of(expr)[2:]] for expr in (value.args[0], var))
         if op_name(value).startswith("nn.adaptive"):
             facts = _adaptive(size, out_size)
@@ -116,7 +116,7 @@ class AveragePool(Family):
             return "limit: dilated average pooling"
         else:
             facts = _windows(value.attrs, size, out_size)
-        reason = _unequal_windows(facts.counts(size))
+        reason = _window_obstacle(facts.counts(size))
         return reason or Group(self.name, var.name, [var.name], [value.args[0].name], facts=facts)
 
     def realize(self, realizer: Realizer, group: Group) -> Codes | relax.Expr:
@@ -139,9 +139,9 @@ class AveragePool(Family):
 
 def _windows(attrs: Any, size: list[int], out_size: list[int]) -> WindowFacts:
     kernel, strides = [int(k) for k in attrs.pool_size], [int(s) for s in attrs.strides]
-    given = [int(p) for p in attrs.padding]
-    padding = list(covering_padding(given, size, out_size, kernel, strides))
-    counted = given if attrs.count_include_pad else [0] * len(given)
+    attr_padding = [int(p) for p in attrs.padding]
+    padding = list(covering_padding(attr_padding, size, out_size, kernel, strides))
+    counted = attr_padding if attrs.count_include_pad else [0] * len(attr_padding)
     return WindowFacts(kernel=kernel, strides=strides, padding=padding, counted=counted)
 
 
@@ -152,7 +152,7 @@ def _adaptive(size: list[int], out_size: list[int]) -> WindowFacts:
     return WindowFacts(kernel=kernel, strides=kernel, padding=none, counted=none)
 
 
-def _unequal_windows(counts: np.ndarray) -> str | None:
+def _window_obstacle(counts: np.ndarray) -> str | None:
     """Why windows of these counts have no integer form, None if they have."""
     if counts.min() < 1:
         return "limit: a window lies wholly in the padding"

@@ -1,4 +1,4 @@
-"""What every operator family answers: which variables belong together, and what they become in integers.
+"""Interface of operator families: which variables belong together, and what they become in integers.
 
 A Group is one piece of the integer module: a root operator, what it absorbs, the activations it reads and the one
 it gives. Groups live in the ledger between the passes, so everything in them is plain data.
@@ -30,7 +30,7 @@ def written(default: Any) -> Any:
 
 @dataclass
 class Facts:
-    """What is known of a group beside its variables; families have facts of their own, too.
+    """Facts about a group beside its variables; families have facts of their own, too.
 
     low, high           bounds of the result, from a relu or clip
     negative_slope      of a leaky relu behind the sums
@@ -126,7 +126,7 @@ class OpenFacts(Facts):
 
 @dataclass
 class Group:
-    """One piece of the integer module.
+    """Group of variables that become integers together.
 
     family    name of the operator family, for example "conv2d"
     root      variable that gives the group its layer name
@@ -177,7 +177,7 @@ class Group:
 
 @dataclass
 class Draft:
-    """What partition has decided so far.
+    """Decisions of partition so far.
 
     groups         {output: group} of what becomes integers
     reasons        {root: why} of what stays float
@@ -246,7 +246,7 @@ def encode_constant(array: np.ndarray, qparams: QParams) -> np.ndarray:
 
 
 class Realizer(Protocol):
-    """What realize offers to a family; see passes/realize/."""
+    """Interface that realize offers to a family; see passes/realize/."""
 
     view: View
     mode: str
@@ -272,7 +272,7 @@ class Realizer(Protocol):
         """Lowest and highest code of a result whose real values are clipped to the group's "low" and "high"."""
 
     def rescaled(self, part: Codes, common: QParams, group: Group) -> Codes:
-        """The same activation in the codes of another scale."""
+        """Codes of the same activation at another scale."""
 
     def note(self, group: Group, **facts: object) -> None:
         """Write plain data about a group into the ledger, for explain."""
@@ -285,7 +285,7 @@ class Realizer(Protocol):
 
 
 class Family:
-    """One operator family: what the passes ask of it. Where it says nothing, the answers are those here.
+    """Operator family: what the passes ask of it. Where it says nothing, the answers are those here.
 
     name              that in the ledger
     facts_type        its facts
@@ -410,15 +410,15 @@ def absorb_clip(view: View, name: str) -> tuple[str, float, float] | None:
 def absorb_channel_bounds(view: View, name: str, rank: int, axis: int, channels: int) -> list[str]:
     """The variables maximum(name, constant) and minimum(., constant) that each alone read the one before; a constant
     varies along the channels only and is one bound a channel."""
-    found: list[str] = []
+    readers: list[str] = []
     for wanted in ("maximum", "minimum"):
-        reader = view.only_reader(found[-1] if found else name)
+        reader = view.only_reader(readers[-1] if readers else name)
         if reader is None or op_name(view.value[reader]) != wanted:
             continue
         a, b = view.value[reader].args
         if not is_const(a) and is_const(b) and is_channel_constant(const_value(b), rank, axis, channels):
-            found.append(reader)
-    return found
+            readers.append(reader)
+    return readers
 
 
 def clip_bounds(call: relax.Expr, name: str) -> tuple[float, float] | None:

@@ -28,7 +28,7 @@ ON_CODES = {
 
 
 class Compare(Family):
-    """See the head of this file."""
+    """Comparison of two activations, decided on their codes."""
 
     name = "compare"
 
@@ -46,8 +46,8 @@ class Compare(Family):
         kind, operator = ON_CODES[op_name(realizer.view.value[group.root])]
         values = relax.const(numerics.compare_table(kind, x.qparams, y.qparams))
         thresholds = realizer.emit(ops.table(x.var, values, function=f"least code {kind}"), f"{group.root}_least")
-        wide = realizer.emit(relax.op.astype(y.var, "int16"), f"{group.root}_codes")
-        return realizer.emit(operator(wide, thresholds), group.root)
+        codes_int16 = realizer.emit(relax.op.astype(y.var, "int16"), f"{group.root}_codes")
+        return realizer.emit(operator(codes_int16, thresholds), group.root)
 
 
 FAMILY = Compare()

@@ -20,14 +20,14 @@ from tvmq.passes.families.base import Codes, Facts, Family, Group, Realizer, enc
 
 @dataclass
 class ConcatFacts(Facts):
-    """Of one that gives int16 codes, the result has a scale: its parts may be constants."""
+    """Facts of a concat; the result of one that gives int16 codes has a scale: its parts may be constants."""
 
     needs_output_codes: bool = False
     stream: bool = False
 
 
 class Concat(Family):
-    """See the head of this file."""
+    """Concat and stack, which only copy codes."""
 
     name, facts_type = "concat", ConcatFacts
     joins = concatenates = True

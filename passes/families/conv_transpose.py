@@ -24,7 +24,7 @@ from tvmq.passes.families.weights import integer_bias, weight_codes
 
 
 class ConvTranspose(Family):
-    """See the head of this file."""
+    """Transposed convolution over one, two or three spatial axes."""
 
     name, facts_type = "conv_transpose", WeightFacts
     anchor = weighted = windowed = True

@@ -12,7 +12,7 @@ CODES = ("uint8", "int8", "int16")
 
 
 def tensor_qparams(call: relax.Expr) -> QParams | None:
-    """Of a conversion with one constant scale to or from codes of at most 16 bits; None for everything else.
+    """QParams of a conversion to or from codes of at most 16 bits with one constant scale; None for everything else.
 
     A dequantize does not say the range of its codes: that of its type.
     """

@@ -39,7 +39,7 @@ TRANSPOSED_LAYOUTS = {1: "IOW", 2: "IOHW", 3: "IODHW"}
 
 
 class Convolution(Family):
-    """See the head of this file; `spatial` is the number of axes that the window slides over."""
+    """Convolution; `spatial` is the number of axes that the window slides over."""
 
     facts_type = WeightFacts
     anchor = weighted = rounds_weights = windowed = reads_int16 = True
@@ -60,7 +60,7 @@ class Convolution(Family):
         x = realizer.codes(group.inputs[0])
         weight, scale = weight_codes(realizer, group)
         bias = integer_bias(realizer, group, weight, scale, x)
-        data = _padded(realizer, group, x, [int(p) for p in call.attrs.padding])
+        data = _pad_codes(realizer, group, x, [int(p) for p in call.attrs.padding])
         operator = getattr(relax.op.nn, f"conv{self.spatial}d")
         sums = operator(
             data,
@@ -74,11 +74,11 @@ class Convolution(Family):
         return finish_sums(realizer, group, sums, bias, np.float64(x.scale) * scale.astype(np.float64))
 
     def sums_in_lanes(self, weight: tuple[int | str, ...]) -> bool:
-        """All but depthwise ones: those of one input channel a filter."""
+        """True for all but depthwise convolutions, which have one input channel a filter."""
         return len(weight) <= 2 or weight[1] != 1
 
     def switched_off(self, layer: LayerFacts, config: QConfig) -> str | None:
-        """Convolutions are switched off by number."""
+        """Option that keeps convolutions in float, by number."""
         chosen = layer.index in (config.skip_conv_layers or ())
         return f"option skip_conv_layers: {layer.index}" if chosen else None
 
@@ -118,10 +118,10 @@ def finish_sums(
     shape = (1, -1) + (1,) * (rank_of(acc) - 2)
     acc = realizer.emit(relax.op.add(acc, relax.const(bias.reshape(shape))), f"{group.root}_bias")
     result = realizer.requantized(acc, scale, group, axis=1)
-    return _bounded_by_channel(realizer, group, result) if group.facts.bounds else result
+    return _bound_channels(realizer, group, result) if group.facts.bounds else result
 
 
-def _bounded_by_channel(realizer: Realizer, group: Group, result: Codes | relax.Expr) -> Codes | relax.Expr:
+def _bound_channels(realizer: Realizer, group: Group, result: Codes | relax.Expr) -> Codes | relax.Expr:
     """The maximum and minimum behind the convolution, on codes with the bounds in codes, or on floats as they are."""
     for name in group.facts.bounds:
         call = realizer.view.value[name]
@@ -138,7 +138,7 @@ def _bounded_by_channel(realizer: Realizer, group: Group, result: Codes | relax.
     return result
 
 
-def _padded(realizer: Realizer, group: Group, x: Codes, padding: list[int]) -> relax.Expr:
+def _pad_codes(realizer: Realizer, group: Group, x: Codes, padding: list[int]) -> relax.Expr:
     """The codes with a border of the zero point, which is the code of 0.0; padding: all befores, then all afters."""
     if not any(padding):
         return x.var

@@ -29,7 +29,7 @@ from tvmq.rules import LayerFacts
 
 
 class Dense(Family):
-    """See the head of this file."""
+    """Matrix product with a constant right side."""
 
     name, facts_type = "dense", WeightFacts
     anchor = weighted = rounds_weights = reads_int16 = True
@@ -66,7 +66,7 @@ class Dense(Family):
         return realizer.requantized(acc, product, group, axis=rank_of(acc) - 1)
 
     def switched_off(self, layer: LayerFacts, config: QConfig) -> str | None:
-        """All of them by one option."""
+        """Option that keeps all matrix products in float."""
         return "option skip_dense_layer" if config.skip_dense_layer else None
 
 

@@ -26,7 +26,7 @@ LARGEST_CODE = 127
 
 
 class Embedding(Family):
-    """See the head of this file."""
+    """Embedding table in int8, whose rows are gathered."""
 
     name, facts_type = "embedding", Facts
     holds_codes = True
@@ -65,7 +65,7 @@ def _options(call: relax.Call) -> dict[str, Any]:
 
 
 def column_scales(table: np.ndarray, gathered: int, *, is_power: bool) -> np.ndarray:
-    """One scale for each index of the last axis, or one for all where that is the gathered axis; float32.
+    """Scales: one for each index of the last axis, or one for all where that is the gathered axis; float32.
 
     is_power  raised to powers of two
     """

@@ -26,14 +26,14 @@ from tvmq.passes.families.base import Codes, Facts, Family, Group, Realizer, gro
 
 @dataclass
 class NormFacts(Facts):
-    """Its input has 16 bits; its result may have."""
+    """Facts of a norm: its input has 16 bits; its result may have."""
 
     stream: bool = written(True)
     needs_output_codes: bool = False
 
 
 class IntegerLayerNorm(Family):
-    """See the head of this file."""
+    """Layer norm and rms norm of the int16 codes of a residual stream."""
 
     name, facts_type = "integer_layer_norm", NormFacts
     is_asked_for = True
@@ -83,17 +83,17 @@ class IntegerLayerNorm(Family):
         return Codes(realizer.emit(normed, group.output), y)
 
     def settle(self, view: View, group: Group, groups: Mapping[str, Group]) -> None:
-        """Its result has 16 bits for those who read it so; constants are multiplied with these."""
+        """Give the result 16 bits for readers of int16 codes; constants are multiplied with these."""
         owner = {member: other for other in groups.values() for member in other.members}
         for reader in (owner.get(name) for name in view.readers[group.output]):
             if reader is not None and reader.strategy.reads_norms:
                 reader.facts.stream = True
-                reader.facts.needs_output_codes = _has_wide_readers(view, reader, owner)
-        if _has_wide_readers(view, group, owner):
+                reader.facts.needs_output_codes = _has_int16_readers(view, reader, owner)
+        if _has_int16_readers(view, group, owner):
             group.facts.needs_output_codes = True
 
 
-def _has_wide_readers(view: View, group: Group, owner: Mapping[str, Group]) -> bool:
+def _has_int16_readers(view: View, group: Group, owner: Mapping[str, Group]) -> bool:
     """True if anything but groups of 8 bits reads the result."""
     readers = [owner.get(name) for name in view.readers[group.output]]
     narrow = [reader for reader in readers if reader is not None and not reader.facts.stream]

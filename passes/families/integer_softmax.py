@@ -44,7 +44,7 @@ class SoftmaxFacts(MaskFacts):
 
 
 class IntegerSoftmax(Family):
-    """See the head of this file."""
+    """Softmax straight from the accumulators of the product before it."""
 
     name, facts_type = "integer_softmax", SoftmaxFacts
 
@@ -55,8 +55,8 @@ class IntegerSoftmax(Family):
         if not isinstance(length, str) and length > LONGEST_ROW:
             return f"limit: a softmax of {length} values, integer_softmax takes {LONGEST_ROW}"
         links, scores = _links(view, value.args[0].name)
-        found = {link: mask for link in links if (mask := _mask_of(view, link)) is not None}
-        facts = SoftmaxFacts(links=links, masks=found, axis=axis)
+        masks = {link: mask for link in links if (mask := _mask_of(view, link)) is not None}
+        facts = SoftmaxFacts(links=links, masks=masks, axis=axis)
         return Group(self.name, var.name, [*links, var.name], [scores], facts=facts)
 
     def realize(self, realizer: Realizer, group: Group) -> Codes | relax.Expr:
@@ -65,9 +65,9 @@ class IntegerSoftmax(Family):
         for link in group.facts.links:
             mask = group.facts.masks.get(link)
             if mask is not None:
-                scores = _masked(realizer, link, scores, scale, mask)
+                scores = _add_scaled_mask(realizer, link, scores, scale, mask)
             else:
-                scores = _linked(realizer, link, scores, scale)
+                scores = _apply_link(realizer, link, scores, scale)
         y = realizer.output_qparams(group) or WHOLE
         params = numerics.integer_softmax_params(scale, float(y.scale))
         length = sizes_of(scores)[group.facts.axis]
@@ -96,11 +96,11 @@ class IntegerSoftmax(Family):
 def _scores(realizer: Realizer, group: Group) -> tuple[relax.Var, float]:
     """Accumulators and their scale, or int16 codes and theirs; int32 where something is added to them."""
     if not group.inputs:
-        found = realizer.accumulators(group.facts.scores)
-        if found is None:
+        accumulators = realizer.accumulators(group.facts.scores)
+        if accumulators is None:
             where = ", ".join(group_names(realizer.view, group))
             raise StageError(f"realize, integer_softmax '{where}': its scores have no accumulators; keep it in float")
-        return found
+        return accumulators
     codes = realizer.codes(group.inputs[0])
     if not group.facts.links:
         return codes.var, float(codes.scale)
@@ -147,7 +147,7 @@ def _mask_of(view: View, link: str) -> Mask | None:
     return next((mask for mask in masks if mask is not None), None)
 
 
-def _linked(realizer: Realizer, link: str, scores: relax.Var, scale: float) -> relax.Var:
+def _apply_link(realizer: Realizer, link: str, scores: relax.Var, scale: float) -> relax.Var:
     """The scores behind a sum with a constant, or a choice, int32 in the same steps."""
     value = realizer.view.value[link]
     if op_name(value) == "where":
@@ -157,7 +157,7 @@ def _linked(realizer: Realizer, link: str, scores: relax.Var, scale: float) -> r
     return realizer.emit(ops.add_mask(scores, relax.const(_steps(added, scale)), multiplier=1, offset=0), link)
 
 
-def _masked(realizer: Realizer, link: str, scores: relax.Var, scale: float, mask: Mask) -> relax.Var:
+def _add_scaled_mask(realizer: Realizer, link: str, scores: relax.Var, scale: float, mask: Mask) -> relax.Var:
     """The scores plus a mask, int32 in the same steps."""
     factor, summand = (numerics.mask_steps(number, scale) for number in (mask.factor, mask.summand))
     added = emit_mask(realizer, mask, link)

@@ -40,7 +40,7 @@ class MaskedMeanFacts(MaskFacts):
 
 
 class MaskedMean(Family):
-    """See the head of this file; `join_means` finds the groups."""
+    """Mean over the tokens that a mask keeps; `join_means` finds the groups."""
 
     name, facts_type = "masked_mean", MaskedMeanFacts
 
@@ -74,15 +74,15 @@ class MaskedMean(Family):
 
 
 def join_means(draft: Draft) -> None:
-    """Make groups of masked means, in place; what their operators were before goes."""
+    """Make groups of masked means, in place; the groups and reasons of their operators are removed."""
     for var, value in draft.view.bindings if draft.has_residuals else ():
-        found = _group(draft.view, var.name, value) if op_name(value) == "divide" else None
-        if found is None:
+        group = _group(draft.view, var.name, value) if op_name(value) == "divide" else None
+        if group is None:
             continue
-        for name in found.members:
+        for name in group.members:
             draft.reasons.pop(name, None)
             draft.groups.pop(name, None)
-        draft.groups[var.name] = found
+        draft.groups[var.name] = group
 
 
 def _group(view: View, name: str, value: relax.Call) -> Group | None:
@@ -90,7 +90,7 @@ def _group(view: View, name: str, value: relax.Call) -> Group | None:
     if any(map(is_const, value.args)):
         return None
     total, count = (arg.name for arg in value.args)
-    product = _summed(view, total)
+    product = _sum_operand(view, total)
     members = _count(view, count)
     if product is None or members is None or view.only_reader(product) is None or view.only_reader(total) is None:
         return None
@@ -100,7 +100,7 @@ def _group(view: View, name: str, value: relax.Call) -> Group | None:
         return None
     x, mask = sides
     shape = sizes_of(view.var[x])
-    if len(shape) != 3 or sizes_of(view.var[mask.source]) != shape[:2] or _too_long(shape[AXIS]):
+    if len(shape) != 3 or sizes_of(view.var[mask.source]) != shape[:2] or _is_too_long(shape[AXIS]):
         return None
     if not sizes_of(view.var[total]) == sizes_of(value) == (shape[0], shape[2]) or len(sizes_of(view.var[count])) != 2:
         return None  # a kept axis, or counts along the channels
@@ -108,12 +108,12 @@ def _group(view: View, name: str, value: relax.Call) -> Group | None:
     return Group(FAMILY.name, name, [product, total, *members, name], [x], facts=facts)
 
 
-def _too_long(length: int | str) -> bool:
+def _is_too_long(length: int | str) -> bool:
     return not isinstance(length, str) and length > LONGEST
 
 
-def _summed(view: View, name: str) -> str | None:
-    """What a sum over the tokens sums."""
+def _sum_operand(view: View, name: str) -> str | None:
+    """Name of the tensor that a sum over the tokens adds up."""
     value = view.value.get(name)
     if (
         value is None
@@ -130,15 +130,15 @@ def _count(view: View, name: str) -> list[str] | None:
     value, members = view.value.get(name), [name]
     if op_name(value) in ("clip", "maximum") and view.only_reader(name) is not None:
         assert isinstance(value, relax.Call)
-        least, *most = (_bound(arg) for arg in value.args[1:])
+        least, *most = (_largest_bound(arg) for arg in value.args[1:])
         if least is None or not 0 <= least <= 1 or any(bound is None or bound < LONGEST for bound in most):
             return None
         members = [value.args[0].name, name]
     read = all(view.only_reader(member) is not None for member in members)
-    return members if read and _summed(view, members[0]) is not None else None
+    return members if read and _sum_operand(view, members[0]) is not None else None
 
 
-def _bound(arg: relax.Expr) -> float | None:
+def _largest_bound(arg: relax.Expr) -> float | None:
     """The largest number of a bound; None if it is no constant."""
     if is_const(arg):
         return float(const_value(arg).max())

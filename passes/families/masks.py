@@ -54,11 +54,11 @@ class MaskFacts(Facts):
 def find_mask(view: View, name: str) -> Mask | None:
     """The mask that a float variable is; None if it is none."""
     links: list[str] = []
-    found: Mask | None = None
+    mask: Mask | None = None
     while (value := view.value.get(name)) is not None:
         op = op_name(value)
         if op in ("astype", "where"):
-            found = _source(value.args[0], name) if op == "astype" else _choice(value, name)
+            mask = _source(value.args[0], name) if op == "astype" else _choice(value, name)
             break
         before = value.args[0] if op in MOVES else _linear_argument(op, value)
         if before is None:
@@ -66,21 +66,21 @@ def find_mask(view: View, name: str) -> Mask | None:
         links.append(name)
         name = before.name
     for link in reversed(links):
-        found = _behind(view, found, link)
-    return found
+        mask = _extend_mask(view, mask, link)
+    return mask
 
 
-def _behind(view: View, found: Mask | None, link: str) -> Mask | None:
+def _extend_mask(view: View, mask: Mask | None, link: str) -> Mask | None:
     """The mask behind one more operator that moves it or computes a linear function of it."""
-    if found is None:
+    if mask is None:
         return None
     value = view.value[link]
     if op_name(value) in MOVES:
-        found.moves.append(link)
-    elif not _apply_linear(found, op_name(value), value):
+        mask.moves.append(link)
+    elif not _apply_linear(mask, op_name(value), value):
         return None
-    found.chain.append(link)
-    return found
+    mask.chain.append(link)
+    return mask
 
 
 def _source(arg: relax.Expr, name: str) -> Mask | None:
@@ -111,7 +111,7 @@ def _linear_argument(op: str, value: relax.Expr) -> relax.Var | None:
     return variables[0]
 
 
-def _apply_linear(found: Mask, op: str, value: relax.Call) -> bool:
+def _apply_linear(mask: Mask, op: str, value: relax.Call) -> bool:
     """Change a mask to its sum, difference, product or quotient with a number; False if that is no mask."""
     numbers = [_number(arg) for arg in value.args if is_const(arg)]
     first = is_const(value.args[0])
@@ -122,15 +122,15 @@ def _apply_linear(found: Mask, op: str, value: relax.Call) -> bool:
     if op == "subtract":
         factor, number = (-1.0, number) if first else (1.0, -number)
     summand = number if op in ("add", "subtract") else 0.0
-    found.factor, found.summand = _finite(found.factor * factor), _finite(found.summand * factor + summand)
+    mask.factor, mask.summand = _clip_finite(mask.factor * factor), _clip_finite(mask.summand * factor + summand)
     return True
 
 
 def _number(arg: relax.Expr) -> float:
-    return _finite(float(const_value(arg).reshape(())))
+    return _clip_finite(float(const_value(arg).reshape(())))
 
 
-def _finite(value: float) -> float:
+def _clip_finite(value: float) -> float:
     return float(np.clip(np.nan_to_num(value, nan=0.0), -LARGEST, LARGEST))
 
 
@@ -146,13 +146,13 @@ def emit_mask(realizer: Realizer, mask: Mask, name: str) -> relax.Expr:
     return value
 
 
-def own_masks(draft: Draft) -> None:
+def absorb_masks(draft: Draft) -> None:
     """Give what computes masks in float, and what nothing else reads, to the first group that has it as integers.
 
     Groups say in their facts "masks" which of their members reads which mask.
     """
     groups, place = draft.groups, draft.view.place
-    unread = _unread(draft.view, groups, place)
+    unread = _unread_floats(draft.view, groups, place)
     for group in list(groups.values()):
         chains = {name for mask in group.facts.masks.values() for name in mask.chain}
         owned = chains & unread
@@ -163,8 +163,8 @@ def own_masks(draft: Draft) -> None:
             groups.pop(name, None)
 
 
-def _unread(view: View, groups: Mapping[str, Group], place: Mapping[str, int]) -> set[str]:
-    """All of the masks' floats that nobody would read."""
+def _unread_floats(view: View, groups: Mapping[str, Group], place: Mapping[str, int]) -> set[str]:
+    """Float variables of the masks that nothing would read once the masks are integers."""
     masks = {link: mask for group in groups.values() for link, mask in group.facts.masks.items()}
     unread: set[str] = set()
     for name in sorted({name for mask in masks.values() for name in mask.chain}, key=place.__getitem__, reverse=True):

@@ -35,7 +35,7 @@ class MatmulFacts(BoundedFacts):
 
 
 class Matmul(Family):
-    """See the head of this file."""
+    """Product of two activations."""
 
     name, facts_type = "matmul", MatmulFacts
     anchor = True
@@ -82,11 +82,11 @@ class Matmul(Family):
         return realizer.requantized(acc, real, group, axis=rank_of(acc) - 1)
 
     def has_weight(self, group: Group) -> bool:
-        """A constant of more than two axes is one."""
+        """True where the right side is a constant, of more than two axes."""
         return bool(group.facts.weight)
 
     def gives_sums(self, group: Group) -> bool:
-        """Of two activations, if nothing bounds them."""
+        """True for a product of two activations that nothing bounds."""
         return not group.facts.weight and not group.facts.is_bounded
 
 
@@ -108,7 +108,7 @@ def _with_factors(view: View, name: str) -> tuple[list[str], float]:
 
 
 def _number(call: relax.Expr) -> float | None:
-    """What a call multiplies its first argument by; None if it does anything else, or with a number below 2^-32."""
+    """Factor by which a call multiplies its first argument; None for other calls and for numbers beyond 2^-32..2^32."""
     if op_name(call) not in ("multiply", "divide") or not is_const(call.args[1]) or is_const(call.args[0]):
         return None
     array = const_value(call.args[1])

@@ -15,7 +15,7 @@ from tvmq.passes.families.base import Codes, Facts, Family, Group, Realizer
 
 
 class MaxPool(Family):
-    """See the head of this file."""
+    """Maximum of windows; maximum or minimum over axes."""
 
     name, facts_type = "max_pool", Facts
 

@@ -31,7 +31,7 @@ class MeanFacts(BoundedFacts):
 
 
 class Mean(Family):
-    """See the head of this file."""
+    """Mean or sum over axes, global average pooling included."""
 
     name, facts_type = "mean", MeanFacts
 

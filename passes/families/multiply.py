@@ -17,7 +17,7 @@ from tvmq.passes.families.base import BoundedFacts, Codes, Family, Group, Realiz
 
 
 class Multiply(Family):
-    """See the head of this file."""
+    """Element-wise product of two activations."""
 
     name, facts_type = "multiply", BoundedFacts
 

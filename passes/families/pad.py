@@ -19,7 +19,7 @@ from tvmq.passes.families.select import LARGEST_CONSTANT
 
 
 class Pad(Family):
-    """See the head of this file."""
+    """Padding with a constant that is not 0."""
 
     name, facts_type = "pad", CodedFacts
 

@@ -17,7 +17,7 @@ from tvmq.passes.families.base import CodedFacts, Codes, Family, Group, Realizer
 
 
 class Prelu(Family):
-    """See the head of this file."""
+    """Prelu with a slope for each channel."""
 
     name, facts_type = "prelu", CodedFacts
 

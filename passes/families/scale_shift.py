@@ -39,15 +39,15 @@ class ScaleShiftFacts(CodedFacts):
 
 
 class ScaleShift(Family):
-    """See the head of this file."""
+    """Chain of multiplications and additions with constants that vary over a tensor."""
 
     name, facts_type = "scale_shift", ScaleShiftFacts
     reads_int16 = reads_norms = True
 
-    def group(self, view: View, var: relax.Var, value: relax.Call, *, wide: bool = False) -> Group | str:
+    def group(self, view: View, var: relax.Var, value: relax.Call, *, as_int16: bool = False) -> Group | str:
         """A product, sum, difference or quotient of a tensor of the graph and a constant, and those behind it.
 
-        wide    take those of a stream, too
+        as_int16  take those of a residual stream, too
         """
         if not any(is_const(arg) for arg in value.args):
             return "limit: a quotient of two tensors has no integer form"
@@ -60,7 +60,7 @@ class ScaleShift(Family):
             if reader is None or not _is_link(view.value[reader]):
                 break
             members.append(reader)
-        stream = None if wide else why_float_sum(view, members[-1])
+        stream = None if as_int16 else why_float_sum(view, members[-1])
         if stream:
             return stream
         factor, summand = constants_of(view, members)

@@ -25,7 +25,7 @@ LARGEST_CONSTANT = 1e3
 
 
 class Select(Family):
-    """See the head of this file."""
+    """Maximum, minimum or where of two activations of one scale."""
 
     name, facts_type = "select", Facts
     joins = True
@@ -49,7 +49,7 @@ class Select(Family):
     def realize(self, realizer: Realizer, group: Group) -> Codes | relax.Expr:
         """Emit the same operator on codes."""
         parts = [realizer.codes(name) for name in group.inputs]
-        common = self._common(realizer, group, parts)
+        common = self._common_qparams(realizer, group, parts)
         tensors = iter([realizer.rescaled(part, common, group).var for part in parts])
         call = realizer.view.value[group.root]
         sides = [
@@ -59,7 +59,7 @@ class Select(Family):
         masks = [realizer.plain(arg) for arg in call.args[: len(call.args) - 2]]
         return Codes(realizer.emit(relax.Call(call.op, [*masks, *sides], call.attrs), group.root), common)
 
-    def _common(self, realizer: Realizer, group: Group, parts: list[Codes]) -> QParams:
+    def _common_qparams(self, realizer: Realizer, group: Group, parts: list[Codes]) -> QParams:
         # a model with scales of its own says what its result's is; unify_scales leaves the sides' common one
         common = realizer.output_qparams(group)
         if common is None and group.passes:
@@ -72,7 +72,7 @@ class Select(Family):
 
 
 def _sides(call: relax.Call) -> list[relax.Expr]:
-    """What is chosen from; the condition of where comes before."""
+    """Operands to choose from; the condition of where comes before."""
     return list(call.args[-2:])
 
 

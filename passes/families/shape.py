@@ -18,7 +18,7 @@ from tvmq.passes.families.base import Codes, Facts, Family, Group, Realizer
 
 
 class Shape(Family):
-    """See the head of this file."""
+    """Operators that move values without changing them."""
 
     name, facts_type = "shape", Facts
     moves = True

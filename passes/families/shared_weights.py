@@ -17,7 +17,7 @@ from tvmq.graph.view import View, const_value, op_name
 
 def layers_by_weight(view: View, roots: Iterable[str]) -> list[list[str]]:
     """The convolutions and products that use the same weight with the same scale, in their order."""
-    found: dict[Any, list[str]] = {}
+    by_weight: dict[Any, list[str]] = {}
     for root in roots:
         call = view.value[root]
         simulated = view.value[call.args[1].name]
@@ -25,5 +25,5 @@ def layers_by_weight(view: View, roots: Iterable[str]) -> list[list[str]]:
         constants = [const_value(arg) for arg in simulated.args]
         facts = [(array.shape, str(array.dtype), sha256(array.tobytes()).digest()) for array in constants]
         key = op_name(call), groups, spec_of(simulated.attrs), int(simulated.attrs.axis), *facts
-        found.setdefault(key, []).append(root)
-    return list(found.values())
+        by_weight.setdefault(key, []).append(root)
+    return list(by_weight.values())

@@ -32,18 +32,18 @@ ELEMENTWISE = where(elementwise=True)
 ATTRIBUTES = ("alpha", "beta", "threshold", "dtype")
 
 
-def function_of(value: relax.Expr, chains: Mapping[str, str], taken: Mapping[str, Any]) -> str | None:
+def function_of(value: relax.Expr, chains: Mapping[str, str], owners: Mapping[str, Any]) -> str | None:
     """The one tensor of which `value` is an element-wise function, None if there is no such tensor.
 
     chains  {variable: tensor of which it is a function} for the bindings before
-    taken   variables that other groups own: they are tensors, not links of a chain
+    owners  variables that other groups own: they are tensors, not links of a chain
     """
     if op_name(value) not in ELEMENTWISE or evaluator(value) is None:
         return None
     sources = set()
     for arg in value.args:
         if isinstance(arg, relax.Var):
-            sources.add(arg.name if arg.name in taken else chains.get(arg.name, arg.name))
+            sources.add(arg.name if arg.name in owners else chains.get(arg.name, arg.name))
         elif is_const(arg) and const_value(arg).size != 1:
             return None
     return sources.pop() if len(sources) == 1 else None
@@ -59,16 +59,16 @@ class TableFacts(BoundedFacts):
 
 
 class Table(Family):
-    """See the head of this file; partition finds the chains with `function_of`."""
+    """Functions of one activation as tables; partition finds the chains with `function_of`."""
 
     name, facts_type = "table", TableFacts
 
-    def chain_group(self, view: View, name: str, chains: Mapping[str, str], taken: Mapping[str, Any]) -> Group:
+    def chain_group(self, view: View, name: str, chains: Mapping[str, str], owners: Mapping[str, Any]) -> Group:
         """The group that computes variable `name` from the tensor at the end of its chain."""
 
         def link(current: str) -> Generator[str, None, None]:
             for arg in view.value[current].args:
-                if isinstance(arg, relax.Var) and arg.name in chains and arg.name not in taken:
+                if isinstance(arg, relax.Var) and arg.name in chains and arg.name not in owners:
                     yield arg.name
 
         known: dict[str, None] = {}
@@ -87,7 +87,7 @@ class Table(Family):
             values = plain_values(function, x.qparams, dtype_of(realizer.view.var[group.output]))
         else:
             values = numerics.make_table(lambda real: numbers(function(real)), x.qparams, y)
-        realizer.note(group, function=_described(realizer.view, group))
+        realizer.note(group, function=_describe_chain(realizer.view, group))
         label = " ".join(op_name(realizer.view.value[v]).split(".")[-1] for v in group.facts.chain)
         var = realizer.emit(ops.table(x.var, make_const(values), function=label), group.output)
         return var if y is None else Codes(var, y)
@@ -97,7 +97,7 @@ class Table(Family):
         return lambda x: _evaluate_chain(view, group, x)
 
     def slope(self, view: View, group: Group) -> float | None:
-        """That of a lone leaky relu with 0 <= alpha <= 1."""
+        """alpha of a lone leaky relu with 0 <= alpha <= 1."""
         value = view.value.get(group.output)
         if len(group.members) != 1 or value is None or op_name(value) != "nn.leakyrelu":
             return None
@@ -105,7 +105,7 @@ class Table(Family):
         return alpha if 0 <= alpha <= 1 else None
 
     def links(self, group: Group) -> list[str]:
-        """All before the last."""
+        """All links of the chain before its result."""
         return group.members[:-1]
 
 
@@ -114,14 +114,14 @@ def is_internal(view: View, name: str, chains: Mapping[str, str]) -> bool:
     return not view.is_output(name) and all(chains.get(r) == chains[name] for r in view.readers[name])
 
 
-def _described(view: View, group: Group) -> list[dict[str, Any]]:
+def _describe_chain(view: View, group: Group) -> list[dict[str, Any]]:
     """The chain as data, for exporters: operators and their arguments, "x", an earlier place or a number."""
     places: dict[str, Any] = {group.inputs[0]: "x"}
     steps: list[dict[str, Any]] = []
     for name in group.facts.chain:
         call = view.value[name]
         args = [
-            {"step": places[_behind_rounding(view, arg.name, places)]}
+            {"step": places[_skip_rounding(view, arg.name, places)]}
             if isinstance(arg, relax.Var)
             else (const_value(arg).reshape(()).item() if is_const(arg) else arg.value)
             for arg in call.args
@@ -141,9 +141,9 @@ def _evaluate_chain(view: View, group: Group, x: np.ndarray) -> np.ndarray:
         args = []
         for arg in call.args:
             if isinstance(arg, relax.Var):
-                args.append(values[_behind_rounding(view, arg.name, values)])
+                args.append(values[_skip_rounding(view, arg.name, values)])
             else:
-                args.append(_wide(const_value(arg)) if is_const(arg) else arg.value)
+                args.append(_scalar_of(const_value(arg)) if is_const(arg) else arg.value)
         with np.errstate(all="ignore"):
             result = np.asarray(evaluate(call, args))
         # a cast to float32 is none here: the table is rounded once, at its end
@@ -152,17 +152,17 @@ def _evaluate_chain(view: View, group: Group, x: np.ndarray) -> np.ndarray:
     return values[group.output]
 
 
-def _wide(constant: np.ndarray) -> np.ndarray:
+def _scalar_of(constant: np.ndarray) -> np.ndarray:
     """The one number of a constant, whatever its rank; floats in float64."""
     return constant.astype(np.float64 if constant.dtype.kind == "f" else constant.dtype).reshape(())
 
 
 def numbers(values: np.ndarray) -> np.ndarray:
-    """What is not a number falls below all codes, as it does in quantize."""
+    """Values with -infinity for NaN, which falls below all codes, as it does in quantize."""
     return np.where(np.isnan(values), -np.inf, values)
 
 
-def _behind_rounding(view: View, name: str, known: Mapping[str, Any]) -> str:
+def _skip_rounding(view: View, name: str, known: Mapping[str, Any]) -> str:
     """The tensor that a simulated_quantize rounds: links that others read too have one, the table needs none."""
     while name not in known and op_name(view.value.get(name)) == "tvmq.simulated_quantize":
         name = view.value[name].args[0].name

@@ -55,7 +55,7 @@ def power_of_two(qparams: QParams) -> QParams:
     return QParams(scale, zero, qparams.spec, qparams.axis)
 
 
-def raised_for_bias(view: View, group: Group, weight: QParams, x: QParams, bits: int = 32) -> tuple[QParams, int]:
+def raise_for_bias(view: View, group: Group, weight: QParams, x: QParams, bits: int = 32) -> tuple[QParams, int]:
     """The weight scale with channels raised until their bias fits so many bits, and how many were raised."""
     if not group.facts.bias:
         return weight, 0
@@ -64,7 +64,7 @@ def raised_for_bias(view: View, group: Group, weight: QParams, x: QParams, bits:
         bias = bias.max()
     elif 1 < bias.size != weight.scale.size:  # the groups of a transposed convolution share their scales
         bias = bias.reshape(-1, weight.scale.size).max(axis=0)
-    scale = _fine_without_weights(view, group, weight, bias / (float(x.scale) * LONE_BIAS))
+    scale = _scales_of_empty_channels(view, group, weight, bias / (float(x.scale) * LONE_BIAS))
     largest = LARGEST_BIAS if bits == 32 else 2.0 ** (bits - 1) * ROOM
     needed = np.broadcast_to(bias / (float(x.scale) * largest), scale.shape)
     low = scale < needed
@@ -72,7 +72,7 @@ def raised_for_bias(view: View, group: Group, weight: QParams, x: QParams, bits:
     return QParams(raised, weight.zero_point, weight.spec, weight.axis), int(np.sum(low))
 
 
-def _fine_without_weights(view: View, group: Group, weight: QParams, wanted: np.ndarray) -> np.ndarray:
+def _scales_of_empty_channels(view: View, group: Group, weight: QParams, wanted: np.ndarray) -> np.ndarray:
     """The scales in float64; channels without weights and with a bias get the wanted one instead of 1."""
     simulated = view.value[view.value[group.root].args[1].name]
     array = const_value(simulated.args[0])
@@ -104,13 +104,13 @@ def reduce_weight_bits(decision: Decision, family: Family, weight: tuple[int | s
         return decision
     if spec.dtype != "int8" or spec.bits <= BITS:
         return decision
-    return replace(decision, weights=reduced_spec(spec))
+    return replace(decision, weights=reduce_spec(spec))
 
 
-def reduced_spec(spec: QuantSpec) -> QuantSpec:
-    """The same with 7 bits.
+def reduce_spec(spec: QuantSpec) -> QuantSpec:
+    """Spec of the same codes with 7 bits.
 
-    >>> reduced_spec(QuantSpec("int8", symmetric=True)).qmin
+    >>> reduce_spec(QuantSpec("int8", symmetric=True)).qmin
     -63
     """
     return replace(spec, bits=BITS)

@@ -94,13 +94,13 @@ def integer_bias(
     where = ", ".join(group_names(realizer.view, group))
     spec = x.qparams.spec
     sums = weight.astype(np.int64).sum(axis=rest)
-    total = _drawn_in(bias - x.zero_point * sums, weight, spec, axis)
+    total = _shrink_biases(bias - x.zero_point * sums, weight, spec, axis)
     bounds = numerics.check_accumulator(where, weight, spec.qmin, spec.qmax, total, filter_axis=axis)
     realizer.note(group, weight=_facts(weight, scale), accumulator=int(bounds.max(initial=0)))
     return total.astype(np.int32)
 
 
-def _drawn_in(total: np.ndarray, weight: np.ndarray, spec: QuantSpec, axis: int) -> np.ndarray:
+def _shrink_biases(total: np.ndarray, weight: np.ndarray, spec: QuantSpec, axis: int) -> np.ndarray:
     """Biases made smaller by what a largest sum would leave int32, where that is at most 1 / 1024 of them.
 
     Quantizers choose scales with which a bias just fits int32; a bias of 255 steps moves by less than 1/4 step.

@@ -52,16 +52,16 @@ def _is_sum(value: relax.Expr) -> bool:
 
 
 def import_qdq(mod: tvm.IRModule, config: QConfig | None = None, backend: Backend | None = None) -> tvm.IRModule:
-    """See the head of this file; rules of `config` may keep layers in float."""
+    """Take over the scales of a quantized model; rules of `config` may keep layers in float."""
     require_stage(mod, "import_qdq", ("prepared",))
     pairs = Pairs(mod)
     joined = pairs.run()
     weights = pairs.weights
-    chosen = partition(joined, config, backend, drop=lambda *found: drop_without_scales(weights, *found))
+    chosen = partition(joined, config, backend, drop=lambda *decisions: drop_without_scales(weights, *decisions))
     ledger = get_ledger(chosen)
     ledger.stage = "calibrated"
     ledger.notes.append("scales and zero points are those of the model; nothing was calibrated")
-    for name, codes in _lost_biases(View(chosen), integer_groups(ledger.layers), pairs).items():
+    for name, codes in _biases_beyond_float32(View(chosen), integer_groups(ledger.layers), pairs).items():
         ledger.layers[name]["facts"]["bias_codes"] = codes.tolist()
     roots = {group.root for group in integer_groups(ledger.layers) if group.strategy.anchor}
     result = _with_weights(chosen, {name: scale for name, scale in weights.items() if name in roots})
@@ -85,10 +85,10 @@ def with_own_sums(mod: tvm.IRModule) -> tvm.IRModule:
     return with_ledger(mod, ledger)
 
 
-def _lost_biases(view: View, groups: Sequence[Group], pairs: Pairs) -> dict[str, np.ndarray]:
+def _biases_beyond_float32(view: View, groups: Sequence[Group], pairs: Pairs) -> dict[str, np.ndarray]:
     """{result of a group: int32 codes} of the biases that float32 does not hold: those beyond 2^22."""
     scales = Scales(view, {group.output: group for group in groups})
-    found = {}
+    biases = {}
     for group in groups:
         bias = pairs.biases.get(group.members[1]) if group.facts.bias else None
         x = scales.of(group.inputs[0]) if bias is not None else None
@@ -102,8 +102,8 @@ def _lost_biases(view: View, groups: Sequence[Group], pairs: Pairs) -> dict[str,
         )
         rounded = np.rint(bias.codes.astype(np.float32) * bias.scale / unit)
         if same_scale and not np.array_equal(rounded, bias.codes):
-            found[group.output] = bias.codes
-    return found
+            biases[group.output] = bias.codes
+    return biases
 
 
 def _with_weights(mod: tvm.IRModule, weights: Mapping[str, QParams]) -> tvm.IRModule:

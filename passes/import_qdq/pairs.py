@@ -74,17 +74,17 @@ class Pairs:
         self._rounded: dict[str, list[Twin]] = {}
 
     def run(self) -> tvm.IRModule:
-        """The module of the head of this file."""
+        """Rewrite the module as the head of this file shows."""
         view = self._rewriter.view
         for var, value in view.bindings:
             self._rewriter.at(var.name)
             try:
-                self._rewriter.bind(var, self._new(var.name, self._rewriter.substitute(value)))
+                self._rewriter.bind(var, self._import_value(var.name, self._rewriter.substitute(value)))
             except RangeError as error:
                 raise RangeError(f"import_qdq, layer '{', '.join(view.sources(var.name))}': {error}") from error
         return self._rewriter.finish()
 
-    def _new(self, name: str, value: relax.Expr) -> relax.Expr:
+    def _import_value(self, name: str, value: relax.Expr) -> relax.Expr:
         if op_name(value) == "tvmq.quantize":
             return self._import_quantize(name, value)
         if op_name(value) == "tvmq.dequantize":
@@ -140,11 +140,11 @@ class Pairs:
         qparams = tensor_qparams(call)
         if qparams is None:
             return self._rewriter.emit(call, name)
-        x, qparams = self._without_clip(call.args[0], self._moved_spec(call.args[0], qparams))
+        x, qparams = self._strip_clip(call.args[0], self._narrow_moved_spec(call.args[0], qparams))
         return self._codes(self._round(x, qparams), qparams, name)
 
-    def _moved_spec(self, x: relax.Var, qparams: QParams) -> QParams:
-        """Of fewer codes where the tensor is moved from one of this grid: a quantize behind a move does not say it."""
+    def _narrow_moved_spec(self, x: relax.Var, qparams: QParams) -> QParams:
+        """QParams of fewer codes where the tensor is moved from one of this grid: a quantize behind a move omits it."""
         below: Any = self._rewriter.value_of(x)
         bounds = list[np.ndarray]()
         while op_name(below) in (*MOVES, *BOUNDS) and isinstance(below.args[0], relax.Var):
@@ -158,15 +158,15 @@ class Pairs:
             return qparams
         return known if all(_has_codes(known, bound) for bound in bounds) else qparams
 
-    def _without_clip(self, x: relax.Var, qparams: QParams) -> tuple[relax.Var, QParams]:
-        """Without a clip that ends at codes of fewer bits, as ONNX files write them: the spec says the same."""
+    def _strip_clip(self, x: relax.Var, qparams: QParams) -> tuple[relax.Var, QParams]:
+        """Strip a clip that ends at codes of fewer bits, as ONNX files write them: the spec says the same."""
         below: Any = self._rewriter.value_of(x)
         if op_name(below) != "clip":
             return x, qparams
-        found = clipped_spec(qparams, *(float(bound.value) for bound in below.args[1:]))
-        if found is None:
+        clip = clipped_spec(qparams, *(float(bound.value) for bound in below.args[1:]))
+        if clip is None:
             return x, qparams
-        spec, is_whole = found
+        spec, is_whole = clip
         narrower = QParams(qparams.scale, qparams.zero_point, spec, qparams.axis, qparams.tensor)
         return below.args[0] if is_whole else x, narrower
 
@@ -225,9 +225,9 @@ class Pairs:
 
     def _moves_codes(self, value: relax.Expr) -> bool:
         """True if all it reads are codes of one scale, and it only moves them."""
-        found = [self._twins.get(getattr(source, "name", "")) for source in self._sources(value)]
-        twins = [twin for twin in found if twin is not None]
-        if not twins or len(twins) < len(found) or any(twin.qparams != twins[0].qparams for twin in twins):
+        source_twins = [self._twins.get(getattr(source, "name", "")) for source in self._sources(value)]
+        twins = [twin for twin in source_twins if twin is not None]
+        if not twins or len(twins) < len(source_twins) or any(twin.qparams != twins[0].qparams for twin in twins):
             return False
         if op_name(value) != "nn.pad" or value.attrs.pad_mode != "constant":
             return True
@@ -236,7 +236,7 @@ class Pairs:
     def _move_codes(self, name: str, value: relax.Expr) -> relax.Expr:
         """The operator on the twins, and on the codes for whoever reads those."""
         twins = [self._twins[source.name] for source in self._sources(value)]
-        moved = self._rewriter.emit(_on_floats(value, [twin.var for twin in twins]), name)
+        moved = self._rewriter.emit(_rebuild_on_floats(value, [twin.var for twin in twins]), name)
         if not isinstance(moved.ty, tvm.ir.TupleType):
             return self._codes(moved, twins[0].qparams, f"{name}_codes")
         codes = self._rewriter.emit(value, f"{name}_codes")
@@ -256,7 +256,7 @@ def _are_one_grid(codes: QParams, floats: QParams) -> bool:
     return bool(same) and codes.spec.dtype == floats.spec.dtype
 
 
-def _on_floats(value: relax.Expr, sources: list[relax.Var]) -> relax.Expr:
+def _rebuild_on_floats(value: relax.Expr, sources: list[relax.Var]) -> relax.Expr:
     if isinstance(value, relax.TupleGetItem):
         return relax.TupleGetItem(sources[0], value.index)
     if op_name(value) == "nn.pad" and value.attrs.pad_mode == "constant":
@@ -276,7 +276,7 @@ def moved_qparams(known: QParams, call: relax.Call) -> QParams | None:
 
 
 def moved_axis(call: relax.Call, axis: int) -> int | None:
-    """Where an axis of a constant lies after the operator."""
+    """Position of an axis of a constant after the operator."""
     old, new = list(const_value(call.args[0]).shape), [int(d) for d in call.ty.shape]
     if op_name(call) == "permute_dims":
         axes = call.attrs.axes

@@ -28,26 +28,26 @@ def drop_without_scales(
     dropping, scales = Dropping(view, groups, reasons), Scales(view, groups)
     waiting = list(groups)
     while waiting:
-        lacking = {key: _lacking(weights, view, groups[key], scales) for key in waiting}
+        lacking = {key: _missing_quantization(weights, view, groups[key], scales) for key in waiting}
         waiting = dropping.remove({key: f"the model: {reason}" for key, reason in lacking.items() if reason})
         scales.forget((*lacking, *waiting))
 
 
-def _lacking(weights: Mapping[str, QParams], view: View, group: Group, scales: Scales) -> str | None:
-    """What the model does not say about a group; None if all is there."""
+def _missing_quantization(weights: Mapping[str, QParams], view: View, group: Group, scales: Scales) -> str | None:
+    """Quantization that the model lacks for a group; None if all is there."""
     if group.strategy.holds_codes and not _roundings(view, group.output):
         return "its table is not quantized"
-    found = [scales.of(name) for name in group.inputs]
-    known = [scale for scale in found if scale is not None]
-    if len(known) < len(found):
-        return f"'{group.inputs[found.index(None)]}', which it reads, is not quantized"
-    return _weight(weights, view, group) or _wide(weights, view, group, known) or _result(view, group, scales)
+    input_scales = [scales.of(name) for name in group.inputs]
+    known = [scale for scale in input_scales if scale is not None]
+    if len(known) < len(input_scales):
+        return f"'{group.inputs[input_scales.index(None)]}', which it reads, is not quantized"
+    return _weight(weights, view, group) or _int16_obstacle(weights, view, group, known) or _result(view, group, scales)
 
 
-def _wide(weights: Mapping[str, QParams], view: View, group: Group, known: list[QParams]) -> str | None:
+def _int16_obstacle(weights: Mapping[str, QParams], view: View, group: Group, known: list[QParams]) -> str | None:
     """Why a group cannot compute on codes of 16 bits; None if it can, or has none."""
-    wide = [scale.spec for scale in known if scale.spec.dtype == "int16"]
-    if not wide or group.passes:
+    int16_specs = [scale.spec for scale in known if scale.spec.dtype == "int16"]
+    if not int16_specs or group.passes:
         return None
     if not (group.strategy.reads_int16 or group.family == "select"):
         return f"{group.family} reads codes of 8 bits, not of 16"
@@ -59,12 +59,12 @@ def _wide(weights: Mapping[str, QParams], view: View, group: Group, known: list[
     )
     axis = weight_axis(call)
     bias = _bias(view, group, known[0], weight, codes.shape[axis])
-    bounds = numerics.accumulator_bound(codes, wide[0].qmin, wide[0].qmax, bias, filter_axis=axis)
-    return f"its sums of codes of {wide[0].bits} bits can leave int32" if (bounds > INT32_MAX).any() else None
+    bounds = numerics.accumulator_bound(codes, int16_specs[0].qmin, int16_specs[0].qmax, bias, filter_axis=axis)
+    return f"its sums of codes of {int16_specs[0].bits} bits can leave int32" if (bounds > INT32_MAX).any() else None
 
 
 def _bias(view: View, group: Group, x: QParams, weight: QParams, channels: int) -> np.ndarray:
-    """In steps of the sums."""
+    """Bias in steps of the sums."""
     if not group.facts.bias:
         return np.zeros(channels)
     bias = const_value(view.value[group.members[1]].args[1]).astype(np.float64).reshape(-1)
@@ -103,12 +103,12 @@ def _result(view: View, group: Group, known: Scales) -> str | None:
 
 def _roundings(view: View, name: str) -> list[QParams]:
     """The different scales to which a tensor is rounded."""
-    found: list[QParams] = []
+    roundings: list[QParams] = []
     for reader in view.readers[name]:
         if op_name(view.value[reader]) == "tvmq.simulated_quantize":
             qparams = qparams_of(view.value[reader])
-            found += [] if qparams in found else [qparams]
-    return found
+            roundings += [] if qparams in roundings else [qparams]
+    return roundings
 
 
 class Scales:

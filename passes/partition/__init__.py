@@ -25,10 +25,10 @@ from tvmq.graph.ledger import require_stage, with_ledger
 from tvmq.graph.view import View, op_name
 from tvmq.passes.families.base import Draft, Group, group_names
 from tvmq.passes.families.masked_mean import join_means
-from tvmq.passes.families.masks import own_masks
+from tvmq.passes.families.masks import absorb_masks
 from tvmq.passes.partition.code_results import code_results
 from tvmq.passes.partition.decide import decide_layers, entry_of
-from tvmq.passes.partition.dropping import drop_detached, drop_floats, free_links
+from tvmq.passes.partition.dropping import drop_detached, drop_floats, release_links
 from tvmq.passes.partition.find import absorb_slopes, find_groups
 from tvmq.passes.partition.float_exceptions import widen_results
 from tvmq.passes.partition.residual_streams import widen_layers, widen_moves, widen_residuals
@@ -44,7 +44,7 @@ def partition(
     *,
     drop: Drop | None = None,
 ) -> tvm.IRModule:
-    """See the head of this file.
+    """Decide which operators become integers, and record that in the ledger.
 
     backend   None is the portable CPU
     drop      removes groups that shall stay float, and gives the reasons; None: those that no convolution or product
@@ -61,14 +61,14 @@ def partition(
         join(draft)
     drop = drop or (drop_floats if draft.is_integral else drop_detached)  # until nothing changes
     drop(draft.view, draft.groups, draft.reasons)
-    for settle in BEHIND_DROPPING:
-        settle(draft)
+    for finalize in AFTER_DROPPING:
+        finalize(draft)
     ledger.layers, ledger.stage = _entries(draft), "partitioned"
     ledger.config, ledger.backend = draft.config.to_dict(), draft.backend.name
     return with_ledger(mod, ledger)
 
 
-def settle_neighbours(draft: Draft) -> None:
+def finalize_groups(draft: Draft) -> None:
     """Let all families look at their neighbours; readers come first, so that it is known what they read."""
     for var, _ in reversed(draft.view.bindings):
         if var.name in draft.groups:
@@ -78,22 +78,29 @@ def settle_neighbours(draft: Draft) -> None:
 
 Hook = Callable[[Draft], None]
 # Each hook sees what those before it have made.
+# FIND fills draft.groups and draft.reasons; rules and options decide on these groups next.
 FIND: tuple[Hook, ...] = (
     find_groups,
-    widen_residuals,  # makes groups of sums that have reasons to stay float
-    join_means,  # reads residuals: its sums and quotients may be groups by now
-    absorb_slopes,  # of what is a table by now, into layers that nothing else has bounded
+    # needs the reasons of find_groups: moves sums of residual streams from the reasons to the groups
+    widen_residuals,
+    # needs those sums: a masked mean takes over the groups and the reasons of all its operators
+    join_means,
+    # needs every leaky relu as a table: joins it to the layer it reads, where no clip bounds that yet
+    absorb_slopes,
 )
+# Dropping asks which groups have a neighbour in integers, and which sums at the end have 8 bits.
 BEFORE_DROPPING: tuple[Hook, ...] = (
-    own_masks,  # what computes masks is no group of its own, by which something near would stay
-    widen_results,  # sums of 16 bits are kept; of 8 bits they would be rounded at the end of the network
+    absorb_masks,  # leaves no group that only computes a mask: nothing must stay because one is near
+    widen_results,  # leaves int16 sums at the ends, which are kept; 8 bits would round the results
 )
-BEHIND_DROPPING: tuple[Hook, ...] = (
-    free_links,  # who stays float is known, so is what it reads of a chain
-    settle_neighbours,
+# No group comes or goes any more: these change members and facts alone.
+AFTER_DROPPING: tuple[Hook, ...] = (
+    release_links,  # needs to know who stays float: links of chains that it reads leave their groups
+    # leave in the facts which groups read int16 codes: softmax and layer norm first, then what dtypes ask for
+    finalize_groups,
     widen_layers,
-    widen_moves,  # what only readers of 16 bits read, all of which are known now
-    code_results,
+    widen_moves,  # needs all those facts: moves int16 codes where only such groups read; a concat passes none on then
+    code_results,  # needs the final `passes`: gives scales to results that the backend writes as codes alone
 )
 
 
@@ -125,45 +132,45 @@ def _integer_entry(view: View, group: Group, decision: Decision, draft: Draft) -
         "why": decision.why,
         "layers": list(group_names(view, group)),
         "specs": _specs(decision),
-        **_described(group, decision, draft),
+        **_backend_facts(group, decision, draft),
     }
 
 
-def _described(group: Group, decision: Decision, draft: Draft) -> dict[str, Any]:
+def _backend_facts(group: Group, decision: Decision, draft: Draft) -> dict[str, Any]:
     """Observers, and what else the backend says of such layers alone, where it is said."""
-    entry, found = (None if draft.brings_scales else entry_of(draft, group)), _observers(decision)
+    entry, facts = (None if draft.brings_scales else entry_of(draft, group)), _observers(decision)
     bias = entry.bias if entry and entry.bias else draft.backend.bias
     if bias not in ("int32", "float32") and group.strategy.weighted and not draft.brings_scales:
-        found["bias_bits"] = int(bias.removeprefix("int"))
+        facts["bias_bits"] = int(bias.removeprefix("int"))
     bits, _ = draft.backend.accumulators(group.family)
     if bits < 32 and group.strategy.adds:  # whose constants are chosen so that its sums fit
-        found["accumulator_bits"] = bits
+        facts["accumulator_bits"] = bits
     if entry is None:
-        return found
+        return facts
     forms = {"activations": entry.inputs, "weights": entry.weights}
     own = {name: form.observer for name, form in forms.items() if form and form.observer}
     if own and decision.rule is None:
-        found |= {"observers": {**own, "rule": decision.order}}
+        facts |= {"observers": {**own, "rule": decision.order}}
     if entry.same_scales:
-        found["same_scales"] = True
+        facts["same_scales"] = True
     if entry.requantize is not None:
-        found["requantize"] = list(carrying(entry.requantize))
-    return found
+        facts["requantize"] = list(carrying(entry.requantize))
+    return facts
 
 
 def _specs(decision: Decision) -> dict[str, Any]:
-    """What rules say of a layer's types, as the ledger has it."""
+    """Specs that rules give to a layer, as the ledger has them."""
     specs = {"activations": decision.activations, "weights": decision.weights}
-    found: dict[str, Any] = {name: spec.to_dict() for name, spec in specs.items() if spec is not None}
-    return found | ({"described": True} if decision.described else {})
+    entry: dict[str, Any] = {name: spec.to_dict() for name, spec in specs.items() if spec is not None}
+    return entry | ({"described": True} if decision.described else {})
 
 
 def _observers(decision: Decision) -> dict[str, Any]:
     """Observers that a rule gives a layer, and which rule of all it is."""
     rule = decision.rule
     names = {"activations": rule.observer, "weights": rule.weight_observer} if rule else {}
-    given = {name: observer for name, observer in names.items() if observer}
-    return {"observers": given | {"rule": decision.order}} if given else {}
+    observers = {name: observer for name, observer in names.items() if observer}
+    return {"observers": observers | {"rule": decision.order}} if observers else {}
 
 
 def integer_groups(layers: dict[str, dict[str, Any]]) -> list[Group]:

@@ -1,4 +1,4 @@
-"""What rules, options, the backend and proofs say of every group.
+"""Decisions about every group: by rules, options, the backend and proofs.
 
 A layer whose integer sums cannot be proved to fit int32 stays float where the backend has floats. What weights alone
 decide is known before the calibration, and such a layer is no integer layer at all. A bias that brings a sum to its end
@@ -51,10 +51,10 @@ def decide_layers(draft: Draft) -> None:
 
 
 def _decision(draft: Draft, layer: LayerFacts, ruled: Decision) -> Decision:
-    """What a rule says of a group, the options where none does, and what neither can have."""
+    """Decide on a group by its rule, by the options where there is none, and by what neither can have."""
     group, config = draft.groups[layer.key], draft.config
     decision = reduce_weight_bits(ruled, group.strategy, layer.weight_shape, config)
-    decision = _described(decision, group, draft)
+    decision = _with_backend_specs(decision, group, draft)
     if decision.is_float or (decision.is_dynamic and layer.op in WEIGHTED):  # no codes of calibrated scales
         return decision
     option = why_switched_off(layer, group.strategy, config) if decision.rule is None else None
@@ -63,12 +63,12 @@ def _decision(draft: Draft, layer: LayerFacts, ruled: Decision) -> Decision:
 
 
 def _limit(draft: Draft, group: Group, decision: Decision, weight: tuple[int | str, ...]) -> str | None:
-    """Why a group cannot be integers of these specs; the first reason of all, the costly proof last."""
+    """First reason why a group cannot be integers of these specs; the costly proof comes last."""
     config, backend = draft.config, draft.backend
     limit = backend.refuses_stream("int16") if is_int16_residual(group) else None
     limit = limit or _refusal(decision, group, draft, weight)
     limit = limit or why_no_int16(group, decision.activations or config.activation_spec)
-    limit = limit or _averages(draft.view, group, backend)
+    limit = limit or _average_obstacle(draft.view, group, backend)
     proves = not draft.brings_scales and group.strategy.anchor and may_stay_float(config, backend)
     return limit or (why_unproved(draft.view, group, decision, config) if proves else None)
 
@@ -76,10 +76,10 @@ def _limit(draft: Draft, group: Group, decision: Decision, weight: tuple[int | s
 def _dynamic_layers(draft: Draft) -> dict[str, Decision]:
     """{root: decision} of convolutions and products that get codes at run time; groups and floats that rules name."""
     groups, values = draft.groups, draft.view.value
-    asked = {groups[k].root if k in groups else k: one for k, one in draft.decisions.items() if one.is_dynamic}
-    layers = {root: one for root, one in asked.items() if why_float(values[root], "dynamic") is None}
+    dynamic = {groups[k].root if k in groups else k: one for k, one in draft.decisions.items() if one.is_dynamic}
+    layers = {root: one for root, one in dynamic.items() if why_float(values[root], "dynamic") is None}
     layers = {root: one for root, one in layers.items() if op_name(values[root]) in (*WEIGHTED, LOOP)}
-    for rule in {id(one.rule): one.rule for one in asked.values()}.values():
+    for rule in {id(one.rule): one.rule for one in dynamic.values()}.values():
         if not any(one.rule is rule for one in layers.values()):
             raise ConfigError(
                 f"rules, {rule!r}: none of the layers that it decides is a convolution or a product of float32 "
@@ -103,7 +103,7 @@ def _loops(draft: Draft, facts: list[LayerFacts]) -> dict[str, Decision]:
 
 
 def _facts(view: View, groups: dict[str, Group], reasons: dict[str, str]) -> list[LayerFacts]:
-    """What rules can ask of every layer, in the order of execution."""
+    """Facts that rules can ask of every layer, in the order of execution."""
     roots = {group.root: (key, group) for key, group in groups.items()}
     count: dict[str, int] = {}
     facts = []
@@ -120,14 +120,14 @@ def _facts(view: View, groups: dict[str, Group], reasons: dict[str, str]) -> lis
     return facts
 
 
-def _described(decision: Decision, group: Group, draft: Draft) -> Decision:
+def _with_backend_specs(decision: Decision, group: Group, draft: Draft) -> Decision:
     """The decision with the specs of the backend's entry for such layers, where no rule gives them."""
     if decision.is_float or decision.is_dynamic or draft.brings_scales:
         return decision
     family, config, own = group.strategy, draft.config, (decision.activations, decision.weights)
-    asked = (own[0] or config.activation_spec, (own[1] or config.weight_spec) if family.weighted else None)
-    fitted = draft.backend.fitted(group.family, *asked, depthwise=is_depthwise(draft.view.value[group.root]))
-    chosen = [mine or (new if new != old else None) for mine, new, old in zip(own, fitted, asked, strict=True)]
+    specs = (own[0] or config.activation_spec, (own[1] or config.weight_spec) if family.weighted else None)
+    fitted = draft.backend.fitted(group.family, *specs, depthwise=is_depthwise(draft.view.value[group.root]))
+    chosen = [mine or (new if new != old else None) for mine, new, old in zip(own, fitted, specs, strict=True)]
     if chosen == list(own):
         return decision
     described = own[0] is None and chosen[0] is not None
@@ -135,12 +135,12 @@ def _described(decision: Decision, group: Group, draft: Draft) -> Decision:
 
 
 def entry_of(draft: Draft, group: Group) -> OperatorEntry | None:
-    """What the backend says of layers like this one."""
+    """Entry of the backend for layers like this one."""
     return draft.backend.entry(group.family, depthwise=is_depthwise(draft.view.value[group.root]))
 
 
 def _refusal(decision: Decision, group: Group, draft: Draft, weight: tuple[int | str, ...]) -> str | None:
-    """What of a layer's specs the backend cannot compute; `weight` is the shape of its weight."""
+    """Reason why the backend cannot compute a layer's specs; `weight` is the shape of its weight."""
     family, config = group.strategy, draft.config
     weights = (decision.weights or config.weight_spec) if family.anchor else None
     kernel = tuple(side for side in weight[2:] if isinstance(side, int)) if family.windowed else ()
@@ -160,17 +160,17 @@ def _channels(view: View, group: Group, weight: tuple[int | str, ...]) -> tuple[
     return tuple(int(shape[axis]) for shape in (x, y) if len(shape) > 1 and isinstance(shape[axis], int))
 
 
-def _averages(view: View, group: Group, backend: Backend) -> str | None:
+def _average_obstacle(view: View, group: Group, backend: Backend) -> str | None:
     """Why a backend that multiplies by shifts alone does not average."""
     counts = group.strategy.average_counts(view, group) if not backend.multipliers else None
     if counts is None or avg_pool.is_shift(counts):
         return None
-    found = ", ".join(map(str, np.unique(counts)[:4]))
-    return f"limit: backend {backend.name} does not multiply int32 by constants, as the average of {found} values does"
+    sizes = ", ".join(map(str, np.unique(counts)[:4]))
+    return f"limit: backend {backend.name} does not multiply int32 by constants, as the average of {sizes} values does"
 
 
 def _shape(view: View, key: str) -> tuple[int | str, ...]:
-    """Of a tensor; nothing for tuples and for shapes as values."""
+    """Shape of a tensor; () for tuples and for shapes as values."""
     return sizes_of(view.var[key]) if isinstance(view.var[key].ty, relax.TensorType) else ()
 
 

@@ -16,7 +16,7 @@ from tvmq.passes.partition.residual_streams import is_int16_residual
 
 
 class Dropping:
-    """Groups that may go, in place.
+    """Removal of groups that stay float, in place.
 
     groups   {output: group}, from which they are removed
     reasons  {root: why it stays float}, to which they are added
@@ -30,39 +30,39 @@ class Dropping:
             for name in group.inputs:
                 self._readers.setdefault(name, []).append(key)
 
-    def until_stable(self, why: Callable[[Group], str | None], asked: Iterable[str] | None = None) -> None:
+    def until_stable(self, why: Callable[[Group], str | None], first: Iterable[str] | None = None) -> None:
         """Remove all groups that `why` gives a reason for, and ask again, until there are none.
 
         why     may ask what makes a group's inputs, also behind operators that move codes, and who reads its result
-        asked   the groups to ask first; all by default
+        first   the groups to ask first; all by default
         """
-        waiting = list(self.groups if asked is None else asked)
+        waiting = list(self.groups if first is None else first)
         while waiting:
             known = {key: why(self.groups[key]) for key in waiting if key in self.groups}
             waiting = self.remove({key: reason for key, reason in known.items() if reason})
 
     def remove(self, lost: dict[str, str]) -> list[str]:
         """Remove these groups, {output: why}; gives the groups to ask again."""
-        near = self.near(lost)
+        near = self.neighbours(lost)
         for key, reason in lost.items():
             group = self.groups.pop(key)
             self._members.subtract(group.members)
             self._reasons[group.root] = reason
         return [key for key in near if key in self.groups]
 
-    def near(self, lost: Iterable[str]) -> list[str]:
+    def neighbours(self, lost: Iterable[str]) -> list[str]:
         """Groups that read what these make, also behind operators that move codes, and those that make what they
         read."""
         lost = list(lost)
         removed = set(lost)
-        behind = reachable(lost, lambda key: self._read_by(key) if key in removed or self.groups[key].passes else ())
-        before = [used for key in lost for member in self.groups[key].members for used in self._used(member)]
+        behind = reachable(lost, lambda key: self._readers_of(key) if key in removed or self.groups[key].passes else ())
+        before = [used for key in lost for member in self.groups[key].members for used in self._sources_of(member)]
         return list(dict.fromkeys((*behind, *before)))
 
-    def _read_by(self, key: str) -> list[str]:
+    def _readers_of(self, key: str) -> list[str]:
         return [reader for reader in self._readers.get(key, ()) if reader in self.groups]
 
-    def _used(self, member: str) -> list[str]:
+    def _sources_of(self, member: str) -> list[str]:
         return [name for name in used_vars(self.view.value[member]) if name in self.groups]
 
     def all_read(self, group: Group) -> bool:
@@ -80,12 +80,12 @@ def drop_detached(view: View, groups: dict[str, Group], reasons: dict[str, str])
     why = "default: an operator between float operators stays float"
     dropping = Dropping(view, groups, reasons)
 
-    def detached(group: Group) -> str | None:
-        return None if group.strategy.anchor or _attached(dropping, group) else why
+    def reason_detached(group: Group) -> str | None:
+        return None if group.strategy.anchor or _is_attached(dropping, group) else why
 
-    dropping.until_stable(detached)
-    while alone := _without_anchor(groups):
-        dropping.until_stable(detached, dropping.remove(dict.fromkeys(alone, why)))
+    dropping.until_stable(reason_detached)
+    while alone := _unanchored_groups(groups):
+        dropping.until_stable(reason_detached, dropping.remove(dict.fromkeys(alone, why)))
 
 
 def drop_floats(view: View, groups: dict[str, Group], reasons: dict[str, str]) -> None:
@@ -107,7 +107,7 @@ def _readable(dropping: Dropping, group: Group) -> bool:
     return dropping.all_read(group)
 
 
-def _without_anchor(groups: dict[str, Group]) -> list[str]:
+def _unanchored_groups(groups: dict[str, Group]) -> list[str]:
     """Groups that read each other's codes, but none of a convolution or product, and give none to one.
 
     Embeddings stay: what they save is memory; so do sums of a stream that is to be integers.
@@ -121,13 +121,13 @@ def _without_anchor(groups: dict[str, Group]) -> list[str]:
     reached = [key for key, group in groups.items() if group.strategy.anchor or is_int16_residual(group)]
     seen = set(reached)
     while reached:
-        found = linked[reached.pop()] - seen
-        seen |= found
-        reached.extend(found)
+        unseen = linked[reached.pop()] - seen
+        seen |= unseen
+        reached.extend(unseen)
     return [key for key, group in groups.items() if key not in seen and not groups[key].strategy.holds_codes]
 
 
-def free_links(draft: Draft) -> None:
+def release_links(draft: Draft) -> None:
     """Take the links that a float operator reads out of the chains of tables: they are computed in float for it."""
     view, groups = draft.view, draft.groups
     integer = {member for group in groups.values() for member in group.members}
@@ -139,7 +139,7 @@ def free_links(draft: Draft) -> None:
     draft.reasons.update(dict.fromkeys(wanted, "default: a float operator reads it"))
 
 
-def _attached(dropping: Dropping, group: Group) -> bool:
+def _is_attached(dropping: Dropping, group: Group) -> bool:
     view, groups = dropping.view, dropping.groups
     if group.strategy.is_asked_for:
         return True  # a float stream is quantized for it

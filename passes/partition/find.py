@@ -33,13 +33,13 @@ def find_groups(draft: Draft) -> None:
     """Groups keyed by their output, and the reasons of the operators that stay float, keyed by variable."""
     view, groups, reasons = draft.view, draft.groups, draft.reasons
     config = QConfig(operators=draft.config.operators) if draft.brings_scales else draft.config
-    taken: dict[str, str] = {}
+    owners: dict[str, str] = {}
     chains: dict[str, str] = {}
     own = families_by_operator(config.operators)
     for var, value in view.bindings:
-        if var.name in taken or op_name(value) in CONVERSIONS:
+        if var.name in owners or op_name(value) in CONVERSIONS:
             continue
-        source = None if op_name(value) in own else table.function_of(value, chains, taken)
+        source = None if op_name(value) in own else table.function_of(value, chains, owners)
         if source is not None and _is_function(var, view.var[source]):
             chains[var.name] = source
             continue
@@ -52,10 +52,10 @@ def find_groups(draft: Draft) -> None:
             if member in groups and set(groups[member].members) <= set(group.members):
                 del groups[member]
         groups[group.output] = group
-        taken.update(dict.fromkeys(group.members, group.output))
+        owners.update(dict.fromkeys(group.members, group.output))
     for name in chains:
-        if name not in taken and not table.is_internal(view, name, chains):
-            groups[name] = table.FAMILY.chain_group(view, name, chains, taken)
+        if name not in owners and not table.is_internal(view, name, chains):
+            groups[name] = table.FAMILY.chain_group(view, name, chains, owners)
 
 
 def _is_function(result: relax.Var, source: relax.Var) -> bool:

@@ -1,4 +1,4 @@
-"""What stays float though it has an integer form: results, and sums that a normalization reads.
+"""Groups that stay float though they have an integer form: results, and sums that a normalization reads.
 
 What stays float at the end of a network, so that its results are not rounded more than they have to be.
 
@@ -38,7 +38,7 @@ REASON = "default: the sum of a float tensor at the end of the network, which wo
 
 
 def leave_results_float(view: View, groups: dict[str, Group], reasons: dict[str, str]) -> None:
-    """Remove these groups in place."""
+    """Remove the groups at the ends of the network that stay float, in place."""
     for tail in _tails(view, groups):
         for key in tail:
             reasons[groups.pop(key).root] = REASON
@@ -66,8 +66,8 @@ def _joins(view: View, groups: dict[str, Group], name: str) -> list[str]:
 
 def widen_results(draft: Draft) -> None:
     """Make these sums those of int16 codes where a core is to be integers, and the backend has such sums."""
-    wide = draft.is_integral and not draft.backend.refuses_stream("int16")
-    for tail in _tails(draft.view, draft.groups) if wide else ():
+    adds_int16 = draft.is_integral and not draft.backend.refuses_stream("int16")
+    for tail in _tails(draft.view, draft.groups) if adds_int16 else ():
         for key in tail:
             group = draft.groups[key]
             if group.strategy.adds:
@@ -91,18 +91,18 @@ def _tail(view: View, groups: dict[str, Group], name: str) -> list[str]:
         group = groups.get(name)
         if group is None or group.strategy.anchor:
             return group is not None
-        found = False
+        has_seed = False
         if group.strategy.adds or group.strategy.moves:
             for source in filter(view.only_reader, group.inputs):
-                found = (yield source) or found
-        return found
+                has_seed = (yield source) or has_seed
+        return has_seed
 
-    def behind(key: str) -> list[str]:
+    def linked_sources(key: str) -> list[str]:
         inputs = groups[key].inputs if not groups[key].strategy.anchor else []
         return [source for source in inputs if view.only_reader(source) and known[source]]
 
-    found = reachable([name] if resolve_each(name, leads_to_seed, known) else [], behind)
-    return [key for key in found if not groups[key].strategy.anchor]
+    tail = reachable([name] if resolve_each(name, leads_to_seed, known) else [], linked_sources)
+    return [key for key in tail if not groups[key].strategy.anchor]
 
 
 def _adds_float(groups: dict[str, Group], group: Group, known: dict[str, bool]) -> bool:
@@ -147,7 +147,7 @@ def why_float_sum(view: View, name: str) -> str | None:
 def normalization_of(view: View, name: str) -> str | None:
     """The normalization that reads a tensor, also behind operators that move values."""
 
-    def found(name: str) -> Generator[str, str | None, str | None]:
+    def normalization_behind(name: str) -> Generator[str, str | None, str | None]:
         for reader in view.readers[name]:
             op = op_name(view.value[reader])
             if op in NORMALIZATIONS and view.value[reader].args[0].name == name:
@@ -157,7 +157,7 @@ def normalization_of(view: View, name: str) -> str | None:
                 return behind
         return None
 
-    return resolve_each(name, found, view.known(normalization_of))
+    return resolve_each(name, normalization_behind, view.known(normalization_of))
 
 
 def _is_in_stream(view: View, name: str) -> bool:

@@ -6,7 +6,7 @@ Before                                            After
     n = layer_norm(a)                                 n = layer_norm(dequantize(a))
 
 A stream is what stays_in_stream leaves float for a normalization, not for a softmax: sums of tensors and of constants.
-What it reads becomes wide, too: results of products, float tensors, embeddings, what only moves such codes, and
+What it reads becomes int16, too: results of products, float tensors, embeddings, what only moves such codes, and
 concats with constants (class tokens), all symmetric with one scale for the tensor. Products read a stream in 8 bits.
 
 Layers whose activations are int16, by dtype_input or by a rule, read such codes as well: sums of convolutions and
@@ -36,23 +36,23 @@ def widen_residuals(draft: Draft) -> None:
     view, groups, reasons = draft.view, draft.groups, draft.reasons
     if not draft.has_residuals:
         return
-    taken: set[str] = set()
+    members: set[str] = set()
     for var, value in view.bindings:
-        if var.name in reasons and var.name not in taken and isinstance(value, relax.Call):
+        if var.name in reasons and var.name not in members and isinstance(value, relax.Call):
             group = _sum_of_stream(view, var, value)
             if group is not None:
-                taken.update(group.members)
-                groups[group.output] = _wide(group)
+                members.update(group.members)
+                groups[group.output] = _mark_int16(group)
     for var, value in view.bindings:
-        if var.name in reasons and op_name(value) == "concat" and _is_token_concat(view, var.name, value, taken):
+        if var.name in reasons and op_name(value) == "concat" and _is_token_concat(view, var.name, value, members):
             parts = [part.name for part in value.args[0].fields if not is_const(part)]
-            groups[var.name] = _wide(concat.FAMILY.of_tokens(var.name, parts))
-            taken.add(var.name)
-    for name in taken:
+            groups[var.name] = _mark_int16(concat.FAMILY.of_tokens(var.name, parts))
+            members.add(var.name)
+    for name in members:
         reasons.pop(name, None)
 
 
-def _wide(group: Group) -> Group:
+def _mark_int16(group: Group) -> Group:
     group.facts.stream = True
     return group
 
@@ -80,7 +80,7 @@ def widen_layers(draft: Draft) -> None:
     for key, group in draft.groups.items():
         spec = draft.decisions[key].activations or draft.config.activation_spec
         if spec.dtype == "int16" and group.strategy.reads_int16 and not draft.brings_scales:
-            facts = _wide(group).facts
+            facts = _mark_int16(group).facts
             facts.bits = facts.bits or spec.bits
 
 
@@ -94,11 +94,11 @@ def _sum_of_stream(view: View, var: relax.Var, value: relax.Call) -> Group | Non
     if not constant and op_name(value) not in ("add", "subtract"):
         return None
     family = scale_shift.FAMILY if constant else add.FAMILY
-    found = family.group(view, var, value, wide=True)
-    return found if isinstance(found, Group) and _in_stream(view, found.output) else None
+    group = family.group(view, var, value, as_int16=True)
+    return group if isinstance(group, Group) and _feeds_normalization(view, group.output) else None
 
 
-def _in_stream(view: View, name: str) -> bool:
+def _feeds_normalization(view: View, name: str) -> bool:
     """True if a normalization reads the tensor, or nothing but sums that one reads; masks of a softmax are none."""
 
     def holds(name: str) -> Generator[str, bool, bool]:
@@ -112,7 +112,7 @@ def _in_stream(view: View, name: str) -> bool:
                 return False
         return True
 
-    return resolve_each(name, holds, view.known(_in_stream))
+    return resolve_each(name, holds, view.known(_feeds_normalization))
 
 
 def _is_token_concat(view: View, name: str, value: relax.Call, sums: set[str]) -> bool:
@@ -130,7 +130,7 @@ def _is_token_concat(view: View, name: str, value: relax.Call, sums: set[str]) -
 
 
 def widen_moves(draft: Draft) -> None:
-    """Let operators that move codes move wide ones, where no group reads the moved codes in 8 bits.
+    """Let operators that move codes move int16 ones, where no group reads the moved codes in 8 bits.
 
     The parts of a concat are brought to one scale by what makes them, as constants beside them are.
     """
@@ -141,13 +141,13 @@ def widen_moves(draft: Draft) -> None:
             continue
         readers = [owner[name] for name in view.readers[group.output] if name in owner]
         if readers and all(is_int16_residual(reader) for reader in readers):
-            _wide(group).facts.bits = max(bits_of(reader) for reader in readers)
+            _mark_int16(group).facts.bits = max(bits_of(reader) for reader in readers)
             if group.strategy.concatenates:
                 group.passes, group.facts.needs_output_codes = False, True
 
 
 def bits_of(group: Group) -> int:
-    """Bits of the codes that a wide group reads."""
+    """Bits of the codes that a group of int16 residuals reads."""
     return int(group.facts.bits or STREAM.bits)
 
 
@@ -155,14 +155,14 @@ def int16_tensors(groups: Iterable[Group]) -> dict[str, tuple[str, QuantSpec]]:
     """{tensor: name of its scale, spec} of all that must be there as int16 codes; parts of a concat share its scale."""
     groups = [group for group in groups if is_int16_residual(group) or group.passes]
     passing = {group.output for group in groups if group.passes}
-    found: dict[str, tuple[str, QuantSpec]] = {}
+    tensors: dict[str, tuple[str, QuantSpec]] = {}
     for group in reversed([group for group in groups if is_int16_residual(group)]):
         spec = QuantSpec("int16", bits_of(group), symmetric=True)
         if group.facts.needs_output_codes:
-            found.setdefault(group.output, (f"{group.output}:stream", spec))
+            tensors.setdefault(group.output, (f"{group.output}:stream", spec))
         for name in group.inputs:
             if name not in passing:
-                shared = found[group.output] if group.strategy.concatenates else (f"{name}:stream", spec)
-                known = found.setdefault(name, shared)
-                found[name] = known[0], max(known[1], spec, key=lambda s: s.bits)
-    return found
+                shared = tensors[group.output] if group.strategy.concatenates else (f"{name}:stream", spec)
+                known = tensors.setdefault(name, shared)
+                tensors[name] = known[0], max(known[1], spec, key=lambda s: s.bits)
+    return tensors

@@ -40,7 +40,7 @@ from tvmq.graph.view import View, const_value, dtype_of, is_const, make_const, o
 from tvmq.passes.families.base import clip_bounds
 from tvmq.passes.fold_constants import fold
 from tvmq.passes.prepare.matrix_products import product
-from tvmq.passes.prepare.normalizations import own_normalizations
+from tvmq.passes.prepare.normalizations import replace_normalizations
 from tvmq.passes.prepare.recognize import recognize
 from tvmq.passes.prepare.recognize_functions import function
 from tvmq.passes.prepare.resampling import corners_meet, resample_operators
@@ -50,7 +50,7 @@ LARGEST = float(np.finfo(np.float32).max)
 
 
 def prepare(mod: tvm.IRModule, params: Mapping[str, np.ndarray] | None = None) -> tvm.IRModule:
-    """See the head of this file; `params` is {parameter name: array}. Raises ModelError on NaN or infinite weights."""
+    """Bind and fold `params`, {parameter name: array}; raises ModelError on NaN or infinite weights."""
     mod = resolve_shapes(_bind(mod, params or {}))
     rewriter = Rewriter(mod)
     for var, value in rewriter.view.bindings:
@@ -58,7 +58,7 @@ def prepare(mod: tvm.IRModule, params: Mapping[str, np.ndarray] | None = None) -
         value = rewriter.substitute(value)
         new = _simplify(rewriter, var, value)
         rewriter.bind(var, new if isinstance(new, relax.Var) or is_const(new) else rewriter.emit(new, var.name))
-    result = own_normalizations(recognize(rewriter.finish()))
+    result = replace_normalizations(recognize(rewriter.finish()))
     size_limits(result)  # refuses slices that nothing keeps inside
     view = View(result)
     for var, value in view.bindings:
@@ -86,8 +86,8 @@ def _bind(mod: tvm.IRModule, params: Mapping[str, np.ndarray]) -> tvm.IRModule:
         if param.name not in params:
             kept.append(param)
             continue
-        given: Any = params[param.name]
-        array = np.asarray(given.numpy() if hasattr(given, "numpy") else given)
+        weight: Any = params[param.name]
+        array = np.asarray(weight.numpy() if hasattr(weight, "numpy") else weight)
         _check_weight(rewriter.view, param, array)
         rewriter.bind(param, relax.const(array, str(param.ty.dtype)))
     for var, value in rewriter.view.bindings:
@@ -155,8 +155,8 @@ def _simplify(rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Ex
         value = relax.op.add(value.args[0], make_const(-const_value(value.args[1])))
     # integers have no weights that a factor could go into
     is_float = isinstance(var.ty, relax.TensorType) and dtype_of(var) == "float32"
-    if is_float and (found := function(rewriter, var, value)) is not None:
-        return found  # before a product takes its 0.5 for a scale
+    if is_float and (normal_form := function(rewriter, var, value)) is not None:
+        return normal_form  # before a product takes its 0.5 for a scale
     if is_float and op_name(value) in ("add", "multiply") and is_const(value.args[1]) and not is_const(value.args[0]):
         return _scale_or_shift(rewriter, var, value)
     return value
@@ -191,16 +191,16 @@ def _batch_norm(rewriter: Rewriter, var: relax.Var, call: relax.Call) -> relax.E
     shift = (beta if attrs.center else 0.0) - mean * scale
     shape = [1] * _rank(x)
     shape[int(attrs.axis)] = -1
-    behind_clip = _through_clip(rewriter, x, scale.reshape(shape), shift.reshape(shape))
+    behind_clip = _fold_through_clip(rewriter, x, scale.reshape(shape), shift.reshape(shape))
     if behind_clip is not None:
         return behind_clip
     if not _absorb(rewriter, x, scale.reshape(shape)):
-        scaled = rewriter.emit(relax.op.multiply(x, _const(scale.reshape(shape))), f"{var.name}_scale")
-        return relax.op.add(scaled, _const(shift.reshape(shape)))
+        scaled = rewriter.emit(relax.op.multiply(x, _float32_const(scale.reshape(shape))), f"{var.name}_scale")
+        return relax.op.add(scaled, _float32_const(shift.reshape(shape)))
     return _add_shift(rewriter, x, shift.reshape(shape))
 
 
-def _through_clip(rewriter: Rewriter, x: relax.Var, scale: np.ndarray, shift: np.ndarray) -> relax.Expr | None:
+def _fold_through_clip(rewriter: Rewriter, x: relax.Var, scale: np.ndarray, shift: np.ndarray) -> relax.Expr | None:
     """clip(conv) * scale + shift as the clip, by bounds of each channel, of a convolution that holds both.
 
     None where `x` is no relu or clip of a convolution or product.
@@ -217,13 +217,13 @@ def _through_clip(rewriter: Rewriter, x: relax.Var, scale: np.ndarray, shift: np
     ends = [np.where(scale == 0, 0.0, bound * np.where(scale == 0, 1.0, scale)) + shift for bound in bounds]
     low, high = np.minimum(*ends), np.maximum(*ends)
     if np.isfinite(low).any():
-        y = relax.op.maximum(_bound(rewriter, y, x), _const(np.maximum(low, -LARGEST)))
+        y = relax.op.maximum(_as_variable(rewriter, y, x), _float32_const(np.maximum(low, -LARGEST)))
     if np.isfinite(high).any():
-        y = relax.op.minimum(_bound(rewriter, y, x), _const(np.minimum(high, LARGEST)))
+        y = relax.op.minimum(_as_variable(rewriter, y, x), _float32_const(np.minimum(high, LARGEST)))
     return y
 
 
-def _bound(rewriter: Rewriter, value: relax.Expr, like: relax.Var) -> relax.Var:
+def _as_variable(rewriter: Rewriter, value: relax.Expr, like: relax.Var) -> relax.Var:
     return value if isinstance(value, relax.Var) else rewriter.emit(value, f"{like.name}_add_shift")
 
 
@@ -231,7 +231,7 @@ def _rank(x: relax.Expr) -> int:
     return len(list(x.ty.shape))
 
 
-def _const(array: np.ndarray) -> relax.Expr:
+def _float32_const(array: np.ndarray) -> relax.Expr:
     return relax.const(np.asarray(array, np.float32))
 
 
@@ -252,7 +252,7 @@ def _scale_or_shift(rewriter: Rewriter, var: relax.Var, value: relax.Call) -> re
             # a bias that came to vary over pixels would be none any more
             grows = total.size > max(bias.size, array.size)
             if not grows and np.broadcast_shapes(total.shape, _broadcast_shape(x)) == tuple(_broadcast_shape(x)):
-                rewriter.replace(x, relax.op.add(below.args[0], _const(total)), rewriter.view.sources(var.name))
+                rewriter.replace(x, relax.op.add(below.args[0], _float32_const(total)), rewriter.view.sources(var.name))
                 return x
     return value
 
@@ -274,7 +274,7 @@ def _absorb(rewriter: Rewriter, x: relax.Expr, scale: np.ndarray) -> bool:
         if not _scale_weight(rewriter, inner, scale):
             return False
         bias = const_value(value.args[1]).astype(np.float64) * scale
-        rewriter.replace(x, relax.op.add(inner, _const(bias)))
+        rewriter.replace(x, relax.op.add(inner, _float32_const(bias)))
         return True
     return _scale_weight(rewriter, x, scale)
 
@@ -298,7 +298,7 @@ def _scale_weight(rewriter: Rewriter, var: relax.Var, scale: np.ndarray) -> bool
         weight = weight * flat
     else:
         weight = weight * flat.reshape((-1,) + (1,) * (weight.ndim - 1))
-    new = relax.Call(call.op, [call.args[0], _const(weight)], call.attrs, call.ty_args, call.span)
+    new = relax.Call(call.op, [call.args[0], _float32_const(weight)], call.attrs, call.ty_args, call.span)
     rewriter.replace(var, new)
     return True
 
@@ -319,12 +319,12 @@ def _add_shift(rewriter: Rewriter, x: relax.Var, shift: np.ndarray) -> relax.Exp
     value = rewriter.value_of(x)
     sources = rewriter.sources
     if value is None:
-        return relax.op.add(x, _const(shift))
+        return relax.op.add(x, _float32_const(shift))
     if op_name(value) == "add" and is_const(value.args[1]):
         total = const_value(value.args[1]).astype(np.float64) + shift
-        rewriter.replace(x, relax.op.add(value.args[0], _const(total)), sources)
+        rewriter.replace(x, relax.op.add(value.args[0], _float32_const(total)), sources)
         return x
     if not np.any(shift):
         rewriter.replace(x, value, sources)
         return x
-    return relax.op.add(x, _const(shift))
+    return relax.op.add(x, _float32_const(shift))

@@ -31,7 +31,7 @@ class UnknownForm(Exception):
 
 @dataclass(frozen=True)
 class Base:
-    """What is raised to a power; equal keys are equal functions.
+    """Base that is raised to a power; equal keys are equal functions.
 
     kind      "x", "mean" (of a product), "max", "min", "log", "sum" (of a polynomial), "exp" (of a product), "other"
     key       text that says all

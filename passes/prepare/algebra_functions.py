@@ -45,7 +45,7 @@ def power(p: Polynomial, exponent: float) -> Polynomial:
         return reduce(times, [p] * int(exponent))
     if not p:
         raise UnknownForm("a power of 0")
-    if exponent == -1 and (beside := _beside_root(p)) is not None:
+    if exponent == -1 and (beside := _move_under_root(p)) is not None:
         return power(beside, -0.5)
     if exponent == -1 and _is_above_1(p):
         p = {product: value for product, value in p.items() if product}
@@ -72,7 +72,7 @@ def _sort_key(product: Product) -> tuple[bool, str]:
     return not product, "*".join(factors(product))
 
 
-def _beside_root(p: Polynomial) -> Polynomial | None:
+def _move_under_root(p: Polynomial) -> Polynomial | None:
     """v + e^2 for sqrt(v) + e of a tiny e; equal up to e / sqrt(v)."""
     if len(p) != 2 or ONE not in p or np.ndim(p[ONE]) or not 0 < float(p[ONE]) <= LEAST_ADDED:
         return None
@@ -93,7 +93,7 @@ def _is_above_1(p: Polynomial) -> bool:
 
 
 def under_root(p: Polynomial) -> Polynomial | None:
-    """v of a p = sqrt(v); None where p is no root."""
+    """Radicand v of p = sqrt(v); None where p is no root."""
     if len(p) != 1:
         return None
     ((product, value),) = p.items()
@@ -135,7 +135,7 @@ def at_most(p: Polynomial, bound: float) -> Polynomial:
     return power(at_least(power(p, -1.0), 1 / bound), -1.0)
 
 
-def opaque(name: str, operands: Sequence[Polynomial]) -> Polynomial:
+def opaque_function(name: str, operands: Sequence[Polynomial]) -> Polynomial:
     """A function of polynomials of which only its name is known, and along which axes it does not change."""
     key = f"{name}({', '.join(map(as_text, operands))})"
     fixed = frozenset.intersection(*map(_constant_axes, operands))

@@ -27,7 +27,7 @@ from tvmq.passes.prepare.algebra import Polynomial, UnknownForm
 MOST_BINDINGS = 24  # of a group; those of norms have up to 17
 MOST_REDUCTIONS = 4  # one behind the other: a variance has two, of two axes one by one four
 Layout = tuple[int | None, ...]
-Size = int | str  # free dimensions are texts
+Size = int | str  # dynamic dimensions are texts
 ELEMENTWISE = where(elementwise=True)
 REDUCTIONS = ("mean", "sum", "max", "min", "variance", "std")
 POOLS = where(kind=POOL, on_codes=False)
@@ -53,7 +53,7 @@ class Reader:
         self.walked: dict[str, relax.Var] = {}
 
     def read(self, expr: relax.Expr) -> Value:
-        """What a variable or a call says of the tensor. Raises UnknownForm."""
+        """Form of a variable or a call as a function of the tensor. Raises UnknownForm."""
         if isinstance(expr, relax.Var):
             if expr.same_as(self._x):
                 return self._tensor()
@@ -71,11 +71,11 @@ class Reader:
         if operator is None and op_name(expr) not in ELEMENTWISE:
             raise UnknownForm(op_name(expr))
         try:
-            return (operator or _opaque)(self, expr)
+            return (operator or _read_opaque)(self, expr)
         except UnknownForm:
             if op_name(expr) not in ELEMENTWISE or operator is None:
                 raise
-            return _opaque(self, expr)
+            return _read_opaque(self, expr)
 
     def _tensor(self) -> Value:
         sizes = known_sizes(self._x)
@@ -115,22 +115,22 @@ class Reader:
         return algebra.constant(full.reshape(shape)), joined
 
     def sizes(self) -> list[Size]:
-        """Of the tensor."""
+        """Sizes of the tensor."""
         return known_sizes(self._x)
 
     def producer(self, expr: relax.Expr) -> relax.Expr | None:
-        """What a variable is bound to."""
+        """Value that a variable is bound to."""
         return self._rewriter.value_of(expr)
 
     def walk(self, var: relax.Var) -> None:
-        """A variable that is looked through without being read."""
+        """Walk through a variable without reading it."""
         self.walked[var.name] = var
 
 
 def readings(
     rewriter: Rewriter, value: relax.Call, needed: Sequence[str]
 ) -> Iterator[tuple[relax.Var, Polynomial, dict[str, relax.Var]]]:
-    """What a call computes of a tensor before it: that tensor, the polynomial, the variables between; farthest first.
+    """Forms of a call: a tensor before it, the polynomial of that tensor, the variables between; farthest first.
 
     needed  operators of which one must be between
     """
@@ -138,11 +138,11 @@ def readings(
         reader = Reader(rewriter, x)
         try:
             with np.errstate(all="ignore"):
-                found = reader.read(value)
+                form = reader.read(value)
         except (UnknownForm, ArithmeticError):  # the latter: constants of which a power is no float
             continue
-        if found.layout == tuple(range(len(found.layout))):
-            yield x, found.form, reader.walked
+        if form.layout == tuple(range(len(form.layout))):
+            yield x, form.form, reader.walked
 
 
 def candidates(rewriter: Rewriter, value: relax.Call, needed: Sequence[str]) -> list[relax.Var]:
@@ -151,17 +151,17 @@ def candidates(rewriter: Rewriter, value: relax.Call, needed: Sequence[str]) -> 
     All have the shape of the call's result.
     """
     seen: dict[str, relax.Var] = {}
-    queue, found = [(arg, 0) for arg in value.args if isinstance(arg, relax.Var)], False
+    queue, has_needed = [(arg, 0) for arg in value.args if isinstance(arg, relax.Var)], False
     for var, count in queue:  # with the reductions between it and the call
         if var.name in seen or len(seen) > MOST_BINDINGS or count > MOST_REDUCTIONS:
             continue
         seen[var.name] = var
         call = rewriter.value_of(var)
         if call is not None and (op_name(call) in OPERATORS or op_name(call) in ELEMENTWISE):
-            found = found or op_name(call) in needed
+            has_needed = has_needed or op_name(call) in needed
             count += op_name(call) in (*REDUCTIONS, *POOLS)
             queue += [(arg, count) for arg in call.args if isinstance(arg, relax.Var)]
-    if not found:
+    if not has_needed:
         return []
     wanted = known_sizes(value)
     return [var for var in reversed(seen.values()) if _is_tensor(var) and known_sizes(var) == wanted]
@@ -195,7 +195,7 @@ def _join_layouts(a: Layout, b: Layout) -> Layout:
     return joined
 
 
-def _of_sizes(reader: Reader, call: relax.Call) -> Value:
+def _read_reshape(reader: Reader, call: relax.Call) -> Value:
     """reshape, squeeze, expand_dims: axes of one element come and go, nothing else changes."""
     value, before, after = reader.read(call.args[0]), known_sizes(call.args[0]), known_sizes(call)
     if [size for size in before if size != 1] != [size for size in after if size != 1]:
@@ -234,7 +234,7 @@ def _read_reduction(reader: Reader, call: relax.Call) -> Value:
 
 
 def _reduction(name: str, value: Value, own: dict[int, Size]) -> Polynomial:
-    """`own` are the reduced places of the value and their sizes."""
+    """Reduction of a value; `own` are its reduced places and their sizes."""
     several = [place for place, size in own.items() if size != 1]
     axes = frozenset(axis for place in several if (axis := value.layout[place]) is not None)
     if len(axes) < len(several):
@@ -303,11 +303,11 @@ def _quotient(first: Polynomial, second: Polynomial) -> Polynomial:
     return algebra.times(first, functions.power(second, -1.0))
 
 
-def _to_the(first: Polynomial, second: Polynomial) -> Polynomial:
+def _power(first: Polynomial, second: Polynomial) -> Polynomial:
     return functions.power(first, _number(second))
 
 
-def _opaque(reader: Reader, call: relax.Call) -> Value:
+def _read_opaque(reader: Reader, call: relax.Call) -> Value:
     """Another function of one value each, such as the bounds and tests of shifts."""
     operands = [arg for arg in call.args if isinstance(arg, relax.Var)]
     numbers = [number(arg) if isinstance(arg, relax.Expr) else arg for arg in call.args if arg not in operands]
@@ -316,20 +316,20 @@ def _opaque(reader: Reader, call: relax.Call) -> Value:
     values = [reader.read(arg) for arg in operands]
     layout = reduce(_join_layouts, (value.layout for value in values))
     name = f"{op_name(call)}{[arg in operands for arg in call.args]}{numbers}{_attributes(call)}"
-    return Value(functions.opaque(name, [value.form for value in values]), layout)
+    return Value(functions.opaque_function(name, [value.form for value in values]), layout)
 
 
 def _attributes(call: relax.Call) -> str:
     return str(call.attrs)[:] if call.attrs is not None else ""
 
 
-def _smaller(first: Polynomial, second: Polynomial) -> Polynomial:
+def _minimum(first: Polynomial, second: Polynomial) -> Polynomial:
     if set(first) <= {algebra.ONE}:
         first, second = second, first
     return functions.at_most(first, _number(second))
 
 
-def _larger(first: Polynomial, second: Polynomial) -> Polynomial:
+def _maximum(first: Polynomial, second: Polynomial) -> Polynomial:
     if set(first) <= {algebra.ONE}:
         first, second = second, first
     return functions.at_least(first, _number(second))
@@ -373,9 +373,9 @@ OPERATORS: dict[str, Callable[[Reader, relax.Call], Value]] = {
     "subtract": _binary(_difference),
     "multiply": _binary(algebra.times),
     "divide": _binary(_quotient),
-    "power": _binary(_to_the),
-    "maximum": _binary(_larger),
-    "minimum": _binary(_smaller),
+    "power": _binary(_power),
+    "maximum": _binary(_maximum),
+    "minimum": _binary(_minimum),
     "negative": _unary(lambda p: algebra.scale_polynomial(p, -1.0)),
     "square": _unary(lambda p: algebra.times(p, p)),
     "sqrt": _unary(lambda p: functions.power(p, 0.5)),
@@ -389,7 +389,7 @@ OPERATORS: dict[str, Callable[[Reader, relax.Call], Value]] = {
     "astype": _cast,
     "permute_dims": _read_permute,
     "broadcast_to": _broadcast,
-    **dict.fromkeys(where(form=RESHAPE), _of_sizes),
+    **dict.fromkeys(where(form=RESHAPE), _read_reshape),
     **dict.fromkeys(REDUCTIONS, _read_reduction),
     **dict.fromkeys(POOLS, _read_average_pool),
 }

@@ -26,7 +26,7 @@ MOVES = where(form=(RESHAPE, TRANSPOSE, SLICE))
 
 
 def product(rewriter: Rewriter, var: relax.Var, value: relax.Call) -> relax.Expr:
-    """See the head of this file; `value` is a matmul of new variables, bound to `var` before."""
+    """Normal form of a product; `value` is a matmul of new variables, bound to `var` before."""
     a, b = value.args
     if is_const(a) and not is_const(b):
         return _constant_right(rewriter, var, value)
@@ -66,11 +66,11 @@ def _without_factor(rewriter: Rewriter, x: relax.Expr) -> tuple[relax.Expr, floa
         x = value.args[0]
     factor = 1.0
     for link in reversed(links):
-        x, factor = _behind(rewriter, link, x, factor)
+        x, factor = _apply_link(rewriter, link, x, factor)
     return x, factor
 
 
-def _behind(rewriter: Rewriter, link: relax.Var, inner: relax.Expr, factor: float) -> tuple[relax.Expr, float]:
+def _apply_link(rewriter: Rewriter, link: relax.Var, inner: relax.Expr, factor: float) -> tuple[relax.Expr, float]:
     """The operand and its number behind one more operator."""
     value = rewriter.value_of(link)
     assert value is not None

@@ -22,12 +22,12 @@ from tvmq.graph.rewrite import rewrite
 from tvmq.graph.view import dtype_of, op_name
 
 
-def own_normalizations(mod: tvm.IRModule) -> tvm.IRModule:
-    """See the head of this file."""
-    return rewrite(mod, lambda _rewriter, _var, value: own_normalization(value))
+def replace_normalizations(mod: tvm.IRModule) -> tvm.IRModule:
+    """Replace softmax and the normalizations of Relax by our own operators."""
+    return rewrite(mod, lambda _rewriter, _var, value: replace_normalization(value))
 
 
-def own_normalization(value: relax.Expr) -> relax.Expr | None:
+def replace_normalization(value: relax.Expr) -> relax.Expr | None:
     """Our operator for a call of Relax's, None if it is no such call or not float32."""
     translate = TRANSLATIONS.get(op_name(value))
     if translate is None or dtype_of(value) != "float32" or value.args[0].ty.shape is None:
@@ -51,24 +51,24 @@ def _layer_norm(call: relax.Call) -> relax.Expr | None:
     gamma = call.args[1] if call.attrs.scale else _constant_of(row.shape, 1)
     beta = call.args[2] if call.attrs.center else _constant_of(row.shape, 0)
     axes, epsilon = len(row.axes), float(call.attrs.epsilon)
-    return row.around(lambda x: ops.layer_norm(x, gamma, beta, axes=axes, epsilon=epsilon))
+    return row.apply_on_last_axes(lambda x: ops.layer_norm(x, gamma, beta, axes=axes, epsilon=epsilon))
 
 
 def _rms_norm(call: relax.Call) -> relax.Expr:
     row = _row(call)
     axes, epsilon = len(row.axes), float(call.attrs.epsilon)
-    return row.around(lambda x: ops.rms_norm(x, call.args[1], axes=axes, epsilon=epsilon))
+    return row.apply_on_last_axes(lambda x: ops.rms_norm(x, call.args[1], axes=axes, epsilon=epsilon))
 
 
 def _group_norm(call: relax.Call) -> relax.Expr | None:
-    return _by_channels(call, int(call.attrs.num_groups))
+    return _as_group_norm(call, int(call.attrs.num_groups))
 
 
 def _instance_norm(call: relax.Call) -> relax.Expr | None:
-    return _by_channels(call, None)
+    return _as_group_norm(call, None)
 
 
-def _by_channels(call: relax.Call, groups: int | None) -> relax.Expr | None:
+def _as_group_norm(call: relax.Call, groups: int | None) -> relax.Expr | None:
     """group_norm with all axes but batch and channels in a row; `groups` None is one for each channel."""
     rank = len(list(call.ty.shape))
     channel = int(call.attrs.channel_axis) % rank
@@ -85,7 +85,7 @@ def _by_channels(call: relax.Call, groups: int | None) -> relax.Expr | None:
     count, epsilon = groups or int(channels), float(call.attrs.epsilon)
     # channels stand behind the batch, positions behind the channels
     row = _Row(call.args[0], axes)
-    return row.around(lambda x: ops.group_norm(x, gamma, beta, groups=count, epsilon=epsilon))
+    return row.apply_on_last_axes(lambda x: ops.group_norm(x, gamma, beta, groups=count, epsilon=epsilon))
 
 
 class _Row:
@@ -100,7 +100,7 @@ class _Row:
         """Sizes of the axes."""
         return [self.x.ty.shape[axis] for axis in self.axes]
 
-    def around(self, operator: Callable[[relax.Expr], relax.Expr]) -> relax.Expr:
+    def apply_on_last_axes(self, operator: Callable[[relax.Expr], relax.Expr]) -> relax.Expr:
         """operator(x) with the axes moved to the end, and back again."""
         order = [axis for axis in range(self._rank) if axis not in self.axes] + self.axes
         if order == list(range(self._rank)):

@@ -44,25 +44,25 @@ OTHER = {"log": ("nn.softmax", relax.op.nn.log_softmax), "exp": ("nn.log_softmax
 
 def softmax(x: relax.Var, form: Polynomial) -> relax.Expr | None:
     """nn.softmax or nn.log_softmax of x, if a polynomial says that."""
-    found = _meaning(form, x)
-    if found is None:
+    meaning = _softmax_and_axis(form, x)
+    if meaning is None:
         return None
-    operator, axis = found
+    operator, axis = meaning
     return operator(x, axis)
 
 
 def other_softmax(rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Expr | None:
     """nn.log_softmax for the logarithm of nn.softmax, nn.softmax for the exponential of nn.log_softmax."""
-    return _other(Group(rewriter, var), value) if op_name(value) in OTHER else None
+    return _fuse_softmax(Group(rewriter, var), value) if op_name(value) in OTHER else None
 
 
-def _other(group: Group, value: relax.Call) -> relax.Expr | None:
+def _fuse_softmax(group: Group, value: relax.Call) -> relax.Expr | None:
     name, operator = OTHER[op_name(value)]
     inner = group.producer(value.args[0], name)
     return operator(inner.args[0], int(inner.attrs.axis)) if inner is not None and group.close() else None
 
 
-def _meaning(form: Polynomial, x: relax.Var) -> tuple[type, int] | None:
+def _softmax_and_axis(form: Polynomial, x: relax.Var) -> tuple[type, int] | None:
     """nn.softmax or nn.log_softmax, and the axis."""
     means = {base for product in form for base, _ in _logarithm_bases(product) if base.kind == "mean"}
     if len(means) != 1 or len((mean := means.pop()).axes) != 1:
@@ -80,7 +80,7 @@ def _meaning(form: Polynomial, x: relax.Var) -> tuple[type, int] | None:
             lambda: algebra.add(variable(), algebra.scale_polynomial(functions.logarithm(total), -1.0)),
         ),
     ):
-        if _equal(form, expected()):
+        if _are_close(form, expected()):
             return operator, axis
     return None
 
@@ -90,7 +90,7 @@ def _logarithm_bases(product: algebra.Product) -> list[tuple[Base, float]]:
     return [inner for base, e in product for inner in (next(iter(base.inside)) if base.kind == "log" else [(base, e)])]
 
 
-def _equal(p: Polynomial, q: Polynomial) -> bool:
+def _are_close(p: Polynomial, q: Polynomial) -> bool:
     return set(p) == set(q) and all(
         not np.ndim(p[product]) and math.isclose(p[product], q[product], rel_tol=NEAR) for product in p
     )
@@ -100,7 +100,7 @@ ENDS = where(kind=ARITHMETIC, own=False)
 
 
 def recognize(mod: tvm.IRModule) -> tvm.IRModule:
-    """See the head of this file."""
+    """Turn what exporters wrote out back into norms, softmax, gelu and other functions."""
     return rewrite(mod, _visit)
 
 
@@ -108,9 +108,9 @@ def _visit(rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Expr 
     if not isinstance(var.ty, relax.TensorType) or dtype_of(var) != "float32" or var.ty.shape is None:
         return None
     for recognizer in RECOGNIZERS:
-        found = recognizer(rewriter, var, value)
-        if found is not None:
-            return found
+        replacement = recognizer(rewriter, var, value)
+        if replacement is not None:
+            return replacement
     return None
 
 
@@ -119,12 +119,12 @@ def by_form(rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Expr
     if op_name(value) not in ENDS:
         return None
     for x, form, walked in readings(rewriter, value, MEANS):
-        found = normalization(x, form)
-        found = softmax(x, form) if found is None else found
+        replacement = normalization(x, form)
+        replacement = softmax(x, form) if replacement is None else replacement
         group = Group(rewriter, var)
         group.join(walked)
-        if found is not None and group.close(partial(_is_smaller, x)):
-            return found
+        if replacement is not None and group.close(partial(_is_smaller, x)):
+            return replacement
     return None
 
 

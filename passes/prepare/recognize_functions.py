@@ -30,7 +30,7 @@ _erf = np.vectorize(math.erf, otypes=[np.float64])
 
 @dataclass(frozen=True)
 class Function:
-    """What a chain may be.
+    """Function that a chain may be.
 
     values    at PLACES
     emit      the normal form
@@ -70,31 +70,31 @@ def function(rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Exp
     for name in reversed(links):  # the farthest first
         chain = _Chain(rewriter, name)
         values = chain.values_of(value)
-        found = _nearest(values) if values is not None else None
+        match = _nearest_function(values) if values is not None else None
         if chain.start is None or dtype_of(chain.start) != dtype_of(var):
             continue  # behind a cast
-        if found is None or names_of(chain, links, value) == found.spelling:
+        if match is None or names_of(chain, links, value) == match.spelling:
             continue
         group = Group(rewriter, var)
         group.join(chain.walked)
         if sizes_of(chain.start) == sizes_of(var) and group.close():
-            return found.emit(chain.start)
+            return match.emit(chain.start)
     return None
 
 
 def _links(rewriter: Rewriter, value: relax.Call) -> dict[str, relax.Call | None]:
     """{variable: element-wise call that makes it, None for another} before a call, nearest first."""
     queue = [arg for arg in value.args if isinstance(arg, relax.Var)]
-    found: dict[str, relax.Call | None] = {}
+    links: dict[str, relax.Call | None] = {}
     for var in queue:
-        if var.name in found or len(found) > MOST_LINKS:
+        if var.name in links or len(links) > MOST_LINKS:
             continue
         call = rewriter.value_of(var)
-        found[var.name] = None
+        links[var.name] = None
         if call is not None and op_name(call) in ELEMENTWISE and evaluator(call) is not None:
-            found[var.name] = call
+            links[var.name] = call
             queue += [arg for arg in call.args if isinstance(arg, relax.Var)]
-    return found
+    return links
 
 
 def names_of(chain: _Chain, links: dict[str, relax.Call | None], value: relax.Call) -> tuple[str, ...]:
@@ -116,7 +116,7 @@ class _Chain:
         self._known: dict[str, np.ndarray | None] = {}
 
     def values_of(self, expr: relax.Expr) -> np.ndarray | None:
-        """Of a call, a variable or a constant of one element; None for what is no function of the variable alone."""
+        """Values of a call, a variable or a constant of one element; None for no function of the variable alone."""
         if isinstance(expr, relax.Var):
             if expr.name == self._start:
                 self.start = expr
@@ -139,7 +139,7 @@ class _Chain:
             return np.asarray(evaluate(expr, args))
 
 
-def _nearest(values: np.ndarray) -> Function | None:
+def _nearest_function(values: np.ndarray) -> Function | None:
     """The function that has these values."""
     if values.shape != PLACES.shape or not np.isfinite(values).all():
         return None

@@ -33,14 +33,14 @@ def normalization(x: relax.Var, form: Polynomial) -> relax.Expr | None:
 
 def with_factors(rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Expr | None:
     """A normalization with what stands around it, a product, a sum, or reshapes; None if there is none."""
-    group, found = Group(rewriter, var), None
+    group, norm = Group(rewriter, var), None
     if op_name(value) == "multiply":
-        found = _with_gamma(group, value)
+        norm = _with_gamma(group, value)
     if op_name(value) == "add":
-        found = _with_beta(group, value)
+        norm = _with_beta(group, value)
     if op_name(value) == "reshape":
-        found = _of_groups(group, value)
-    return found if found is not None and group.close() else None
+        norm = _match_grouped_norm(group, value)
+    return norm if norm is not None and group.close() else None
 
 
 # ---- quotients
@@ -60,16 +60,16 @@ class Norm(NamedTuple):
 
 
 def norm_of(form: Polynomial) -> Norm | None:
-    """What a polynomial says, if it is a normalization of x."""
+    """Normalization of x that a polynomial describes; None if it is none."""
     roots = {base for product in form for base, e in product if base.kind in ("sum", "mean") and e == -0.5}
     if len(roots) != 1:
         return None
     (root,) = roots
     radicand = root.inside if root.kind == "sum" else {((root, 1.0),): 1.0}
-    found = _radicand(radicand)
-    if found is None:
+    parts = _radicand(radicand)
+    if parts is None:
         return None
-    axes, centred, size, epsilon = found
+    axes, centred, size, epsilon = parts
     x, mean = variable(), functions.mean(variable(), axes)
     inverse: Polynomial = {((root, -0.5),): 1.0}
     above = {product: value for product, value in form.items() if product}
@@ -107,7 +107,7 @@ def _apply_factors(unit: relax.Expr, norm: Norm) -> relax.Expr:
             continue
         array = relax.const(np.asarray(factor, np.float32))
         takes = op_name(result) in (*CENTRED, "nn.rms_norm") and position < len(result.args)
-        inside = _rebuilt(result, array, position) if takes else None
+        inside = _with_parameter(result, array, position) if takes else None
         result = builder.normalize(operator(result, array) if inside is None else inside)
     return result
 
@@ -132,7 +132,7 @@ def _with_gamma(group: Group, value: relax.Call) -> relax.Expr | None:
         return None
     if not is_const(norm.args[1]) or (op_name(norm) != "nn.rms_norm" and not _is_filled(norm.args[2], 0)):
         return None
-    return _rebuilt(norm, value.args[1], 1)
+    return _with_parameter(norm, value.args[1], 1)
 
 
 def _with_beta(group: Group, value: relax.Call) -> relax.Expr | None:
@@ -140,10 +140,10 @@ def _with_beta(group: Group, value: relax.Call) -> relax.Expr | None:
     norm = group.producer(value.args[0], *CENTRED)
     if norm is None or not is_const(value.args[1]) or not _same_shape(value, norm):
         return None
-    return _rebuilt(norm, value.args[1], 2) if _is_filled(norm.args[2], 0) else None
+    return _with_parameter(norm, value.args[1], 2) if _is_filled(norm.args[2], 0) else None
 
 
-def _rebuilt(norm: relax.Call, factor: relax.Expr, position: int) -> relax.Expr | None:
+def _with_parameter(norm: relax.Call, factor: relax.Expr, position: int) -> relax.Expr | None:
     """The normalization with gamma (position 1) or beta (2) from a constant that broadcasts to its result."""
     sizes = list(norm.ty.shape)
     array = algebra.without_repeats(const_value(factor))
@@ -154,14 +154,14 @@ def _rebuilt(norm: relax.Call, factor: relax.Expr, position: int) -> relax.Expr 
         if array.size == 1 or (full.size == np.prod(row) and [full.shape[axis] for axis in axes] == row):
             flat = np.broadcast_to(full.reshape([full.shape[axis] for axis in axes]), row)
             return _with_factor(norm, flat, position)
-        norm = _by_channels(norm, axes)
+        norm = _as_channel_norm(norm, axes)
     channel = int(norm.attrs.channel_axis) if op_name(norm) in CENTRED[1:] else None
     if channel is None or full.size != full.shape[channel]:
         return None
     return _with_factor(norm, np.broadcast_to(full.reshape(-1), const_value(norm.args[1]).shape), position)
 
 
-def _by_channels(norm: relax.Call, axes: list[int]) -> relax.Call:
+def _as_channel_norm(norm: relax.Call, axes: list[int]) -> relax.Call:
     """A layer norm of all positions as an instance norm, of all but the batch as a group norm; else as it is."""
     rank, channels = len(list(norm.ty.shape)), norm.ty.shape[1] if len(list(norm.ty.shape)) > 1 else None
     unit = op_name(norm) == "nn.layer_norm" and all(_is_filled(norm.args[i], 2 - i) for i in (1, 2))
@@ -170,12 +170,12 @@ def _by_channels(norm: relax.Call, axes: list[int]) -> relax.Call:
     factors = [relax.const(np.full(int(channels), value, np.float32)) for value in (1, 0)]
     x, epsilon = norm.args[0], float(norm.attrs.epsilon)
     if axes == list(range(2, rank)):
-        made = relax.op.nn.instance_norm(x, *factors, 1, axes, epsilon)
+        replacement = relax.op.nn.instance_norm(x, *factors, 1, axes, epsilon)
     elif axes == list(range(1, rank)):
-        made = relax.op.nn.group_norm(x, *factors, 1, 1, axes[1:], epsilon)
+        replacement = relax.op.nn.group_norm(x, *factors, 1, 1, axes[1:], epsilon)
     else:
         return norm
-    return relax.BlockBuilder().normalize(made)
+    return relax.BlockBuilder().normalize(replacement)
 
 
 def _with_factor(norm: relax.Call, factor: np.ndarray, position: int) -> relax.Expr:
@@ -201,7 +201,7 @@ def _with_factor(norm: relax.Call, factor: np.ndarray, position: int) -> relax.E
 # ---- groups
 
 
-def _of_groups(group: Group, value: relax.Call) -> relax.Expr | None:
+def _match_grouped_norm(group: Group, value: relax.Call) -> relax.Expr | None:
     """reshape(norm(reshape(x, [batch, groups, ...] or [batch, ..., groups, channels of one])), shape of x)."""
     norm = group.producer(value.args[0], "nn.layer_norm", "nn.instance_norm")
     before = group.producer(norm.args[0], "reshape") if norm is not None else None
@@ -209,7 +209,7 @@ def _of_groups(group: Group, value: relax.Call) -> relax.Expr | None:
         return None
     x, sizes, inner = before.args[0], list(value.ty.shape), list(norm.ty.shape)
     rank, last = len(inner), len(sizes) - 1
-    if len(sizes) < 3 or rank < 3 or not _equal(sizes[0], inner[0]):
+    if len(sizes) < 3 or rank < 3 or not _is_equal(sizes[0], inner[0]):
         return None
     if _is_over(norm, range(2, rank)):
         place, channel, axes = 1, 1, list(range(2, len(sizes)))
@@ -261,10 +261,10 @@ def _is_filled(expr: relax.Expr, value: float) -> bool:
 
 def _same_shape(a: relax.Expr, b: relax.Expr) -> bool:
     sizes = [list(expr.ty.shape) for expr in (a, b)]
-    return len(sizes[0]) == len(sizes[1]) and all(map(_equal, *sizes))
+    return len(sizes[0]) == len(sizes[1]) and all(map(_is_equal, *sizes))
 
 
-def _equal(a: tirx.PrimExpr, b: tirx.PrimExpr) -> bool:
+def _is_equal(a: tirx.PrimExpr, b: tirx.PrimExpr) -> bool:
     if isinstance(a, tirx.IntImm) and isinstance(b, tirx.IntImm):
         return int(a) == int(b)
     return bool(a.same_as(b))

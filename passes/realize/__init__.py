@@ -38,7 +38,7 @@ from tvmq.spec import QParams
 
 
 def realize(mod: tvm.IRModule) -> tvm.IRModule:
-    """See the head of this file; raises AccumulatorError naming the layer whose sums could leave int32."""
+    """Replace groups by integer operators; raises AccumulatorError naming the layer whose sums could leave int32."""
     ledger = require_stage(mod, "realize", ("calibrated",))
     realizer = _Realizer(mod, integer_groups(ledger.layers), QConfig.from_dict({**ledger.config, "rules": []}))
     result = define_floats(realizer.run())
@@ -51,7 +51,7 @@ def realize(mod: tvm.IRModule) -> tvm.IRModule:
 
 
 def code_tensors(mod: tvm.IRModule) -> tuple[dict[str, str], list[tuple[str, str]]]:
-    """Whose scales the codes of the integer module have, by the names in the calibrated one.
+    """Tensors of the calibrated module whose scales the codes of the integer module have.
 
     returns  {variable of codes in the module that `realize` gives: tensor}, and pairs of tensors whose scales must stay
              equal: codes of the one are read as those of the other
@@ -79,8 +79,8 @@ class _Realizer:
         self.tensors: dict[str, str] = {}
         self.equal: list[tuple[str, str]] = []
         self._codes: dict[str, Codes] = {}
-        self._streams: dict[str, Codes] = {}  # the int16 codes of tensors, where residual streams have them
-        self._reads_wide = False
+        self._int16_residuals: dict[str, Codes] = {}  # the int16 codes of tensors, where residual streams have them
+        self._reads_residuals = False
         self._floats: dict[str, relax.Expr] = {}
         self._accumulators: dict[str, tuple[relax.Var, float]] = {}
 
@@ -93,7 +93,7 @@ class _Realizer:
             if var.name in self.groups:
                 self._group(self.groups[var.name])
             elif op_name(value) == "tvmq.simulated_quantize":
-                self._simulated(var, value)
+                self._realize_simulated(var, value)
             elif var.name not in self.inner:
                 self._float(var, value)
         for var in leaves(self.view.func.body.body):
@@ -104,18 +104,18 @@ class _Realizer:
 
     def codes(self, name: str) -> Codes:
         """Codes of an activation; those behind its simulated_quantize where it has one."""
-        found = self._streams.get(name) if self._reads_wide else None
-        found = found or self._codes.get(name)
-        if found is None:
+        codes = self._int16_residuals.get(name) if self._reads_residuals else None
+        codes = codes or self._codes.get(name)
+        if codes is None:
             raise StageError(f"realize: activation '{name}' has no codes; was the module annotated by tvmq's annotate?")
-        return found
+        return codes
 
     def output_qparams(self, group: Group) -> QParams | None:
-        """Scale and zero point of the group's result, the wide ones of two; None if nothing reads it as codes."""
+        """Scale and zero point of the group's result, of int16 if it has both; None if nothing reads it as codes."""
         readers = [self.view.value[reader] for reader in self.view.readers[group.output]]
-        found = [call for call in readers if op_name(call) == "tvmq.simulated_quantize"]
-        found.sort(key=lambda call: call.attrs.kind != "stream")
-        return qparams_of(found[0]) if found else None
+        quantizes = [call for call in readers if op_name(call) == "tvmq.simulated_quantize"]
+        quantizes.sort(key=lambda call: call.attrs.kind != "stream")
+        return qparams_of(quantizes[0]) if quantizes else None
 
     def accumulators(self, name: str) -> tuple[relax.Var, float] | None:
         """The int32 sums that a group's result was made of, where these have one scale, and that scale."""
@@ -144,7 +144,7 @@ class _Realizer:
         if not per_channel:
             self._accumulators[group.output] = acc, float(scale.reshape(()))
         if qparams is None:
-            return self._dequantized(acc, scale, group, axis if per_channel else -1)
+            return self._dequantize(acc, scale, group, axis if per_channel else -1)
         multiplier, shift = self._constants(self._factor(scale, qparams), group)
         qmin, qmax = self.code_bounds(qparams, group)
         call = ops.requantize(
@@ -160,7 +160,7 @@ class _Realizer:
             qmax=qmax,
             negative_slope=1.0 if group.facts.negative_slope is None else group.facts.negative_slope,
         )
-        return self._noted(Codes(self.emit(call, group.output), qparams))
+        return self._record_scale(Codes(self.emit(call, group.output), qparams))
 
     def _factor(self, scale: np.ndarray, qparams: QParams) -> np.ndarray:
         """Steps of a scale in steps of a result's: float64, of float32 numbers where the options say so."""
@@ -176,16 +176,16 @@ class _Realizer:
             raise RangeError(f"realize, {group.family} '{group.root}': {error}") from error
 
     def rescaled(self, part: Codes, common: QParams, group: Group) -> Codes:
-        """The same activation in the codes of another scale, by a table; int16 codes are requantized."""
+        """Codes of the same activation at another scale, by a table; int16 codes are requantized."""
         if part.qparams == common:
             self.equal.append((part.qparams.tensor, common.tensor))
             return part
-        return self._rescaled(part, common, f"{group.root}_rescale")
+        return self._rescale_codes(part, common, f"{group.root}_rescale")
 
-    def _rescaled(self, codes: Codes, qparams: QParams, name: str) -> Codes:
+    def _rescale_codes(self, codes: Codes, qparams: QParams, name: str) -> Codes:
         if codes.qparams.spec.dtype != "int16":
             values = relax.const(numerics.rescale_table(codes.qparams, qparams))
-            return self._noted(Codes(self.emit(ops.table(codes.var, values, function="rescale"), name), qparams))
+            return self._record_scale(Codes(self.emit(ops.table(codes.var, values, function="rescale"), name), qparams))
         factor = self._factor(np.asarray(codes.scale, np.float64), qparams)
         multiplier, shift = requantize_constants(factor, self.mode)
         call = ops.requantize(
@@ -199,22 +199,22 @@ class _Realizer:
             qmin=qparams.spec.qmin,
             qmax=qparams.spec.qmax,
         )
-        return self._noted(Codes(self.emit(call, name), qparams))
+        return self._record_scale(Codes(self.emit(call, name), qparams))
 
     # ---- the walk
 
     def _group(self, group: Group) -> None:
         self.rewriter.sources = group_names(self.view, group)
-        self._reads_wide = is_int16_residual(group)
+        self._reads_residuals = is_int16_residual(group)
         family = self.own.get(group.family) or group.strategy
-        said = self._layers[group.output]
-        self.mode, self.rounding = said.get("requantize", self._usual)
-        self.accumulator_bits = said.get("accumulator_bits", 32)
+        entry = self._layers[group.output]
+        self.mode, self.rounding = entry.get("requantize", self._usual)
+        self.accumulator_bits = entry.get("accumulator_bits", 32)
         result = family.realize(self, group)
         self.mode, self.rounding = self._usual
         self.note(group, input=[_facts(self.codes(name).qparams) for name in group.inputs])
         if isinstance(result, Codes):
-            self._codes[group.output] = self._noted(result)
+            self._codes[group.output] = self._record_scale(result)
             self.note(group, output=_facts(result.qparams))
         else:
             self._floats[group.output] = result
@@ -222,15 +222,15 @@ class _Realizer:
             source = "the accumulators" if dtype == "float32" else "the codes"
             self.note(group, output=f"{dtype}, straight from {source}")
 
-    def _simulated(self, var: relax.Var, call: relax.Call) -> None:
+    def _realize_simulated(self, var: relax.Var, call: relax.Call) -> None:
         """A simulated_quantize: the codes are there already, or the float is quantized here."""
         if call.attrs.kind == "weight":
             return
         source = call.args[0].name
         qparams = qparams_of(call)
-        known = self._streams if call.attrs.kind == "stream" else self._codes
-        found = self._codes_behind(source, qparams) or self._codes.get(source)
-        if found is None or (found.qparams != qparams and self._is_float(source)):
+        known = self._int16_residuals if call.attrs.kind == "stream" else self._codes
+        codes = self._codes_behind(source, qparams) or self._codes.get(source)
+        if codes is None or (codes.qparams != qparams and self._is_float(source)):
             x = self._as_float(source)
             quantize = ops.quantize(
                 x,
@@ -240,21 +240,21 @@ class _Realizer:
                 qmin=qparams.spec.qmin,
                 qmax=qparams.spec.qmax,
             )
-            found = Codes(self.emit(quantize, f"{source}_q"), qparams)
-            known.setdefault(source, found)
-        elif found.qparams != qparams:
-            found = self._rescaled(found, qparams, var.name)
+            codes = Codes(self.emit(quantize, f"{source}_q"), qparams)
+            known.setdefault(source, codes)
+        elif codes.qparams != qparams:
+            codes = self._rescale_codes(codes, qparams, var.name)
             # what is rounded itself has readers that want its own codes
             if op_name(self.view.value.get(source)) != "tvmq.simulated_quantize":
-                known[source] = found
-        elif known is self._streams:
-            known[source] = found
-        if found.qparams == qparams:
-            self.equal.append((found.qparams.tensor, qparams.tensor))
-        self._codes[var.name] = self._noted(found)
+                known[source] = codes
+        elif known is self._int16_residuals:
+            known[source] = codes
+        if codes.qparams == qparams:
+            self.equal.append((codes.qparams.tensor, qparams.tensor))
+        self._codes[var.name] = self._record_scale(codes)
 
-    def _noted(self, codes: Codes) -> Codes:
-        """The same; its scale goes into the ledger."""
+    def _record_scale(self, codes: Codes) -> Codes:
+        """Record the scale of codes for the ledger, and return them."""
         self.scales[codes.var.name] = float(codes.qparams.scale), int(codes.qparams.zero_point)
         self.tensors[codes.var.name] = codes.qparams.tensor
         return codes
@@ -288,7 +288,7 @@ class _Realizer:
 
     def _as_float(self, name: str) -> relax.Expr:
         """The float tensor of an old variable; codes are dequantized once."""
-        codes = self._streams.get(name) or self._codes.get(name)
+        codes = self._int16_residuals.get(name) or self._codes.get(name)
         if codes is None or (name in self._floats and not self._has_codes(name)):
             return self._floats[name]
         key = f"{codes.var.name}:dequantized"
@@ -301,7 +301,7 @@ class _Realizer:
     def _has_codes(self, name: str) -> bool:
         return name in self._codes and name not in self.view.params and name in self.groups
 
-    def _dequantized(self, acc: relax.Var, scale: np.ndarray, group: Group, axis: int) -> relax.Var:
+    def _dequantize(self, acc: relax.Var, scale: np.ndarray, group: Group, axis: int) -> relax.Var:
         """Floats straight from the accumulators; relu and clip are exact comparisons afterwards."""
         real = scale.astype(np.float32)
         real = real if axis >= 0 else real.reshape(())
@@ -313,7 +313,7 @@ class _Realizer:
         y = self.emit(ops.dequantize(acc, relax.const(real), zero, axis=axis), name)
         if slope is not None:
             return self.emit(relax.op.nn.leakyrelu(y, slope), group.output)
-        return self.emit(_bounded(y, low, high), group.output) if bounded else y
+        return self.emit(_clamp(y, low, high), group.output) if bounded else y
 
 
 def code_bounds(qparams: QParams, low: float, high: float) -> tuple[int, int]:
@@ -329,7 +329,7 @@ def _step_of(steps: float) -> int:
     return int(np.clip(np.rint(steps), -(2**17), 2**17))
 
 
-def _bounded(y: relax.Expr, low: float, high: float) -> relax.Expr:
+def _clamp(y: relax.Expr, low: float, high: float) -> relax.Expr:
     if low == 0.0 and high == np.inf:
         return relax.op.nn.relu(y)
     limit = float(np.finfo(np.float32).max)

@@ -23,14 +23,14 @@ from tvmq.passes.operator_families import family_of
 
 
 def check_accumulators(mod: tvm.IRModule, backend: Backend) -> tvm.IRModule:
-    """The module itself; AccumulatorError that lists the layers whose sums can leave the backend's accumulators."""
+    """Return the module; AccumulatorError lists the layers whose sums can leave the backend's accumulators."""
     require_stage(mod, "check_accumulators", ("realized",))
-    wide = _beyond(mod, backend) if backend.proves_sums else {}
-    if wide:
-        name, (bits, _) = next(iter(wide.items()))
+    overflows = _overflowing_layers(mod, backend) if backend.proves_sums else {}
+    if overflows:
+        name, (bits, _) = next(iter(overflows.items()))
         listed = "; ".join(
             f"layer '{layer}' can reach {reach}{f' in {own} bits' if own != bits else ''}"
-            for layer, (own, reach) in wide.items()
+            for layer, (own, reach) in overflows.items()
         )
         raise AccumulatorError(
             f"quantize: sums of backend {backend.name} have {bits} bits and end at {2 ** (bits - 1) - 1}: "
@@ -39,18 +39,18 @@ def check_accumulators(mod: tvm.IRModule, backend: Backend) -> tvm.IRModule:
     return mod
 
 
-def _beyond(mod: tvm.IRModule, backend: Backend) -> dict[str, tuple[int, str]]:
+def _overflowing_layers(mod: tvm.IRModule, backend: Backend) -> dict[str, tuple[int, str]]:
     """{layer: (bits of its sums, largest sum in words)} of layers in integers whose sums leave their bits, or have no
     known bound."""
     view, bounds = View(unpack_weights(inline_functions(mod))), Bounds()
     for var, value in view.bindings:
         bounds.add(var, value)
-    wide: dict[str, tuple[int, int]] = {}
+    overflows: dict[str, tuple[int, int]] = {}
     for name in regions(view).core:
         reach = bounds.reach.get(name, 0)
         family, depthwise = family_of(view, name)
         bits, overflow = backend.accumulators(family, depthwise=depthwise)
         if overflow == "proved" and (reach is None or reach >= 2 ** (bits - 1)):
             layer = ", ".join(view.sources(name))
-            wide[layer] = bits, max(wide.get(layer, (0, 0))[1], 2**63 if reach is None else reach)
-    return {layer: (bits, "any number" if reach == 2**63 else str(reach)) for layer, (bits, reach) in wide.items()}
+            overflows[layer] = bits, max(overflows.get(layer, (0, 0))[1], 2**63 if reach is None else reach)
+    return {layer: (bits, "any number" if reach == 2**63 else str(reach)) for layer, (bits, reach) in overflows.items()}

@@ -24,7 +24,7 @@ from tvmq.passes.prepare.resampling import resample_operators
 
 
 def define_floats(mod: tvm.IRModule) -> tvm.IRModule:
-    """See the head of this file."""
+    """Replace sums, means, averages of pictures and resizes that stayed float by our own operators."""
     return rewrite(mod, _visit)
 
 

@@ -15,7 +15,7 @@ from tvmq import numerics
 from tvmq.errors import ConfigError, RangeError
 from tvmq.numerics.known_rules import KNOWN_RULES
 from tvmq.numerics.requantize_rule import RequantizeRule, apply
-from tvmq.numerics.rule_arithmetic import fused_multiply_add, narrowed
+from tvmq.numerics.rule_arithmetic import fit_bits, fused_multiply_add
 from tvmq.numerics.tie_rules import TIE_RULES
 
 TIES = st.sampled_from(TIE_RULES)
@@ -295,13 +295,13 @@ def test_channels_lie_along_the_axis():
 @quick
 def test_narrow_sums(value, bits):
     end = 2 ** (bits - 1)
-    assert int(narrowed(np.int64(value), bits, "saturate")) == min(max(value, -end), end - 1)
-    assert int(narrowed(np.int64(value), bits, "wrap")) == (value + end) % (2 * end) - end
+    assert int(fit_bits(np.int64(value), bits, "saturate")) == min(max(value, -end), end - 1)
+    assert int(fit_bits(np.int64(value), bits, "wrap")) == (value + end) % (2 * end) - end
     if -end <= value < end:
-        assert int(narrowed(np.int64([value]), bits, "proved")[0]) == value
+        assert int(fit_bits(np.int64([value]), bits, "proved")[0]) == value
     else:
         with pytest.raises(RangeError, match=f"a sum of {value} does not fit {bits} bits"):
-            narrowed(np.int64([value]), bits, "proved")
+            fit_bits(np.int64([value]), bits, "proved")
 
 
 # ---- JSON

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from tvmq.observers.auto import shift_ranges
 from tvmq.observers.base import TensorStatistics
-from tvmq.passes.calibrate.thresholds import _by_itself
+from tvmq.passes.calibrate.thresholds import _choose_by_tensor
 from tvmq.passes.families.weight_scales import power_of_two
 from tvmq.spec import QuantSpec, choose_qparams
 
@@ -40,7 +40,7 @@ def chosen(values: np.ndarray) -> float:
     """The scale for such values."""
     statistics = TensorStatistics("x")
     statistics.update(values[None].astype(np.float32))
-    choice = _by_itself(statistics, INT8, shifts=True)
+    choice = _choose_by_tensor(statistics, INT8, shifts=True)
     return float(choose_qparams(choice.low, choice.high, INT8).scale)
 
 

@@ -112,9 +112,9 @@ def add_params(
     AddParams(a_multiplier=32768, b_multiplier=16384, offset=16384, shift=15)
     """
     scales = [float(np.float32(scale)) for scale in (scale_a, scale_b, scale_y)]
-    given = ", ".join(f"{scale:g}" for scale in scales)
+    scales_text = ", ".join(f"{scale:g}" for scale in scales)
     if not all(np.isfinite(scale) and scale > 0 for scale in scales):
-        raise RangeError(f"add: scales must be positive and finite. Got {given} instead")
+        raise RangeError(f"add: scales must be positive and finite. Got {scales_text} instead")
     limits = [(-(2**15), 2**15 - 1) if dtype == "int16" else (-128, 255) for dtype in dtypes]
     a_zero, b_zero = (int(checked_zero_point(zero, *ends)) for zero, ends in zip((zero_a, zero_b), limits, strict=True))
     a_ratio, b_ratio = scales[0] / scales[2], scales[1] / scales[2]
@@ -126,7 +126,7 @@ def add_params(
         shift = fitting if shift is None or fitting is None else min(shift, fitting)
     if shift is None:
         raise RangeError(
-            f"add: scales {given}: the inputs' are too far above the output's for int{bits}; "
+            f"add: scales {scales_text}: the inputs' are too far above the output's for int{bits}; "
             f"the output range does not fit its inputs"
         )
     a_multiplier, b_multiplier = _scale_ratio(a_ratio, shift), _scale_ratio(b_ratio, shift) * (-1 if subtract else 1)
@@ -139,7 +139,7 @@ def _scale_ratio(ratio: float, shift: int) -> int:
 
 
 def _reach(dtype: str, zero: int) -> int:
-    """What the magnitudes of a code and of its zero point add up to at most; for 8 bits of either type."""
+    """Largest sum of the magnitudes of a code and of its zero point; for 8 bits of either type."""
     return 2**15 + abs(zero) if dtype == "int16" else 2 * 255
 
 

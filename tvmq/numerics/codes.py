@@ -1,4 +1,4 @@
-"""What the definitions share: limits of codes, and parameters laid along a channel axis.
+"""Limits of codes, and parameters laid along a channel axis: what the definitions share.
 
 Codes of at most 4 bits, two to a byte.
 

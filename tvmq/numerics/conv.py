@@ -83,7 +83,7 @@ def plan_sums(w: np.ndarray, x_largest: int, depth_axes: Ints) -> Plan:
 def _unfold_and_multiply(
     x: np.ndarray, w: np.ndarray, windows: Windows, groups: int, plan: Plan, out: np.ndarray
 ) -> None:
-    """One padded picture, a few rows of the result at a time: filters of each group times columns of taps."""
+    """Convolve a padded picture, a few rows of the result at a time: filters of each group times columns of taps."""
     filters = w.reshape(groups, w.shape[0] // groups, -1)
     depth, width = filters.shape[2], math.prod(windows.sizes[1:])
     rows = max(COLUMN_ELEMENTS // max(groups * depth * width, 1), 1)
@@ -106,7 +106,7 @@ def _unfold(x: np.ndarray, windows: Windows) -> np.ndarray:
 
 
 def _depthwise(x: np.ndarray, w: np.ndarray, windows: Windows, out: np.ndarray) -> None:
-    """One padded picture, one input channel for each filter: a few channels at a time, to stay in cache."""
+    """Convolve a padded picture, one input channel for each filter: a few channels at a time, to stay in cache."""
     repeats = w.shape[0] // x.shape[0]
     channels = max(PLANE_ELEMENTS // max(math.prod(x.shape[1:]), 1), 1)
     for first in range(0, x.shape[0], channels):

@@ -98,7 +98,7 @@ def _windows(
 def _scatter(
     x: np.ndarray, filters: np.ndarray, windows: Windows, full: tuple[int, ...], x_zero: int, plan: Plan
 ) -> np.ndarray:
-    """One picture: a product for all taps, then each tap is added where it falls; float64 (F, full...)."""
+    """Sums of a picture: a product for all taps, then each tap is added where it falls; float64 (F, full...)."""
     groups, per_group, depth = filters.shape[:3]
     rows = np.moveaxis(filters, 2, -1).reshape(groups, -1, depth)
     columns = (x.astype(np.float64) - x_zero).reshape(groups, depth, -1)

@@ -31,7 +31,7 @@ class Figures:
     values: int
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Fields as JSON can hold them."""
         return asdict(self)
 
 
@@ -65,7 +65,7 @@ class Deviation:
         with np.errstate(invalid="ignore"):
             difference = x - y
         if not np.isfinite(difference).all():
-            x, y, difference = _without_equal(x, y, difference)
+            x, y, difference = _mask_non_finite(x, y, difference)
         flat = [array.ravel() for array in (x, y, difference)]
         self._aa += float(multiply_matrices(flat[0], flat[0]))
         self._bb += float(multiply_matrices(flat[1], flat[1]))
@@ -77,7 +77,7 @@ class Deviation:
             self._lsb = max(self._lsb, float((magnitude / self.step).max()))
 
     def figures(self) -> Figures:
-        """What was seen so far."""
+        """Figures of all values so far."""
         return Figures(
             _decibels(self._aa, self._noise),
             1.0 if self._noise == 0.0 else _cosine(self._aa, self._bb, self._ab),
@@ -88,8 +88,8 @@ class Deviation:
         )
 
 
-def _without_equal(x: np.ndarray, y: np.ndarray, difference: np.ndarray) -> tuple[np.ndarray, ...]:
-    """The same with values that are not finite on both sides alike set to 0, and other such errors to infinity."""
+def _mask_non_finite(x: np.ndarray, y: np.ndarray, difference: np.ndarray) -> tuple[np.ndarray, ...]:
+    """Set values that are not finite on both sides alike to 0, and other such errors to infinity."""
     finite = np.isfinite(x) & np.isfinite(y)
     equal = (x == y) | (np.isnan(x) & np.isnan(y))
     difference = np.where(equal, 0.0, np.where(finite, difference, np.inf))

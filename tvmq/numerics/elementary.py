@@ -92,7 +92,7 @@ def sigmoid(x: np.ndarray) -> np.ndarray:
     >>> sigmoid(np.float32([0, -np.inf]))
     array([0.5, 0. ], dtype=float32)
     """
-    return REAL(1) / _one_and_exp_minus(x)
+    return REAL(1) / _one_plus_exp_neg(x)
 
 
 def silu(x: np.ndarray) -> np.ndarray:
@@ -101,7 +101,7 @@ def silu(x: np.ndarray) -> np.ndarray:
     >>> silu(np.float32([0, 1]))
     array([0.        , 0.73105854], dtype=float32)
     """
-    return x / _one_and_exp_minus(x)
+    return x / _one_plus_exp_neg(x)
 
 
 def tanh(x: np.ndarray) -> np.ndarray:
@@ -194,7 +194,7 @@ def _power_of_two(exponent: np.ndarray) -> np.ndarray:
     return ((exponent + WHOLE(127)) << WHOLE(23)).view(REAL)
 
 
-def _one_and_exp_minus(x: np.ndarray) -> np.ndarray:
+def _one_plus_exp_neg(x: np.ndarray) -> np.ndarray:
     """1 + exp(-x); see `sigmoid`."""
     t = _limit(x, SIGMOID_LOW, SIGMOID_HIGH)
     z = t * -LOG2_E + EXPONENT_ROUNDER

@@ -107,8 +107,8 @@ def cast(x: np.ndarray, dtype: DTypeLike) -> np.ndarray:
     if x.dtype.kind != "f" or wanted.kind not in "iu":
         return x.astype(wanted)
     limits = np.iinfo(wanted)
-    wide = x.astype(np.float64)
-    above, below = wide >= 2.0 ** int(limits.max).bit_length(), ~(wide > float(limits.min) - 1)
+    values64 = x.astype(np.float64)
+    above, below = values64 >= 2.0 ** int(limits.max).bit_length(), ~(values64 > float(limits.min) - 1)
     with np.errstate(invalid="ignore"):
         inside = np.where(above | below, x.dtype.type(0), x).astype(wanted)
     result: np.ndarray = np.where(above, wanted.type(limits.max), np.where(below, wanted.type(limits.min), inside))

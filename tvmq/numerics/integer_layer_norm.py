@@ -144,7 +144,7 @@ def integer_layer_norm_params(
             f"integer_layer_norm: epsilon {epsilon:g} is {eps:.3g} for steps of {float(scale_x):g}, 2^61 is the most; "
             "the input is hardly more than epsilon, keep the layer in float"
         )
-    bits = min(40, _room(gamma / steps, 30), _room(beta / steps, 60) - STEP_BITS)
+    bits = min(40, _headroom_bits(gamma / steps, 30), _headroom_bits(beta / steps, 60) - STEP_BITS)
     if bits <= -STEP_BITS:
         raise RangeError(f"integer_layer_norm: gamma or beta are too large for steps of {steps:g}")
     shift = STEP_BITS + bits
@@ -153,7 +153,7 @@ def integer_layer_norm_params(
     return LayerNormParams(multiplier, offset, eps, shift)
 
 
-def _room(values: np.ndarray, bits: int) -> int:
+def _headroom_bits(values: np.ndarray, bits: int) -> int:
     """The largest g with |values| * 2^g <= 2^bits."""
     largest = float(np.abs(values).max(initial=0.0))
     return bits - int(np.ceil(np.log2(largest))) if largest > 0 else bits

@@ -75,8 +75,8 @@ def integer_softmax(
     _check(x.shape[axis], multiplier, shift, out_multiplier, out_shift)
     if x.size == 0:
         return np.zeros(x.shape, dtype)
-    wide = np.moveaxis(x.astype(np.int64), axis, -1)
-    d = wide.max(axis=-1, keepdims=True) - wide
+    codes64 = np.moveaxis(x.astype(np.int64), axis, -1)
+    d = codes64.max(axis=-1, keepdims=True) - codes64
     e = exp2_negative(np.minimum((d * multiplier + (1 << (shift - 1))) >> shift, LARGEST_EXPONENT))
     total = e.sum(axis=-1, keepdims=True, dtype=np.int64)
     k = sum((total >= 1 << (31 + j)).astype(np.int64) for j in range(SUM_SHIFTS))

@@ -41,9 +41,9 @@ def layer_norm(
     """
     x = np.asarray(x, np.float32)
     rows = x.reshape(*x.shape[: x.ndim - axes], -1) if x.size else x
-    scale, shift = (_flat(value, default, rows.shape[-1:]) for value, default in ((gamma, 1), (beta, 0)))
+    scale, shift = (_expand_parameter(value, default, rows.shape[-1:]) for value, default in ((gamma, 1), (beta, 0)))
     with np.errstate(all="ignore"):
-        return (normalized(rows, epsilon) * scale + shift).reshape(x.shape) if x.size else x.copy()
+        return (normalize_rows(rows, epsilon) * scale + shift).reshape(x.shape) if x.size else x.copy()
 
 
 def rms_norm(x: np.ndarray, gamma: np.ndarray | None = None, *, axes: int = 1, epsilon: float = 1e-5) -> np.ndarray:
@@ -59,11 +59,11 @@ def rms_norm(x: np.ndarray, gamma: np.ndarray | None = None, *, axes: int = 1, e
     x = np.asarray(x, np.float32)
     rows = x.reshape(*x.shape[: x.ndim - axes], -1) if x.size else x
     with np.errstate(all="ignore"):
-        result = normalized(rows, epsilon, centred=False) * _flat(gamma, 1, rows.shape[-1:])
+        result = normalize_rows(rows, epsilon, centred=False) * _expand_parameter(gamma, 1, rows.shape[-1:])
     return result.reshape(x.shape) if x.size else x.copy()
 
 
-def normalized(rows: np.ndarray, epsilon: float, *, centred: bool = True) -> np.ndarray:
+def normalize_rows(rows: np.ndarray, epsilon: float, *, centred: bool = True) -> np.ndarray:
     """Steps 1 to 4 of `layer_norm` along the last axis and the product d * r; without the mean those of `rms_norm`."""
     count = np.float32(rows.shape[-1])
     if centred:
@@ -72,7 +72,7 @@ def normalized(rows: np.ndarray, epsilon: float, *, centred: bool = True) -> np.
     return rows * (np.float32(1) / np.sqrt(variance + np.float32(epsilon)))[..., None]
 
 
-def _flat(value: np.ndarray | None, default: float, shape: tuple[int, ...]) -> np.ndarray:
+def _expand_parameter(value: np.ndarray | None, default: float, shape: tuple[int, ...]) -> np.ndarray:
     if value is None:
         return np.full(shape, default, np.float32)
     return np.asarray(value, np.float32).reshape(shape)
@@ -105,7 +105,7 @@ def group_norm(
         return x.copy()
     batch, channels = x.shape[:2]
     with np.errstate(all="ignore"):
-        result = normalized(x.reshape(batch, groups, -1), epsilon).reshape(batch, channels, -1)
+        result = normalize_rows(x.reshape(batch, groups, -1), epsilon).reshape(batch, channels, -1)
         result = result * _column(gamma, 1, channels) + _column(beta, 0, channels)
     return result.reshape(x.shape)
 

@@ -122,7 +122,7 @@ class Joint:
         self.uses.append(use)
 
     def take(self, use: Moments) -> None:
-        """The same; the layer's own products are given up, its means stay."""
+        """Add the moments of a layer; its own products are given up, its means stay."""
         self.add(use)
         use.joint, use._totals = self, use.totals()[:1]
 
@@ -161,14 +161,14 @@ def joint_matrices(uses: Sequence[Moments], *, centred: bool) -> list[np.ndarray
 def _products(rows: np.ndarray) -> np.ndarray:
     """Sums of the products of each two taps, int64 (groups, taps, taps); BLAS halves the work for a single matrix."""
     if len(rows) == 1:
-        found = multiply_matrices(rows[0].T, rows[0])[None]
+        products = multiply_matrices(rows[0].T, rows[0])[None]
     else:
-        found = multiply_matrices(rows.transpose(0, 2, 1), rows)
-    if found.dtype == np.float32 and rows.shape[1] > EXACT_ROWS:
-        if found.diagonal(axis1=1, axis2=2).max(initial=0) >= EXACT_SQUARES:
+        products = multiply_matrices(rows.transpose(0, 2, 1), rows)
+    if products.dtype == np.float32 and rows.shape[1] > EXACT_ROWS:
+        if products.diagonal(axis1=1, axis2=2).max(initial=0) >= EXACT_SQUARES:
             parts = rows[:, :EXACT_ROWS], rows[:, EXACT_ROWS:]
             return np.add(*map(_products, parts))
-    return to_integers(found, np.int64, "moments")
+    return to_integers(products, np.int64, "moments")
 
 
 def blocks(array: np.ndarray) -> list[np.ndarray]:
@@ -178,7 +178,7 @@ def blocks(array: np.ndarray) -> list[np.ndarray]:
 
 
 def product_rows(codes: np.ndarray, zero_point: int, places: int = MOST_PLACES) -> np.ndarray:
-    """What a matrix product reads of codes (samples, ..., taps), or (taps) for one row: integers (1, rows, taps).
+    """Rows that a matrix product reads of codes (samples, ..., taps), or (taps) for one row: integers (1, rows, taps).
 
     places   of each sample at most
     returns  int16 of 8-bit codes, else int32
@@ -188,7 +188,7 @@ def product_rows(codes: np.ndarray, zero_point: int, places: int = MOST_PLACES) 
     """
     codes = np.atleast_2d(codes)
     flat = codes.reshape(len(codes), -1, codes.shape[-1])
-    rows = _centred(flat[:, choose_places(flat.shape[1], places)], zero_point)
+    rows = _subtract_zero_point(flat[:, choose_places(flat.shape[1], places)], zero_point)
     return rows.reshape(1, -1, codes.shape[-1])
 
 
@@ -203,7 +203,7 @@ def window_rows(
     groups: int,
     places: int = MOST_PLACES,
 ) -> np.ndarray:
-    """What a convolution reads of codes (samples, channels, spatial...): integers (groups, rows, taps).
+    """Rows that a convolution reads of codes (samples, channels, spatial...): integers (groups, rows, taps).
 
     padding  all befores, then all afters; what lies there is 0
     places   of each sample at most
@@ -218,12 +218,12 @@ def window_rows(
     samples, channels, *size = codes.shape
     geometry = (kernel, strides, padding, dilation)
     inside, outside = _window_places(places, tuple(size), *(tuple(map(int, numbers)) for numbers in geometry))
-    taken = _centred(codes.reshape(samples, channels, -1)[:, :, inside], zero_point)
+    rows = _subtract_zero_point(codes.reshape(samples, channels, -1)[:, :, inside], zero_point)
     if outside is not None:
-        taken[:, :, outside] = 0
-    taken = taken.reshape(samples, groups, -1, inside.shape[1])
+        rows[:, :, outside] = 0
+    rows = rows.reshape(samples, groups, -1, inside.shape[1])
     # rows lie side by side in memory: nothing is moved where there is one sample
-    return taken.transpose(1, 2, 0, 3).reshape(groups, -1, samples * inside.shape[1]).transpose(0, 2, 1)
+    return rows.transpose(1, 2, 0, 3).reshape(groups, -1, samples * inside.shape[1]).transpose(0, 2, 1)
 
 
 def picture_rows(
@@ -246,10 +246,10 @@ def picture_rows(
     samples, *size, channels = codes.shape
     geometry = (kernel, strides, padding, dilation)
     inside, outside = _window_places(places, tuple(size), *(tuple(map(int, numbers)) for numbers in geometry))
-    taken = _centred(codes.reshape(samples, -1, channels)[:, inside.T], zero_point)
+    rows = _subtract_zero_point(codes.reshape(samples, -1, channels)[:, inside.T], zero_point)
     if outside is not None:
-        taken[:, outside.T] = 0
-    return taken.transpose(0, 1, 3, 2).reshape(1, samples * inside.shape[1], -1)
+        rows[:, outside.T] = 0
+    return rows.transpose(0, 1, 3, 2).reshape(1, samples * inside.shape[1], -1)
 
 
 def window_places(
@@ -274,7 +274,7 @@ def window_places(
     return np.ascontiguousarray(flat.T, np.int32)
 
 
-def _centred(codes: np.ndarray, zero_point: int) -> np.ndarray:
+def _subtract_zero_point(codes: np.ndarray, zero_point: int) -> np.ndarray:
     """codes - zero_point: int16 of 8-bit codes, int32 of 16-bit ones."""
     dtype = np.dtype(np.int16 if codes.dtype.itemsize == 1 else np.int32)
     return np.subtract(codes, zero_point, dtype=dtype)

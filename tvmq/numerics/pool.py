@@ -41,7 +41,7 @@ def max_pool(
         q.shape[2:], kernel, strides=strides, padding=padding, dilation=dilation, ceil_mode=ceil_mode
     )
     if q.dtype.kind == "f":
-        return _last_largest(q, windows)
+        return _max_floats(q, windows)
     return _pool(q, np.maximum, int(np.iinfo(q.dtype).min), windows)
 
 
@@ -191,8 +191,8 @@ def _check_sum(dtype: np.dtype, zero_point: int, count: int, name: str) -> None:
         )
 
 
-def _last_largest(x: np.ndarray, windows: Windows) -> np.ndarray:
-    """Of floats, in the order of memory, from the lowest on: what does not exceed the next one gives way to it."""
+def _max_floats(x: np.ndarray, windows: Windows) -> np.ndarray:
+    """Maximum of floats in the order of memory, from the lowest on: what does not exceed the next one gives way."""
     lowest = np.finfo(x.dtype).min
     needed = [
         max((size - 1) * stride + span_of((kernel,), (dilation,))[0], before + length)
@@ -203,11 +203,11 @@ def _last_largest(x: np.ndarray, windows: Windows) -> np.ndarray:
     padded = np.full((*x.shape[:2], *needed), lowest, x.dtype)
     inside = tuple(slice(before, before + n) for (before, _), n in zip(windows.padding, x.shape[2:], strict=True))
     padded[(slice(None), slice(None), *inside)] = x
-    found = np.full((*x.shape[:2], *windows.sizes), lowest, x.dtype)
+    largest = np.full((*x.shape[:2], *windows.sizes), lowest, x.dtype)
     for _, offsets in windows.taps():
         tap = one_tap(padded, offsets, windows.strides, windows.sizes)
-        found = np.where(found > tap, found, tap)
-    return found
+        largest = np.where(largest > tap, largest, tap)
+    return largest
 
 
 def _pool(q: np.ndarray, combine: np.ufunc, fill: Any, windows: Windows) -> np.ndarray:

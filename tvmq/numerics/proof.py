@@ -66,7 +66,7 @@ def check_accumulator(
 
 
 def check_product_accumulator(layer: str, depth: int, a_largest: int, b_largest: int, *, stage: str = "realize") -> int:
-    """The same for a product of two tensors that are both unknown (attention): depth * a_largest * b_largest.
+    """Bound a product of two tensors that are both unknown (attention): depth * a_largest * b_largest.
 
     a_largest, b_largest  largest magnitudes of the factors as they are multiplied
     returns               the bound
@@ -86,7 +86,7 @@ def check_product_accumulator(layer: str, depth: int, a_largest: int, b_largest:
 
 
 def largest_depth(a_largest: int, b_largest: int) -> int:
-    """How many products of factors up to these magnitudes int32 holds the sum of; for depths that are free.
+    """How many products of factors up to these magnitudes int32 holds the sum of; for depths that are dynamic.
 
     >>> largest_depth(255, 255)
     33025

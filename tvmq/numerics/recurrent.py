@@ -87,7 +87,7 @@ def reset_state(x: Values, p: Values, h: Any, act: Callable[..., Any]) -> Any:
 
 @dataclass(frozen=True)
 class Cell:
-    """One kind of layer.
+    """Kind of recurrent layer.
 
     gates        its number, in the order of ONNX
     states       vectors that a step hands on: h, or h and c

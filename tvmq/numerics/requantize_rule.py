@@ -43,7 +43,7 @@ FLOATS = ("float32", "float64")
 
 @dataclass(frozen=True)
 class RequantizeRule:
-    """One way to make codes of sums; the defaults are those of `numerics.requantize` in mode "float".
+    """Rule that makes codes of sums; the defaults are those of `numerics.requantize` in mode "float".
 
     arithmetic           "float32": the factor is a float32; "float64": a float64, and so is the product; "integer": an
                          integer mantissa and a shift; "shift": a power of two alone
@@ -111,7 +111,7 @@ class RequantizeRule:
     # ---- JSON
 
     def to_dict(self) -> dict[str, Any]:
-        """What JSON can hold: arithmetic, roundings, and what differs from the defaults."""
+        """Fields that JSON can hold: arithmetic, roundings, and what differs from the defaults."""
         always, defaults = ("arithmetic", "roundings"), type(self).__dataclass_fields__
         shown = {
             name: value for name, value in asdict(self).items() if name in always or value != defaults[name].default
@@ -123,11 +123,11 @@ class RequantizeRule:
         """Inverse of `to_dict`; ConfigError with the path of the field for what is unknown or not allowed."""
         fields = checked_fields(data, path, tuple(cls.__dataclass_fields__), ("arithmetic", "roundings"))
         roundings = checked_choices(fields["roundings"], inside(path, "roundings"), TIE_RULES, most=2)
-        made = object.__new__(cls)  # checked below, under its path
+        rule = object.__new__(cls)  # checked below, under its path
         for name, field in cls.__dataclass_fields__.items():
-            object.__setattr__(made, name, roundings if name == "roundings" else fields.get(name, field.default))
-        made._check(path)
-        return made
+            object.__setattr__(rule, name, roundings if name == "roundings" else fields.get(name, field.default))
+        rule._check(path)
+        return rule
 
     # ---- numbers
 
@@ -204,7 +204,7 @@ def apply(
 ) -> np.ndarray:
     """Codes of sums by a rule.
 
-    acc             integers within int32, any shape; narrower accumulators have done their own (`narrowed`)
+    acc             integers within int32, any shape; narrower accumulators have done their own (`fit_bits`)
     multiplier      without shift: real factors (float64), of which `rule.constants` makes its numbers. With shift: the
                     numbers themselves, float32 (shift unused) or integers as in numerics.requantize
     divisor         scale_y, with order "divide"; shapes of all three: () or (acc.shape[axis],)

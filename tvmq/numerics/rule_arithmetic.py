@@ -21,13 +21,13 @@ LARGEST_PRODUCT = 2**62
 SMALLEST_SHIFT, LARGEST_SHIFT = -32, 31
 
 
-def narrowed(values: np.ndarray, bits: int, overflow: str) -> np.ndarray:
+def fit_bits(values: np.ndarray, bits: int, overflow: str) -> np.ndarray:
     """int64 numbers in an integer of so many bits: int64.
 
     overflow  "wrap", "saturate", or "proved" (nothing is done, but checked)
     raises    RangeError if "proved" numbers do not fit
 
-    >>> narrowed(np.int64([127, 128, -300]), 8, "wrap").tolist(), narrowed(np.int64([128]), 8, "saturate").tolist()
+    >>> fit_bits(np.int64([127, 128, -300]), 8, "wrap").tolist(), fit_bits(np.int64([128]), 8, "saturate").tolist()
     ([127, -128, -44], [127])
     """
     values, end = np.asarray(values, np.int64), 2 ** (bits - 1)
@@ -62,7 +62,7 @@ def integer_steps(
         if left_overflow == "wide":
             reach = LARGEST_PRODUCT // np.maximum(multiplier << left, 1)
             acc = np.clip(acc, -reach, reach)
-        acc = _shifted_left(acc, left, left_overflow)
+        acc = _shift_left(acc, left, left_overflow)
     product = acc * multiplier
     if len(roundings) == 2:
         steps = rounded_shift(rounded_shift(product, bits, roundings[0]), right, roundings[1])
@@ -71,13 +71,13 @@ def integer_steps(
     else:  # one rounding at the whole shift: what is shifted to the left is taken off the shift to the right
         kept = np.minimum(left, bits)
         steps, left = rounded_shift(product, bits + right - kept, roundings[0]), left - kept
-    return steps if left_shift == "before" else _shifted_left(steps, left, left_overflow)
+    return steps if left_shift == "before" else _shift_left(steps, left, left_overflow)
 
 
-def _shifted_left(values: np.ndarray, left: np.ndarray, overflow: str) -> np.ndarray:
+def _shift_left(values: np.ndarray, left: np.ndarray, overflow: str) -> np.ndarray:
     if overflow == "wide":
         return np.asarray(values << left)
-    return narrowed(values << left, 32, overflow)  # at most 2^31 before it, or 2^46 and fewer bits: int64 holds it
+    return fit_bits(values << left, 32, overflow)  # at most 2^31 before it, or 2^46 and fewer bits: int64 holds it
 
 
 def float_steps(

@@ -98,10 +98,10 @@ def scale_shift_params(
     steps = np.asarray(summand, np.float64) / scales[1]
     if not (np.isfinite(ratio).all() and np.isfinite(steps).all()):
         raise RangeError("scale_shift: factors and summands must be finite; repair the model's constants")
-    largest, wide = LARGEST_RESULT[dtypes[1]], dtypes[0] == "int16"
+    largest, is_int16 = LARGEST_RESULT[dtypes[1]], dtypes[0] == "int16"
     steps = np.clip(steps, -largest, largest)
-    zero = int(checked_zero_point(zero_x, *((-(2**15), 2**15 - 1) if wide else (-128, 255))))
-    reach = 2**15 + abs(zero) if wide else 2 * LARGEST_CODE
+    zero = int(checked_zero_point(zero_x, *((-(2**15), 2**15 - 1) if is_int16 else (-128, 255))))
+    reach = 2**15 + abs(zero) if is_int16 else 2 * LARGEST_CODE
     shift = _largest_shift(float(np.abs(ratio).max(initial=0)), float(np.abs(steps).max(initial=0)), reach)
     multiplier = np.asarray(np.rint(np.ldexp(ratio, shift)).astype(np.int32))
     half = np.int64(2) ** shift // 2

@@ -43,13 +43,13 @@ def most_of_weights(
 
 
 def sum_of_weights(weight: np.ndarray, *, together: bool) -> np.ndarray:
-    """What `most_of_weights` bounds: of [accumulators, weights], int64 [accumulators].
+    """Sums of weights, which `most_of_weights` bounds: of [accumulators, weights], int64 [accumulators].
 
     >>> sum_of_weights(np.int8([[3, -2, 1]]), together=False), sum_of_weights(np.int8([[3, -2, 1]]), together=True)
     (array([4]), array([6]))
     """
-    wide = np.asarray(weight, np.int64)
-    positive, negative = np.maximum(wide, 0).sum(axis=1), np.maximum(-wide, 0).sum(axis=1)
+    weights64 = np.asarray(weight, np.int64)
+    positive, negative = np.maximum(weights64, 0).sum(axis=1), np.maximum(-weights64, 0).sum(axis=1)
     return positive + negative if together else np.maximum(positive, negative)
 
 
@@ -68,13 +68,13 @@ def nearest_weights(values: np.ndarray, most: ArrayLike, *, together: bool) -> n
     codes = np.rint(values).astype(np.int64)
     limit = np.maximum(np.broadcast_to(np.asarray(most, np.int64), codes.shape[:1]), 0)
     if together:
-        return _lessened(values, codes, np.abs(codes), limit)
+        return _shrink_codes(values, codes, np.abs(codes), limit)
     for sign in (1, -1):
-        codes = _lessened(values, codes, np.maximum(sign * codes, 0), limit)
+        codes = _shrink_codes(values, codes, np.maximum(sign * codes, 0), limit)
     return codes
 
 
-def _lessened(values: np.ndarray, codes: np.ndarray, sizes: np.ndarray, limit: np.ndarray) -> np.ndarray:
+def _shrink_codes(values: np.ndarray, codes: np.ndarray, sizes: np.ndarray, limit: np.ndarray) -> np.ndarray:
     """The codes, those of these sizes nearer to 0 until the sizes add up to the limit."""
     over = np.flatnonzero(sizes.sum(axis=1) > limit)
     if not len(over):
@@ -99,10 +99,10 @@ def _levels(size: np.ndarray, excess: np.ndarray) -> np.ndarray:
     rising = np.sort(size, axis=1)
     before = np.cumsum(rising, axis=1) - rising
     # what is taken if all lose as much as the i-th smallest has
-    taken = before + (count - np.arange(count)) * rising
-    smaller = (taken <= excess[:, None]).sum(axis=1)
+    total_loss = before + (count - np.arange(count)) * rising
+    smaller = (total_loss <= excess[:, None]).sum(axis=1)
     at = np.maximum(smaller - 1, 0)[:, None]
     base = np.where(smaller > 0, np.take_along_axis(rising, at, axis=1)[:, 0], 0)
-    spent = np.where(smaller > 0, np.take_along_axis(taken, at, axis=1)[:, 0], 0)
+    spent = np.where(smaller > 0, np.take_along_axis(total_loss, at, axis=1)[:, 0], 0)
     levels: np.ndarray = base + (excess - spent) // np.maximum(count - smaller, 1)
     return levels

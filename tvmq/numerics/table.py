@@ -116,7 +116,7 @@ def compare_table(kind: str, x: QParams, y: QParams) -> np.ndarray:
     """
     if kind not in KINDS:
         raise ConfigError(f"compare: the kind must be one of {', '.join(KINDS)}. Got {kind} instead")
-    x_real, y_real = _real(x), _real(y)
+    x_real, y_real = _real_values(x), _real_values(y)
     right = kind == "greater"
     position = np.searchsorted(y_real, x_real, "right") if right else np.searchsorted(y_real, x_real, "left")
     highest = np.iinfo(y.spec.dtype).max
@@ -127,7 +127,7 @@ def compare_table(kind: str, x: QParams, y: QParams) -> np.ndarray:
     return least.astype(np.int16)
 
 
-def _real(qparams: QParams) -> np.ndarray:
+def _real_values(qparams: QParams) -> np.ndarray:
     """Real values of all 256 codes: products of at most 9 and 24 bits, so exact in float64."""
     if qparams.axis is not None or qparams.spec.dtype not in ("uint8", "int8"):
         raise ConfigError(f"compare: takes 8-bit codes of one scale. Got {qparams.spec.dtype}, axis {qparams.axis}")

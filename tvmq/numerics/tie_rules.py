@@ -49,17 +49,17 @@ def rounded_float(values: np.ndarray, tie: str) -> np.ndarray:
     >>> rounded_float(np.float32([-2.5, -0.5, 0.5, 2.5]), "downward").tolist()
     [-3.0, -1.0, 0.0, 2.0]
     """
-    wide = np.asarray(values, np.float64)
-    whole = np.floor(wide)
+    values64 = np.asarray(values, np.float64)
+    whole = np.floor(values64)
     with np.errstate(invalid="ignore"):  # infinity stays
-        part = wide - whole
+        part = values64 - whole
     return np.asarray(
         {
             "upward": lambda: whole + (part >= 0.5),
             "downward": lambda: whole + (part > 0.5),
-            "away": lambda: whole + np.where(wide >= 0, part >= 0.5, part > 0.5),
-            "even": lambda: np.rint(wide),
+            "away": lambda: whole + np.where(values64 >= 0, part >= 0.5, part > 0.5),
+            "even": lambda: np.rint(values64),
             "floor": lambda: whole,
-            "truncate": lambda: np.trunc(wide),
+            "truncate": lambda: np.trunc(values64),
         }[tie]()
     )

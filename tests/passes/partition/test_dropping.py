@@ -38,9 +38,9 @@ def test_a_chain_falls_with_few_questions() -> None:
 
 def test_what_is_near() -> None:
     view, groups = chain(passes=False)
-    assert Dropping(view, groups, {}).near(["v5"]) == ["v5", "v6", "v4"]
+    assert Dropping(view, groups, {}).neighbours(["v5"]) == ["v5", "v6", "v4"]
     view, groups = chain(passes=True)
-    assert set(Dropping(view, groups, {}).near(["v35"])) == {"v34", "v35", "v36", "v37", "v38", "v39"}
+    assert set(Dropping(view, groups, {}).neighbours(["v35"])) == {"v34", "v35", "v36", "v37", "v38", "v39"}
 
 
 def test_who_reads_a_result() -> None:
