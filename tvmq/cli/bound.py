@@ -35,9 +35,9 @@ def check_bound(guard: str, metric: str | None, max_drop: float | None) -> tvmq.
     return None if guard.strip().lower() == "none" else guard_of(guard)
 
 
-def bound(
-    given: tvmq.Guard | None,
-    found: Opened,
+def resolve_guard(
+    guard: tvmq.Guard | None,
+    job: Opened,
     metric: str | None,
     max_drop: float | None,
     labels: Path | None,
@@ -48,23 +48,23 @@ def bound(
 
     raises  ConfigError for a metric without labels
     """
-    samples = found.samples
-    if samples is None or samples.random or (given is None and max_drop is None):
+    samples = job.samples
+    if samples is None or samples.random or (guard is None and max_drop is None):
         return None
-    index = found.split.comparison
+    index = job.split.comparison
     if max_drop is None or metric is None:
-        most = max(1, MOST_SAMPLES // found.size) * found.size
-        data = Feeds(samples, index[:most], found.size) if found.split.apart else None
-        return replace(given or tvmq.Guard(), data=data, advance=_trials(quiet=quiet))
+        most = max(1, MOST_SAMPLES // job.size) * job.size
+        data = Feeds(samples, index[:most], job.size) if job.split.apart else None
+        return replace(guard or tvmq.Guard(), data=data, advance=_trials(quiet=quiet))
     named = read_labels(labels, samples) if labels else class_labels(samples)
     if named is None:
         raise ConfigError(
             "--max-drop: the metric needs labels; give --labels, subfolders by class, or 'labels' in .npz"
         )
-    feeds = Feeds(samples, index, found.size)
+    feeds = Feeds(samples, index, job.size)
     return tvmq.Guard(
-        metric=_rising(metric), max_drop=max_drop / 100 if metric in SHARES else max_drop, data=feeds,
-        labels=named[index[: len(feeds) * found.size]], advance=_trials(quiet=quiet),
+        metric=_metric_to_maximize(metric), max_drop=max_drop / 100 if metric in SHARES else max_drop, data=feeds,
+        labels=named[index[: len(feeds) * job.size]], advance=_trials(quiet=quiet),
     )  # fmt: skip
 
 
@@ -83,14 +83,14 @@ def _trials(*, quiet: bool) -> Callable[[], None]:
     return advance
 
 
-def _rising(name: str) -> Callable[[Sequence[np.ndarray], Any], float]:
+def _metric_to_maximize(name: str) -> Callable[[Sequence[np.ndarray], Any], float]:
     """The metric of a list of outputs, higher is better: built-in ones read the first, a function one or all."""
     metric, sign = metric_named(name), -1.0 if name in FALLING else 1.0
     return lambda outputs, labels: sign * float(metric(outputs[0] if len(outputs) == 1 else outputs, labels))
 
 
 @contextmanager
-def refusing(*, force: bool) -> Iterator[None]:
+def refuse_on_guard(*, force: bool) -> Iterator[None]:
     """A model below its bound is an error in here; with `force` a warning."""
     with warnings.catch_warnings():
         warnings.simplefilter("always" if force else "error", AccuracyWarning)

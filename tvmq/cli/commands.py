@@ -60,10 +60,10 @@ class Commands(TyperGroup):
 
 def load_command(name: str) -> Any:
     """A command with its options."""
-    from tvmq.cli.guard import guarded  # with NumPy behind it
+    from tvmq.cli.guard import with_exit_codes  # with NumPy behind it
 
     alone: Any = typer.Typer(add_completion=False, pretty_exceptions_enable=False, context_settings=HELP)
-    alone.command(name)(guarded(load_object(COMMANDS[name])))
+    alone.command(name)(with_exit_codes(load_object(COMMANDS[name])))
     return typer.main.get_command(alone)
 
 
@@ -77,5 +77,5 @@ def help_of(name: str) -> str:
     spec = find_spec(module)
     assert spec is not None and spec.origin is not None
     tree = ast.parse(Path(spec.origin).read_text(encoding="utf-8"))
-    found = next(node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == function)
-    return ast.get_docstring(found) or ""
+    definition = next(node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == function)
+    return ast.get_docstring(definition) or ""

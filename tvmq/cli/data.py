@@ -91,27 +91,27 @@ def open_pictures(
     """Pictures of a folder, cut to the frame of the model; not normalized yet."""
     pillow()
     frame = frame_of(source.own, source.dtypes, options.layout)
-    found = find_pictures(folder)
-    frame = _sized(frame, size_of_first(found), quiet=quiet)
-    wanted = most_pictures(frame, min(count, len(found.paths)))
+    files = find_pictures(folder)
+    frame = _choose_size(frame, size_of_first(files), quiet=quiet)
+    wanted = most_pictures(frame, min(count, len(files.paths)))
     resize = options.resize or (
         "crop" if source.scores and min(frame.height or 0, frame.width or 0) >= 64 else "stretch"
     )
     with step("read pictures", wanted, quiet=quiet) as advance:
-        read = read_pictures(found, frame, count=wanted, resize=resize, crop=options.crop or CROP, advance=advance)
-    classes = f" of {len(found.classes)} classes (subfolders)" if found.classes else ""
-    origin = f"{len(read.array)} of {len(found.paths)} pictures{classes}"
+        read = read_pictures(files, frame, count=wanted, resize=resize, crop=options.crop or CROP, advance=advance)
+    classes = f" of {len(files.classes)} classes (subfolders)" if files.classes else ""
+    origin = f"{len(read.array)} of {len(files.paths)} pictures{classes}"
     if not quiet:
-        fits = size_of_first(found) == {(frame.height, frame.width)}
+        fits = size_of_first(files) == {(frame.height, frame.width)}
         how = "as they are" if fits else _how(frame, resize, options.crop or CROP)
         notice(f"pictures: {origin}; {frame.layout}, {frame.channels} channels, {frame.height}x{frame.width} ({how})")
         for line in read.skipped[:3]:
             notice(f"skipped {line}")
         if read.skipped:
             notice(f"{len(read.skipped)} pictures could not be read and are left out")
-    samples = Samples({frame.input: read.array}, origin, read.labels, found.classes)
+    samples = Samples({frame.input: read.array}, origin, read.labels, files.classes)
     samples.skipped, samples.names = read.skipped, read.names
-    samples.complete = len(read.array) + len(read.skipped) == len(found.paths)
+    samples.complete = len(read.array) + len(read.skipped) == len(files.paths)
     return samples, frame
 
 
@@ -121,7 +121,7 @@ def _how(frame: Frame, resize: str, crop: float) -> str:
     return "stretched" if resize == "stretch" else "with gray borders"
 
 
-def _sized(frame: Frame, sizes: set[tuple[int, int]], *, quiet: bool) -> Frame:
+def _choose_size(frame: Frame, sizes: set[tuple[int, int]], *, quiet: bool) -> Frame:
     """The frame with its free sizes chosen: those of the pictures if they agree, else what is usual."""
     if frame.height and frame.width:
         return frame
@@ -145,8 +145,8 @@ def open_arrays(path: Path, source: Source, *, quiet: bool) -> Samples:
     arrays = {ours: read_member(path, theirs) for ours, theirs in renamed.items()} or read_arrays(path, names)
     _hints(arrays, source, quiet=quiet)
     samples = Samples(arrays, f"'{path}'")
-    found = next((name for name in LABELS if name in stored and name not in arrays), None)
-    labels = read_member(path, found) if found else None
+    label_name = next((name for name in LABELS if name in stored and name not in arrays), None)
+    labels = read_member(path, label_name) if label_name else None
     if labels is not None and labels.ndim and len(labels) == len(samples):
         samples.labels = labels
     return samples
@@ -154,10 +154,10 @@ def open_arrays(path: Path, source: Source, *, quiet: bool) -> Samples:
 
 def _by_shape(members: Mapping[str, np.ndarray], source: Source) -> dict[str, str]:
     """{input: array} where no array has the name of an input, and shapes leave one choice alone."""
-    found = {name: [key for key, array in members.items() if _fits(array, shape)] for name, shape in source.own.items()}
-    chosen = [keys[0] for keys in found.values() if len(keys) == 1]
+    match = {name: [key for key, array in members.items() if _fits(array, shape)] for name, shape in source.own.items()}
+    chosen = [keys[0] for keys in match.values() if len(keys) == 1]
     unique = len(chosen) == len(source.own) == len(set(chosen))
-    return {name: keys[0] for name, keys in found.items()} if unique else {}
+    return {name: keys[0] for name, keys in match.items()} if unique else {}
 
 
 def _fits(array: np.ndarray, shape: Shape | None) -> bool:
@@ -210,15 +210,15 @@ def random_samples(inputs: list[Input]) -> Samples:
     """Values that no picture has: standard normal for floats, 0..255 for bytes, small numbers for other integers."""
     random = np.random.default_rng(0)
 
-    def values(given: Input) -> np.ndarray:
-        shape = (MOST_RANDOM, *(size or 64 for size in given.shape[1:])) if given.shape else ()
+    def values(info: Input) -> np.ndarray:
+        shape = (MOST_RANDOM, *(size or 64 for size in info.shape[1:])) if info.shape else ()
         shape = (max(1, MOST_RANDOM * 1_000_000 // max(1_000_000, math.prod(shape))), *shape[1:]) if shape else ()
-        kind = np.dtype(given.dtype)
+        kind = np.dtype(info.dtype)
         if kind.kind == "f":
             return random.standard_normal(shape).astype(kind)
         return random.integers(0, 256 if kind.itemsize == 1 and kind.kind == "u" else 2, shape).astype(kind)
 
-    arrays = {given.name: values(given) for given in inputs}
+    arrays = {info.name: values(info) for info in inputs}
     fewest = min((len(array) for array in arrays.values() if array.ndim), default=1)
     return Samples({n: a[:fewest] if a.ndim else a for n, a in arrays.items()}, "random values", random=True)
 
@@ -257,6 +257,6 @@ def check_data(text: str) -> None:
         check_place(text, "data")
 
 
-def wanted(samples: int | None, held_out: int | None) -> int:
+def most_samples(samples: int | None, held_out: int | None) -> int:
     """How many samples are read at most."""
     return (samples or CALIBRATE) + (COMPARE if held_out is None else held_out)

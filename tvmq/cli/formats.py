@@ -44,18 +44,18 @@ class Formats:
         """All of them."""
         return self.onnx, self.tflite, self.tosa
 
-    def backend(self, given: str | None) -> str | None:
+    def backend(self, backend: str | None) -> str | None:
         """What to quantize for: the format's own arithmetic unless --backend says otherwise.
 
         raises  ConfigError for two formats of one model, whose requantizations differ
         """
         named = [name for name in ("tflite", "tosa") if getattr(self, name) is not None]
-        if len(named) > 1 and given is None:
+        if len(named) > 1 and backend is None:
             raise ConfigError(
                 "quantize: --tflite and --tosa round otherwise, and one model has one arithmetic; quantize twice, or "
                 "say which with --backend"
             )
-        return given or (named[0] if named else None)
+        return backend or (named[0] if named else None)
 
     def options(self, config: tvmq.QConfig) -> tvmq.QConfig:
         """The options, with a core of integers alone where a format has nothing else."""

@@ -69,7 +69,7 @@ def import_tvm(arguments: Iterable[Any]) -> None:
 FAILED, REFUSED, INTERRUPTED = 1, 3, 130
 
 
-def guarded(command: Callable[..., Any]) -> Callable[..., Any]:
+def with_exit_codes(command: Callable[..., Any]) -> Callable[..., Any]:
     """The command with tvmq's errors and Ctrl-C turned into a sentence and an exit code."""
 
     @functools.wraps(command)

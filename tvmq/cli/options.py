@@ -61,7 +61,7 @@ def _kind(option: str) -> Any:
     return kind
 
 
-def _hidden(option: str, kind: type) -> Any:
+def _hidden_annotation(option: str, kind: type) -> Any:
     """An option of older versions that has one value only: read, with a warning, and not shown."""
     name = option.replace("_", "-")
     switch = f"--{name}/--no-{name}" if kind is bool else f"--{name}"
@@ -85,7 +85,7 @@ def _parameters() -> list[inspect.Parameter]:
             "--config", help="JSON file of options; those on the command line win.", rich_help_panel=PANEL)],
     }  # fmt: skip
     names = [option.name for option in fields(QConfig) if option.name not in ("rules", "given")]
-    read = {name: _hidden(name, type(value)) for name, (value, _, _) in FIXED.items()}
+    read = {name: _hidden_annotation(name, type(value)) for name, (value, _, _) in FIXED.items()}
     annotations = {**{name: _annotation(name) for name in names}, **read, **extra}
     defaults = {**dict.fromkeys(annotations), "relay": False}
     return [
@@ -114,20 +114,20 @@ def with_qconfig_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def config_from(values: Mapping[str, Any]) -> QConfig:
     """The configuration that command-line values describe; None and empty lists mean not given."""
-    given = {
-        name: _plain(name, value)
+    options = {
+        name: _option_value(name, value)
         for name, value in values.items()
         if name not in ("rule", "relay", "config") and value is not None and value != []
     }
     read = read_config(values["config"]) if values.get("config") else {}
     rules = rules_from(read.pop("rules", ()))
     make = qconfig.relay if values.get("relay") else qconfig
-    config = make(**{**read, **given})
+    config = make(**{**read, **options})
     rules += [parse_rule(text, config) for text in values.get("rule") or ()]
-    return make(**{**read, **given, "rules": rules})
+    return make(**{**read, **options, "rules": rules})
 
 
-def _plain(name: str, value: Any) -> Any:
+def _option_value(name: str, value: Any) -> Any:
     """What a command-line value means to qconfig: a choice is its word; "none" is None where that is a choice."""
     word = value.value if isinstance(value, Enum) else value
     return None if word == "none" and "none" in OPTION_CHOICES.get(name, ()) else word
@@ -167,11 +167,11 @@ def parse_rule(text: str, config: QConfig) -> Rule:
     if bits is None:
         return Rule(pattern, None)
     weights, activations = bits["weights"], bits["activations"]
-    asked = _spec(int(activations), symmetric=config.scheme == "symmetric") if activations else None
+    activation_spec = _spec(int(activations), symmetric=config.scheme == "symmetric") if activations else None
     return Rule(
         pattern,
         weights=_spec(int(weights), symmetric=True, per_channel=config.per_channel) if weights else None,
-        activations=DYNAMIC if bits["dynamic"] else asked,
+        activations=DYNAMIC if bits["dynamic"] else activation_spec,
     )
 
 

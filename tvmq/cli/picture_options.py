@@ -80,7 +80,7 @@ class PictureOptions:
     resize: str | None = None
     crop: float | None = None
 
-    def any(self) -> bool:
+    def has_values(self) -> bool:
         """True if something was given."""
         return self != PictureOptions()
 

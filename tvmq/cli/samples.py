@@ -49,10 +49,10 @@ class Samples:
         >>> Samples({"x": np.arange(4.0), "rate": np.float32(2)}, "").feed([1, 3])["x"].tolist()
         [1.0, 3.0]
         """
-        taken = {
+        arrays = {
             n: np.asarray(array[np.asarray(index)]) if np.ndim(array) else array for n, array in self.arrays.items()
         }
-        return {name: self.prepare(value) for name, value in taken.items()} if self.prepare else taken
+        return {name: self.prepare(value) for name, value in arrays.items()} if self.prepare else arrays
 
 
 @dataclass(frozen=True)

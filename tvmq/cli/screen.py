@@ -30,10 +30,10 @@ def terminal_text(text: str) -> str:
 
 def print_json(value: Mapping[str, Any]) -> None:
     """The whole result as one JSON object."""
-    print(json.dumps(value, indent=2, default=_plain))
+    print(json.dumps(value, indent=2, default=_json_value))
 
 
-def _plain(value: Any) -> Any:
+def _json_value(value: Any) -> Any:
     """NumPy numbers and arrays as Python's; paths and the like as text."""
     return value.tolist() if hasattr(value, "tolist") else str(value)
 

@@ -77,11 +77,11 @@ def checked(subject: str, check: Check) -> list[Finding]:
     try:
         findings.extend(check())
     except Exception as error:  # whatever a broken installation raises
-        findings.append(broken(subject, error))
+        findings.append(finding_of_error(subject, error))
     return findings
 
 
-def broken(subject: str, error: Exception) -> Finding:
+def finding_of_error(subject: str, error: Exception) -> Finding:
     """The finding that a check itself raised what nobody expected.
 
     >>> print(broken("memory", KeyError("level")))

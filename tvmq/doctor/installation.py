@@ -110,14 +110,14 @@ def wheels() -> Iterator[Finding]:
         import tvm
         import tvm_ffi
 
-        told = int(tvm.runtime.tensor([1.0, 2.0]).shape[0])
+        length = int(tvm.runtime.tensor([1.0, 2.0]).shape[0])
     except Exception as error:
         what = f"apache-tvm and apache-tvm-ffi do not work together: {type(error).__name__}: {error}"
         yield problem("tvm", what.splitlines()[0], REINSTALL)
         return
     versions = f"tvm {tvm.__version__} with tvm_ffi {tvm_ffi.__version__}"
-    if told != 2:
-        yield problem("tvm", f"{versions}: a tensor of two numbers has {told}", REINSTALL)
+    if length != 2:
+        yield problem("tvm", f"{versions}: a tensor of two numbers has {length}", REINSTALL)
     else:
         yield ok("tvm", f"{versions}: they work together")
 

@@ -81,8 +81,8 @@ def cpu_quota(root: Path = Path("/sys/fs/cgroup")) -> float | None:
     except (OSError, ValueError):
         pass
     try:
-        given, every = (int((root / "cpu" / f"cpu.cfs_{name}_us").read_text()) for name in ("quota", "period"))
-        return given / every if given > 0 else None
+        budget, every = (int((root / "cpu" / f"cpu.cfs_{name}_us").read_text()) for name in ("quota", "period"))
+        return budget / every if budget > 0 else None
     except (OSError, ValueError, ZeroDivisionError):
         return None
 

@@ -57,7 +57,7 @@ class Patient:
     @cached_property
     def inputs(self) -> list[Input]:
         """What the model takes."""
-        return [given for given in inputs_of(self.mod) if given.name not in self.params]
+        return [info for info in inputs_of(self.mod) if info.name not in self.params]
 
     @cached_property
     def samples(self) -> int:

@@ -38,10 +38,10 @@ def parse(text: str) -> Requirement:
     >>> parse('torch>=2.9; extra == "torch"')
     Requirement(name='torch', bounds='>=2.9', extra='torch')
     """
-    found = REQUIREMENT.match(text)
-    if found is None:
+    match = REQUIREMENT.match(text)
+    if match is None:
         return Requirement(text, "")
-    return Requirement(found["name"], found["bounds"].strip(), found["extra"] or "")
+    return Requirement(match["name"], match["bounds"].strip(), match["extra"] or "")
 
 
 def key(version: str) -> tuple[tuple[int, ...], int, int, int]:

@@ -21,7 +21,7 @@ def fold(network: Network, wanted: int) -> Network:
     cards = network.cards
     if len(cards) <= wanted:
         return network
-    parts = _joined(_parts(cards), wanted)
+    parts = _join_parts(_parts(cards), wanted)
     of_card = {card.key: part[0].key for part in parts for card in part}
     return replace(network, cards=tuple(_block(part, of_card) for part in parts))
 
@@ -48,7 +48,7 @@ def _parts(cards: Sequence[Card]) -> list[list[Card]]:
     return [part for part in parts if part]
 
 
-def _joined(parts: list[list[Card]], wanted: int) -> list[list[Card]]:
+def _join_parts(parts: list[list[Card]], wanted: int) -> list[list[Card]]:
     """Parts that follow each other as one, those of the longest common beginning first."""
     for depth in DEPTHS:
         runs = [list(run) for _, run in groupby(parts, key=lambda part: _beginning(part, depth))]

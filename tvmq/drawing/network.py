@@ -162,10 +162,10 @@ def _remaining(nodes: set[str], before: Mapping[str, set[str]], after: Mapping[s
 
 def _inputs(view: View, steps: Steps, results: Sequence[str]) -> list[Card]:
     """A card for each input that is read."""
-    given = input_names(view.func)
+    names = input_names(view.func)
     read = {name for reads in steps.values() for name in reads} | set(results)
     return [
-        Card(f"{INPUT}:{name}", (given.get(name, name),), INPUT, result=result_text(var))
+        Card(f"{INPUT}:{name}", (names.get(name, name),), INPUT, result=result_text(var))
         for name, var in view.params.items()
         if name in read
     ]

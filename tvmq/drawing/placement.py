@@ -142,10 +142,10 @@ def _columns(
     if wanted is None:
         wanted = 1 if total <= TALLEST else max(1, round(math.sqrt(ASPECT * total / width)))
     crossing = [sum(len(spot.above) for spot in row) for row in rows]
-    return _broken([height + ROW_GAP for height in heights], crossing, wanted)
+    return _break_rows([height + ROW_GAP for height in heights], crossing, wanted)
 
 
-def _broken(heights: Sequence[float], crossing: Sequence[int], wanted: int) -> list[range]:
+def _break_rows(heights: Sequence[float], crossing: Sequence[int], wanted: int) -> list[range]:
     """Rows in about `wanted` columns of like heights, broken near there where the fewest edges cross.
 
     >>> _broken([1.0] * 9, [0, 2, 1, 2, 2, 1, 2, 2, 1], 3)
