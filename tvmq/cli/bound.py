@@ -1,4 +1,4 @@
-"""What `tvmq quantize` holds its result to: --guard, or --metric with --max-drop; a model below it is refused."""
+"""Bounds of `tvmq quantize`: --guard, or --metric with --max-drop; a model below its bound is refused."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MOST_SAMPLES = 32  # for decibels; a metric takes all that are held out
 
 
 def check_bound(guard: str, metric: str | None, max_drop: float | None) -> tvmq.Guard | None:
-    """The bound in decibels; None for "none". Said before the model is read.
+    """Parse and check the bound before the model is read; None for "none".
 
     raises  ConfigError for a text that is no bound, and for --max-drop without --metric
     """
@@ -44,7 +44,7 @@ def resolve_guard(
     *,
     quiet: bool,
 ) -> tvmq.Guard | None:
-    """The guard with the samples that are held out; None where random data say nothing.
+    """The guard with the held-out samples; None for no bound, and where random data say nothing.
 
     raises  ConfigError for a metric without labels
     """
@@ -69,7 +69,7 @@ def resolve_guard(
 
 
 def _trials(*, quiet: bool) -> Callable[[], None]:
-    """Counts the modules that the guard tries, a line each."""
+    """Count the modules that the guard tries, a notice for each."""
     from tvmq.guard.trials import MOST_TRIALS  # loads TVM
 
     number = 0
@@ -84,14 +84,14 @@ def _trials(*, quiet: bool) -> Callable[[], None]:
 
 
 def _metric_to_maximize(name: str) -> Callable[[Sequence[np.ndarray], Any], float]:
-    """The metric of a list of outputs, higher is better: built-in ones read the first, a function one or all."""
+    """The metric of a list of outputs, higher is better: built-in ones read the first output, a function one or all."""
     metric, sign = metric_named(name), -1.0 if name in FALLING else 1.0
     return lambda outputs, labels: sign * float(metric(outputs[0] if len(outputs) == 1 else outputs, labels))
 
 
 @contextmanager
 def refuse_on_guard(*, force: bool) -> Iterator[None]:
-    """A model below its bound is an error in here; with `force` a warning."""
+    """Turn the warning about a model below its bound into an error; with `force` it stays a warning."""
     with warnings.catch_warnings():
         warnings.simplefilter("always" if force else "error", AccuracyWarning)
         yield

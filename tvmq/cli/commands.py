@@ -1,4 +1,4 @@
-"""Which commands there are. The module of one is imported when it runs; the list of all needs docstrings alone."""
+"""The commands: the module of one is imported when it runs; the list of all needs docstrings alone."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Commands(TyperGroup):
         return list(COMMANDS)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """As usual; `tvmq help NAME` is `tvmq NAME --help`."""
+        """Resolve a command; `tvmq help NAME` is `tvmq NAME --help`."""
         if args[0] != "help":
             return super().resolve_command(ctx, args)
         if not args[1:]:
@@ -44,13 +44,13 @@ class Commands(TyperGroup):
         return super().resolve_command(ctx, [args[1], "--help"])
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """A command; for the list, one of that name and text."""
+        """Load a command; for the list, make one of that name and help text."""
         if cmd_name not in COMMANDS:
             return None
         return TyperCommand(cmd_name, help=help_of(cmd_name)) if self._lists else load_command(cmd_name)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """As usual, but no command is imported."""
+        """Write the list of all commands without importing any."""
         self._lists = True
         try:
             super().format_help(ctx, formatter)

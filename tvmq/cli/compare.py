@@ -19,7 +19,7 @@ from tvmq.errors import ConfigError
 
 
 class By(str, Enum):
-    """What the worst layers are chosen by."""
+    """Errors by which the worst layers can be chosen."""
 
     local = "local"
     accumulated = "accumulated"
@@ -118,7 +118,7 @@ def _read(path: Path, max_bytes: int | None) -> Any:
 
 
 def _input_names(model: Any) -> list[str]:
-    """Of an executable or of (module, params)."""
+    """Input names of an executable or of (module, params)."""
     if not isinstance(model, tuple):
         return [info.name for info in model.input_info]
     from tvmq.graph.names import input_names

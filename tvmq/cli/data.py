@@ -1,4 +1,4 @@
-"""What --data names, as samples: a folder of pictures, an .npz or .npy, a function; or random values."""
+"""Samples from --data: a folder of pictures, an .npz or .npy, a function; or random values."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ CROP = 0.875  # 224 of 256, as ImageNet is evaluated
 
 
 def missing_data(model: Path, source: Source, mode: str, why: str) -> CalibrationError:
-    """The sentence for a model that needs data and has none; `why` says why it does not go without."""
+    """Error for missing calibration data; `why` says why the model needs them."""
     return CalibrationError(
         f"quantize: calibrate_mode '{mode}' chooses ranges from data; add --data with some 100 samples of what the "
         f"model ({_inputs(source)}) will see (scales made at run time need none, but {why}), in one of these "
@@ -43,7 +43,7 @@ def missing_data(model: Path, source: Source, mode: str, why: str) -> Calibratio
 
 
 def data_forms(model: Path, source: Source) -> str:
-    """A command for each form in which data can be given, a line each."""
+    """Commands that give data, a line for each form."""
     name = next(iter(source.own), "x")
     forms = [
         ("--data pictures/", "a folder of images, in subfolders by class if there are any"),
@@ -122,7 +122,7 @@ def _how(frame: Frame, resize: str, crop: float) -> str:
 
 
 def _choose_size(frame: Frame, sizes: set[tuple[int, int]], *, quiet: bool) -> Frame:
-    """The frame with its free sizes chosen: those of the pictures if they agree, else what is usual."""
+    """Choose the dynamic sizes of the frame: those of the pictures if they agree, else 224."""
     if frame.height and frame.width:
         return frame
     height, width = next(iter(sizes)) if len(sizes) == 1 else (224, 224)
@@ -134,7 +134,7 @@ def _choose_size(frame: Frame, sizes: set[tuple[int, int]], *, quiet: bool) -> F
 
 
 def open_arrays(path: Path, source: Source, *, quiet: bool) -> Samples:
-    """Arrays of a file. Where names do not fit, the one array whose shape fits an input is taken, and that is said."""
+    """Read arrays of a file. Where names do not fit, arrays are matched to inputs by shape, with a notice."""
     names, stored = list(source.own), member_names(path)
     renamed = {}
     if len(stored) > 1 and not any(name in stored for name in names):
@@ -153,7 +153,7 @@ def open_arrays(path: Path, source: Source, *, quiet: bool) -> Samples:
 
 
 def _by_shape(members: Mapping[str, np.ndarray], source: Source) -> dict[str, str]:
-    """{input: array} where no array has the name of an input, and shapes leave one choice alone."""
+    """{input: name of its array} by shape; empty unless the shapes leave only one choice."""
     match = {name: [key for key, array in members.items() if _fits(array, shape)] for name, shape in source.own.items()}
     chosen = [keys[0] for keys in match.values() if len(keys) == 1]
     unique = len(chosen) == len(source.own) == len(set(chosen))
@@ -167,7 +167,7 @@ def _fits(array: np.ndarray, shape: Shape | None) -> bool:
 
 
 def _hints(arrays: Arrays, source: Source, *, quiet: bool) -> None:
-    """What is likely wrong with arrays of pictures: another layout is refused, raw pixels are mentioned."""
+    """Refuse arrays of pictures in another layout, and mention raw pixels."""
     for name, array in arrays.items():
         shape = source.own.get(name)
         if shape is None or array.ndim != 4 or len(shape) != 4:
@@ -183,7 +183,7 @@ def _hints(arrays: Arrays, source: Source, *, quiet: bool) -> None:
 
 
 def open_function(text: str, source: Source, *, quiet: bool = False) -> tuple[Callable[..., Any], dict[str, Shape]]:
-    """A function of the user's, and the shapes of the first thing it yields."""
+    """Load a function of the user's; returns it and the shapes of the first batch it yields."""
     function = load_function(text, "--data")
     inputs = [
         Input(name, tuple(shape) if shape is not None else (), source.dtypes[name])
@@ -197,7 +197,7 @@ def open_function(text: str, source: Source, *, quiet: bool = False) -> tuple[Ca
 
 
 def read_function(function: Callable[..., Any], text: str, inputs: list[Input], *, count: int, quiet: bool) -> Samples:
-    """The first so many samples that it yields, kept on disk."""
+    """Read the first `count` samples that it yields, kept on disk."""
     with step("read data", quiet=quiet) as advance:
         arrays, labels = spool_samples(function, text, inputs, count, advance)
     samples = Samples(arrays, f"{text}", labels)
@@ -207,7 +207,7 @@ def read_function(function: Callable[..., Any], text: str, inputs: list[Input], 
 
 
 def random_samples(inputs: list[Input]) -> Samples:
-    """Values that no picture has: standard normal for floats, 0..255 for bytes, small numbers for other integers."""
+    """Random values: standard normal for floats, 0..255 for bytes, small numbers for other integers."""
     random = np.random.default_rng(0)
 
     def values(info: Input) -> np.ndarray:
@@ -258,5 +258,5 @@ def check_data(text: str) -> None:
 
 
 def most_samples(samples: int | None, held_out: int | None) -> int:
-    """How many samples are read at most."""
+    """Limit on the samples that are read."""
     return (samples or CALIBRATE) + (COMPARE if held_out is None else held_out)

@@ -1,6 +1,6 @@
 """`tvmq doctor`: what is wrong with the installation, or with a model and its data.
 
-What `tvmq doctor` examines: a model with its first samples and their labels, from whatever `tvmq quantize` takes.
+The model, its first samples and their labels are read from whatever `tvmq quantize` takes.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def admit(
     config: tvmq.QConfig,
     max_bytes: int | None = None,
 ) -> tuple[Patient, list[Finding]]:
-    """The model and its first samples; channels of arrays moved where the model has them, and what is wrong with that.
+    """Read the model and its first samples; arrays get the model's layout, and each that had another is a finding.
 
     raises   what reading and importing raise; DataError for labels that are no whole number for each sample
     """
@@ -75,7 +75,7 @@ def _first(arrays: Arrays, samples: int) -> Arrays:
 
 
 def _labels_in_file(path: Path, read: Samples) -> np.ndarray | None:
-    """Labels that stand in the same .npz; arrays of other forms are none."""
+    """Labels from the same .npz; arrays of another form are ignored."""
     name = next((name for name in LABELS if name in member_names(path) and name not in read.arrays), None)
     labels = None if name is None else read_member(path, name)
     return None if labels is None or labels.ndim != 1 or labels.dtype.kind not in "iu" else labels[: len(read)]

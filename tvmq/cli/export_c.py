@@ -98,7 +98,7 @@ def export_c(
 
 
 def _with_integral_core(config: tvmq.QConfig) -> tvmq.QConfig:
-    """The options, with those that make a core of integers alone where they were not given."""
+    """The options with those added that make an integer-only core, where they were not given."""
     wanted = {"partition_conversions": "fully_integral"}
     if config.requantize == "float":
         wanted["requantize"] = "fixed_point"

@@ -53,7 +53,7 @@ def export_onnx(
 
 
 def _obstacles_to_int8(path: Path) -> list[str]:
-    """What keeps layers out of int8, one line for each rule with the first of its places."""
+    """Reasons that keep layers out of int8, a line for each rule with the first of its places."""
     from tvmq.exporters.onnx.tensorrt_rules import check_tensorrt
 
     findings = check_tensorrt(path)

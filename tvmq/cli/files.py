@@ -1,4 +1,4 @@
-"""Files that commands read and write: arrays in, arrays out, and early words about outputs that cannot be."""
+"""Files that commands read and write: arrays in, arrays out, and early errors for outputs that cannot be written."""
 
 from __future__ import annotations
 
@@ -52,12 +52,12 @@ def member_names(path: Path) -> list[str]:
 
 
 def read_member(path: Path, name: str) -> np.ndarray:
-    """One array of an .npz. raises DataError as `read_arrays`"""
+    """Read an array of an .npz. raises DataError as `read_arrays`"""
     return _member(_open_arrays(path, ()), name, path)
 
 
 def _open_arrays(path: Path, names: Sequence[str]) -> ArrayFile:
-    """A file, its arrays not read yet."""
+    """Open a file without reading its arrays."""
     try:
         return ArrayFile(path)
     except FileNotFoundError:
@@ -91,7 +91,7 @@ def _by_name(file: ArrayFile, path: Path, names: Sequence[str]) -> Arrays:
 
 
 def _member(file: ArrayFile, name: str, path: Path) -> np.ndarray:
-    """One array; a damaged or pickled one is a DataError."""
+    """Read an array; a damaged or pickled one is a DataError."""
     try:
         return file.array() if file.names is None else file[name]
     except UNREADABLE as error:

@@ -174,7 +174,7 @@ def train_and_save(
     *,
     quiet: bool,
 ) -> tuple[Any, Any]:
-    """The integer module and what was learned; each better state is at once the file of the output."""
+    """Train, and save each better state to the output at once; returns the integer module and the training's result."""
     from tvmq import training
 
     assert job.samples is not None
@@ -199,14 +199,14 @@ def train_and_save(
 
 
 def with_batch(mod: Any, batch: int) -> Any:
-    """The module with this batch, where it leaves one free."""
+    """The module with this batch size where its own is dynamic."""
     from tvmq.graph.symbolic import free_dimensions, with_sizes
 
     return with_sizes(mod, {name: batch for name, (_, axis) in free_dimensions(mod).items() if axis == 0})
 
 
 def hundredths(advance: Callable[[], None]) -> Callable[[Any], None]:
-    """To be told of each step: calls `advance` for each hundredth that is done."""
+    """Progress callback of the training: calls `advance` for each hundredth that is done."""
     told = 0
 
     def watch(progress: Any) -> None:

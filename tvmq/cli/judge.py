@@ -26,7 +26,7 @@ class Agreement:
         self.kind = kind
 
     def add(self, ours: np.ndarray, theirs: np.ndarray) -> None:
-        """Outputs of int8 and of float for some samples."""
+        """Add the outputs of int8 and of float for some samples."""
         exact = theirs.astype(np.float64)
         self.signal += float(np.square(exact).sum())
         self.noise += float(np.square(exact - ours).sum())
@@ -100,7 +100,7 @@ def _rows(outputs: list[np.ndarray], real: int, size: int) -> list[np.ndarray]:
 
 
 def _within_memory(index: np.ndarray, infos: Any, size: int) -> np.ndarray:
-    """As many of the samples as their outputs may take memory."""
+    """As many of the samples as their outputs fit into MOST_BYTES."""
     one = sum(4 * int(np.prod([d for d in info.shape if isinstance(d, int)])) for info in infos) / max(1, size)
     return index[: max(size, int(MOST_BYTES / max(1.0, one)))]
 

@@ -1,6 +1,6 @@
-"""What `tvmq quantize` measures when the model is saved: int8 beside float on data, and their speed.
+"""Measurements of `tvmq quantize` on the saved model: int8 beside float on data, and the speed of both.
 
-How much faster int8 is than our own float build, measured by turns on this CPU.
+Speed is that of int8 and of our own float build by turns, on this CPU.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def measure_speed(exe: Any, float_exe: Any, feed: Mapping[str, np.ndarray], thre
 
 
 def cpu_name(path: Path = Path("/proc/cpuinfo")) -> str:
-    """As the system calls it."""
+    """Name of the CPU, as the system gives it."""
     lines = path.read_text().splitlines() if path.exists() else []
     named = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
     return named[0] if named else platform.processor() or platform.machine()
@@ -65,7 +65,7 @@ def cores() -> int:
 
 
 def load() -> float | None:
-    """Processes that want to run, this one included; None where the system does not tell."""
+    """Load average: processes that want to run, this one included; None where the system does not tell."""
     return os.getloadavg()[0] if hasattr(os, "getloadavg") else None
 
 
@@ -74,7 +74,7 @@ IMAGENET = (1000, 1001)  # scores that pictures have without a softmax, more oft
 
 @dataclass(frozen=True)
 class Wanted:
-    """What to measure, as the command line has it."""
+    """Measurements that the command line asks for."""
 
     compare: bool = True
     bench: bool = True
@@ -193,5 +193,5 @@ def save(path: Path, samples: Samples, index: np.ndarray) -> str:
 
 
 def _first(samples: Samples, size: int) -> dict[str, np.ndarray]:
-    """A batch to measure with."""
+    """The first batch, to measure with."""
     return samples.feed(np.arange(size) % len(samples))

@@ -1,4 +1,4 @@
-"""How pictures become inputs, decided for a command: as given, as the model says, as its outputs tell, as is usual."""
+"""Normalization of pictures for a command: as given, as the model says, as its outputs tell, or the usual one."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def inputs(pictures: np.ndarray, frame: Frame, normalization: Normalization) -> 
 
 
 def normalization_lines(guess: Guess) -> list[str]:
-    """What to tell about it: the choice, and how to choose another one."""
+    """Lines that tell the choice, and how to choose another one."""
     line = f"inputs: {guess} ({guess.normalization.flags()})"
     if guess.confidence == "sure":
         return [line]

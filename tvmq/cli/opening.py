@@ -37,7 +37,7 @@ NONE = np.arange(0)
 
 @dataclass
 class Opened:
-    """What quantizing begins with.
+    """Model, data and options of one quantization.
 
     mod, params  the imported float model
     samples      the data; None where none are needed
@@ -65,7 +65,7 @@ class Opened:
         return self._float
 
     def facts(self) -> dict[str, Any]:
-        """About the data, for --json."""
+        """Facts about the data, for --json."""
         if self.samples is None:
             return {"samples": None}
         facts: dict[str, Any] = {
@@ -104,7 +104,7 @@ def opened(
     tune: float | None = None,
     free_batch: bool = False,
 ) -> Opened:
-    """Read, import and prepare.
+    """Read the model and the data, import the model, split and prepare the samples.
 
     backend     what `tvmq.quantize` will take as its target
     free_batch  a batch that the model leaves free stays so in the module
@@ -162,7 +162,7 @@ def _without_data(
 
 @dataclass
 class _Reading:
-    """What data say before the model is imported: samples, or the function that yields them, and their shapes."""
+    """Data read before the model is imported: samples, or the function that yields them, and their shapes."""
 
     shapes: dict[str, Shape]
     samples: Samples | None = None
@@ -201,7 +201,7 @@ def _normalize(job: Opened, source: Source, frame: Frame, pictures: PictureOptio
 
 
 def _with_shapes(source: Source, shape: Sequence[str]) -> Source:
-    """The source with its free sizes as --shape has them, for the size of pictures."""
+    """The source with --shape in place of its dynamic sizes, for the size of pictures."""
     overrides = parse_shapes(shape)
 
     def merge_sizes(own: Shape | None, override: Shape | None) -> Shape | None:
@@ -219,7 +219,7 @@ def _inputs(mod: Any, params: Any) -> list[Any]:
 
 
 def _say(job: Opened) -> None:
-    """One line for the split and one or two for the normalization."""
+    """Announce the split in one line, and the normalization in one or two."""
     assert job.samples is not None
     for line in normalization_lines(job.guess) if job.guess else []:
         notice(line)

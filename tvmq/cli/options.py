@@ -62,7 +62,7 @@ def _kind(option: str) -> Any:
 
 
 def _hidden_annotation(option: str, kind: type) -> Any:
-    """An option of older versions that has one value only: read, with a warning, and not shown."""
+    """Hidden typer option of an older version that has one value only: read, with a warning."""
     name = option.replace("_", "-")
     switch = f"--{name}/--no-{name}" if kind is bool else f"--{name}"
     return Annotated[kind | None, typer.Option(switch, hidden=True, show_default=False)]
@@ -76,7 +76,7 @@ def _default_text(default: Any) -> str:
 
 
 def _parameters() -> list[inspect.Parameter]:
-    """One keyword parameter for each option of qconfig, and three ways to give several at once."""
+    """Keyword parameters: one for each option of qconfig, and three that give several at once."""
     extra = {
         "rule": Annotated[list[str] | None, typer.Option("--rule", help=RULE_HELP, rich_help_panel=PANEL)],
         "relay": Annotated[bool, typer.Option(
@@ -128,7 +128,7 @@ def config_from(values: Mapping[str, Any]) -> QConfig:
 
 
 def _option_value(name: str, value: Any) -> Any:
-    """What a command-line value means to qconfig: a choice is its word; "none" is None where that is a choice."""
+    """Value of an option for qconfig: a choice is its word; "none" is None where that is a choice."""
     word = value.value if isinstance(value, Enum) else value
     return None if word == "none" and "none" in OPTION_CHOICES.get(name, ()) else word
 

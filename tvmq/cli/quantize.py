@@ -176,7 +176,7 @@ def quantize(
 
 
 def backend_for(backend: str | None, target: str | list[str]) -> str | None:
-    """What quantizing is told of the target; "llvm" alone stays portable: nothing of this machine goes in.
+    """Target that quantizing gets; "llvm" alone stays portable: nothing of this machine goes in.
 
     raises  ConfigError for a backend whose arithmetic compiled code, which is what commands write, does not have
     """
@@ -192,7 +192,7 @@ def backend_for(backend: str | None, target: str | list[str]) -> str | None:
 
 @dataclass(frozen=True)
 class Outputs:
-    """Files, and what to compile for."""
+    """Files to write, and the target to compile for."""
 
     model: Path
     output: Path
@@ -217,7 +217,7 @@ def save(qmod: Any, files: Outputs, job: Opened, wanted: Wanted, *, quiet: bool)
 
 
 def check_files(data: str | None, labels: Path | None, metric: str | None, outputs: Sequence[Path | None]) -> None:
-    """What can be said of files before the model is read.
+    """Check files before the model is read.
 
     raises   DataError for data and labels that cannot be opened, ConfigError for a metric that is none, OutputError for
              outputs that cannot be written
@@ -234,7 +234,7 @@ def check_files(data: str | None, labels: Path | None, metric: str | None, outpu
 
 
 def announce_output(model: Path, output: Path | None, *, force: bool, quiet: bool) -> Path:
-    """The file to write, said where nobody named it."""
+    """The file to write, with a notice where nobody named it."""
     chosen = output_for(model, output, force=force)
     if output is None and not quiet:
         notice(f"output: {chosen} (--output names another)")
@@ -252,7 +252,7 @@ def quantized(
     tune: float | None = None,
     guard: tvmq.Guard | None = None,
 ) -> Any:
-    """The integer module; a bar shows how much of the data has been read.
+    """Quantize to an integer module; a bar shows how much of the data has been read.
 
     data   batches that know their length and call `advance` after each, or None
     """
@@ -268,7 +268,7 @@ def whole_read(data: Feeds) -> int:
 
 
 def count_by_weight(advance: Callable[[], None], batches: int) -> Callable[[], None]:
-    """To be called after each batch: counts it as often as its read weighs.
+    """Progress callback for batches: counts each as often as its read weighs.
 
     >>> calls = []
     >>> count = count_by_weight(lambda: calls.append(1), 2)
@@ -291,7 +291,7 @@ def count_by_weight(advance: Callable[[], None], batches: int) -> Callable[[], N
 def report(
     facts: dict[str, Any], model: Path, output: Path, data: str | None, job: Opened, *, as_json: bool, quiet: bool
 ) -> None:
-    """What came out of it."""
+    """Print the facts and the next steps, as text or as JSON."""
     saved = facts.get("samples_saved")
     steps = next_steps(facts, model, output, saved or data)
     if as_json:

@@ -153,7 +153,7 @@ def _write(text: bytes, file: BinaryIO) -> None:
 
 
 def _of_saved(model: Path, data: str | None, other: Path | None, threads: int, *, quiet: bool) -> dict[str, Any]:
-    """What a saved model alone tells."""
+    """Facts about a saved model alone."""
     if other is not None:
         raise ConfigError(f"--quantized: MODEL is '{model}', a saved model already; give the float model as MODEL")
     exe = tvmq.load(model)
@@ -167,7 +167,7 @@ def _of_saved(model: Path, data: str | None, other: Path | None, threads: int, *
 
 
 def _build_int8(job: Opened, requested_guard: tvmq.Guard | None, *, quiet: bool) -> Any:
-    """The executable, made as `tvmq quantize` makes it; a model below its guard is reported all the same."""
+    """Quantize and build as `tvmq quantize` does; a model below its guard is reported all the same."""
     feeds = None if job.samples is None else Feeds(job.samples, job.split.calibration, job.size)
     held = resolve_guard(requested_guard, job, None, None, None, quiet=quiet)
     with refuse_on_guard(force=True):
@@ -177,7 +177,7 @@ def _build_int8(job: Opened, requested_guard: tvmq.Guard | None, *, quiet: bool)
 
 
 def _of_float(exe: Any, job: Opened, wanted: Wanted, *, quiet: bool) -> dict[str, Any]:
-    """What the float model and its data tell of the quantized one."""
+    """Facts about the quantized model, from the float model and its data."""
     if job.samples is None:
         facts: dict[str, Any] = {"exe": exe, "missing": [WITHOUT_DATA]}
         try:
@@ -198,7 +198,7 @@ def _of_float(exe: Any, job: Opened, wanted: Wanted, *, quiet: bool) -> dict[str
 def _measure_layers(
     exe: Any, inputs: Mapping[str, Any], threads: int, facts: Mapping[str, Any], *, quiet: bool
 ) -> dict[str, Any]:
-    """The profile, or why there is none."""
+    """Profile of the layers, or why there is none."""
     try:
         with step("measure layers", quiet=quiet):
             return {"profile": exe.profile(inputs, repeat=REPEAT, threads=threads)}
@@ -207,7 +207,7 @@ def _measure_layers(
 
 
 def _collect_histograms(exe: Any, job: Opened, facts: Mapping[str, Any], *, quiet: bool) -> dict[str, Any]:
-    """The histograms, or why there are none."""
+    """Statistics for histograms, or why there are none."""
     from tvmq.report.histograms import statistics_of
 
     why = None

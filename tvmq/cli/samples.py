@@ -17,7 +17,7 @@ SHARE = 5  # one in so many is kept apart
 
 @dataclass
 class Samples:
-    """What calibrates a model and what judges it.
+    """Data that calibrate a model and judge it.
 
     arrays   {input: array}, samples first; pictures are uint8, of shape (count, height, width, channels)
     origin   where they come from, in words
@@ -26,8 +26,8 @@ class Samples:
     prepare  makes an input of some pictures; None for arrays that are inputs already
     skipped  files that could not be read
     names    of the files, where each sample is one
-    complete they are all that there are
-    random   they are no data
+    complete these are all samples of the origin
+    random   values are random, not data
     """
 
     arrays: Mapping[str, np.ndarray]
@@ -70,7 +70,7 @@ class Split:
 
 
 def split(count: int, calibrate: int | None = None, held_out: int | None = None) -> Split:
-    """Which samples calibrate, and which are kept apart to compare: a fifth, and what calibration does not need.
+    """Split samples into those that calibrate and those kept apart to compare: a fifth, and what calibration leaves.
 
     calibrate  the first so many that are left calibrate; None: at most CALIBRATE, from all over
     held_out   so many are kept apart; None: a fifth, at most COMPARE, none of fewer than FEWEST samples

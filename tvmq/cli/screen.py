@@ -1,4 +1,4 @@
-"""What commands print: results on stdout (text or JSON), progress and notices on stderr.
+"""Output of commands: results on stdout (text or JSON), progress and notices on stderr.
 
 On a terminal progress is a bar with the time left; in a log it is one line when a step begins and one when it
 ends, so that nothing has to be unpicked from control characters.

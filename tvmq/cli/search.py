@@ -222,7 +222,7 @@ def search_on_dask(address: str, mod: Any, params: Any, calibration: Any, wanted
 
 
 def tell_progress() -> Any:
-    """Says what is measured, a line for a stage and for each better model."""
+    """Progress callback of the search: a notice for each stage and for each better model."""
     last_notice: dict[str, Any] = {"stage": "", "best": None}
 
     def advance(progress: Any) -> None:

@@ -1,6 +1,6 @@
 """The last words of `tvmq quantize`: what was gained, what it costs, what stayed float and why, what to do next.
 
-Where a command writes when nobody said so, and what it must not overwrite.
+Also: the default output file of a command, and the files it must not overwrite.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ def next_steps(facts: Mapping[str, Any], model: Path, output: Path, data: str | 
 
 
 def _in_python(inputs: Mapping[str, str], output: Path) -> str:
-    """Loading and running it, in one line.
+    """Python that loads and runs the model, in one line.
 
     >>> _in_python({"x": "float32 (1, 3)"}, Path("m.tvmq"))
     "tvmq.load('m.tvmq').run({'x': x})"

@@ -1,4 +1,4 @@
-"""What a model was trained on, as its first batch normalizations remember it, beside what the data give there."""
+"""Statistics of training that a model's first batch normalizations remember, beside those of the data."""
 
 from __future__ import annotations
 

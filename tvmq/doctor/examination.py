@@ -39,6 +39,6 @@ def stages(patient: Patient) -> Iterator[tuple[str, Stage]]:
 
 
 def note_if_late(patient: Patient) -> Iterator[Finding]:
-    """A note if the time was too short."""
+    """Yield a note if the budget of time was too short."""
     if patient.left_out:
         yield note("time", "the budget is used up; experiments were left out", "a larger --budget tries more")

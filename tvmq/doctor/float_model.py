@@ -56,7 +56,7 @@ def check_import(patient: Patient) -> Iterator[Finding]:
 
 
 def _peer(patient: Patient) -> tuple[str, Callable[[Mapping[str, Any]], list[np.ndarray]] | None]:
-    """Who else can run the model."""
+    """Another runtime of the model and its name; None where there is none."""
     try:
         import onnxruntime
     except ImportError:
@@ -90,12 +90,12 @@ class Channels:
 
     @property
     def name(self) -> str:
-        """The layer, for people."""
+        """Display name of the layer."""
         return short_names(self.layer.names)
 
     @property
     def dead_channels(self) -> np.ndarray:
-        """Channels that gave one and the same value always."""
+        """Indices of channels that always gave one and the same value."""
         return np.flatnonzero(self.low == self.high)
 
     def spike(self) -> tuple[int, float]:

@@ -1,4 +1,4 @@
-"""What the guard of `quantize` chose, as few rules: for people who want them in a script of their own."""
+"""Rules, as few as possible, for what the guard of `quantize` chose: for people who want them in their own script."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def literal(name: str) -> str:
 
 
 def _prefixes(name: str) -> list[str]:
-    """Beginnings of a name that end where a part of it does; its first letter is none."""
+    """Prefixes of a name that end at a separator; a separator as its first letter does not count."""
     return [name[: at + 1] for at, letter in enumerate(name) if letter in SEPARATORS and at]
 
 
@@ -74,7 +74,7 @@ def _begins(names: Iterable[str], prefix: str) -> bool:
 
 
 def _names(entry: Mapping[str, Any], key: str | None = None) -> tuple[str, ...]:
-    """Of a layer in its source; with its key, which rules match as well."""
+    """Names of a layer in its source; with its key, which rules match as well."""
     names = tuple(entry.get("layers") or ())
     return (*names, key) if key is not None else names
 

@@ -46,7 +46,7 @@ def system() -> Iterator[Finding]:
 
 
 def requirements() -> list[Requirement]:
-    """What the installed tvmq asks for; empty where it runs from its source folder without being installed."""
+    """Requirements of the installed tvmq; empty where it runs from its source folder without being installed."""
     try:
         return [parse(line) for line in metadata.requires("tvmq") or ()]
     except metadata.PackageNotFoundError:
@@ -79,7 +79,7 @@ def _own_version() -> Finding:
 
 
 def package(requirement: Requirement) -> Finding:
-    """One package that tvmq cannot do without."""
+    """Check a package that tvmq cannot do without."""
     name = requirement.name
     mend = f'pip install "{name}{requirement.bounds}"'
     try:
@@ -123,7 +123,7 @@ def wheels() -> Iterator[Finding]:
 
 
 def extras() -> Iterator[Finding]:
-    """What an extra of tvmq brings: there or not; none of it is needed for ONNX models."""
+    """Check the packages of tvmq's extras; none of them is needed for ONNX models."""
     for extra, use in EXTRAS.items():
         wanted = [requirement for requirement in requirements() if requirement.extra == extra]
         for requirement in wanted:

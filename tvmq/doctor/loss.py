@@ -1,4 +1,4 @@
-"""What int8 costs: how much, whether weights or activations are to blame, which layers, and a rule that mends it."""
+"""Loss by int8: how much, whether weights or activations are to blame, which layers, and a rule that mends it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ WORST = 3
 
 @dataclass
 class Case:
-    """What the stages of this file find, one after the other.
+    """Results of the stages of this file, one after the other.
 
     clinic      trials of the patient
     module      the integer module of the options as they are
@@ -74,7 +74,7 @@ def check_guard(patient: Patient) -> Iterator[Finding]:
 
 
 def check_sides(patient: Patient) -> Iterator[Finding]:
-    """Weights or activations?"""
+    """Tell whether weights or activations are to blame."""
     case = patient.case
     if case is not None and not patient.is_late():
         case.sides = case.clinic.sides()
@@ -102,7 +102,7 @@ def check_options(patient: Patient) -> Iterator[Finding]:
 
 
 def check_loss(patient: Patient) -> Iterator[Finding]:
-    """All of it, in order."""
+    """Run all checks of this file, in order."""
     for check in (check_int8, check_guard, check_sides, check_worst, check_options):
         yield from check(patient)
 
@@ -137,7 +137,7 @@ def _blame(sides: dict[str, Outcome], outcome: Outcome) -> Finding:
 
 
 def rank_suspects(comparison: Comparison, blamed: str) -> list[LayerComparison]:
-    """Layers in int8 in the order in which they are suspects, the worst first.
+    """Rank the layers in int8 as suspects, the worst first.
 
     Of weights, by what the layer alone loses. Of activations by turns: the layers that lose most by themselves, and
     those behind which most of what came in is lost; a channel that dwarfs the others hides the loss in its own layer.
@@ -188,7 +188,7 @@ def _figures(layer: LayerComparison) -> str:
 
 
 def _report_remedy(remedy: Remedy, after: Outcome, before: Outcome) -> Finding:
-    """A mend that was tried, with the figures before and after."""
+    """Finding for a remedy that was tried, with the figures before and after."""
     what = f"{remedy.words}, tried: {before} -> {after}; {after.int8:.0%} of multiply-accumulates stay in int8"
     what = "\n".join([what, *remedy.details])
     figures = {"option": remedy.option, "python": remedy.python, "before": before.figures(), "after": after.figures()}
@@ -197,7 +197,7 @@ def _report_remedy(remedy: Remedy, after: Outcome, before: Outcome) -> Finding:
 
 
 def _in_vain(patient: Patient, case: Case, count: int) -> Finding:
-    """Nothing more helped, or there was no time to try it."""
+    """Finding that no other option helped, or that there was no time to try."""
     guard = "the guard does not make it healthy; " if case.mended is not None else ""
     if patient.left_out:
         what = f"{guard}the time was up after {count} other options, none of which makes it better by 2 dB"

@@ -1,4 +1,4 @@
-"""What this machine has: CPU features and the kernels they give, cores, memory, the cache folder, a GPU."""
+"""Checks of this machine: CPU features and the kernels they give, cores, memory, the cache folder, a GPU."""
 
 from __future__ import annotations
 
@@ -167,7 +167,7 @@ def write_error(folder: Path) -> str:
 
 
 def targets() -> Iterator[Finding]:
-    """What TVM was compiled with."""
+    """Check which code generators TVM was compiled with."""
     import tvm_ffi
     from tvm.target import codegen
 
@@ -209,7 +209,7 @@ def _gpu_found(device: object, compiler: str) -> Finding:
 
 
 def _gpu_compiler() -> str:
-    """What would compile CUDA C++ here; empty if nothing."""
+    """Name of the compiler of CUDA C++ here; empty if there is none."""
     from tvmq.target.nvcc import find_nvcc
 
     nvcc = find_nvcc()

@@ -1,4 +1,4 @@
-"""What may mend a model that int8 hurts: the guard of `quantize`, which raises the precision of layers, and options."""
+"""Remedies for a model that int8 hurts: the guard of `quantize`, which raises the precision of layers, and options."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Remedy:
 
 
 def mend_by_guard(clinic: Clinic, module: tvm.IRModule) -> tuple[Remedy, Outcome] | None:
-    """What the guard makes of the integer module, as far as the time allows; None where it raises no precision."""
+    """Let the guard raise precision in the integer module, as far as the time allows; None where it raises none."""
     try:
         mended = clinic.apply_guard(module)
     except TvmqError:

@@ -1,4 +1,4 @@
-"""Are the samples prepared as they were for training? Other preparations are tried, and what speaks for them is told.
+"""Check whether samples are prepared as for training: other preparations are tried, and judged by what speaks for them.
 
 Three witnesses, the best one that the model and the data have is believed:
 
@@ -31,7 +31,7 @@ TELLING, SURE = 0.1, 0.25
 
 @dataclass(frozen=True)
 class Evidence:
-    """What the witnesses say of a preparation; None where one is missing.
+    """Evidence for a preparation, by each witness; None where one is missing.
 
     correct    1.0 or 0.0 for each labelled sample
     distance   of batch norms, see `Memory.distance`
@@ -46,7 +46,7 @@ class Evidence:
 
 
 def check_preprocessing(patient: Patient) -> Iterator[Finding]:
-    """One finding: what the samples should be changed by, or that they are as the model expects."""
+    """Yield one finding: how the samples should be changed, or that they are as the model expects."""
     name = next((name for name, array in patient.arrays.items() if array.ndim >= 2 and array.dtype.kind in "fu"), None)
     if name is None:
         return
@@ -104,7 +104,7 @@ def _entropy(p: np.ndarray) -> float:
 
 
 def by_score(own: Evidence, tried: list[tuple[Candidate, Evidence]]) -> Finding | None:
-    """What the labels say: a problem, that all is well, or nothing without them."""
+    """Judge by the labels: a problem, that all is well, or nothing without them."""
     if own.correct is None:
         return None
     gains = [
@@ -124,7 +124,7 @@ def by_score(own: Evidence, tried: list[tuple[Candidate, Evidence]]) -> Finding 
 
 
 def by_norms(own: Evidence, tried: list[tuple[Candidate, Evidence]]) -> Finding | None:
-    """What batch norms remember, if that explains anything."""
+    """Judge by the statistics that batch norms remember; None if they explain nothing."""
     known = [(candidate, e.distance) for candidate, e in tried if e.distance is not None]
     if own.distance is None or not known:
         return None
@@ -140,7 +140,7 @@ def by_norms(own: Evidence, tried: list[tuple[Candidate, Evidence]]) -> Finding 
 
 
 def by_outputs(own: Evidence, tried: list[tuple[Candidate, Evidence]]) -> Finding | None:
-    """How well the model tells the samples apart, if another way is clearly better."""
+    """Judge by how well the model tells samples apart; None unless another preparation is clearly better."""
     known = [(candidate, e.nats) for candidate, e in tried if e.nats is not None]
     if own.nats is None or not known:
         return None
@@ -160,7 +160,7 @@ def _suggest_candidate(candidate: Candidate, what: str, *, sure: bool) -> Findin
 
 
 def _report_distance(patient: Patient, memory: Memory, distance: float) -> Finding:
-    """Far from training, and no usual change brings the samples nearer."""
+    """Problem: the samples are far from training, and no usual change brings them nearer."""
     norm, mean, variance = next(iter(memory.statistics({n: a[:TRIED] for n, a in patient.arrays.items()})))
     factor = scale_between(variance, norm.variance)
     what = (
@@ -172,7 +172,7 @@ def _report_distance(patient: Patient, memory: Memory, distance: float) -> Findi
 
 
 def _witnesses(own: Evidence) -> str:
-    """What the own preparation has to show."""
+    """Evidence for the user's preprocessing, in words."""
     parts = []
     if own.distance is not None:
         parts.append(f"{own.distance:.2f} from what the batch norms saw in training")

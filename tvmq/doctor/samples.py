@@ -1,4 +1,4 @@
-"""The data by themselves: their layout, values that are none, samples that are all the same, outliers."""
+"""Checks of the data alone: layout, NaN and infinite values, samples that are all the same, outliers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ FAR = 50.0  # times the usual largest magnitude of a sample
 
 
 def match_layouts(arrays: Arrays, shapes: Mapping[str, Sequence[int | None] | None]) -> tuple[Arrays, list[Finding]]:
-    """The arrays with their channels where the model has them, and a problem for each that had to be turned.
+    """The arrays in the layout of the model, and a problem for each that had another.
 
     shapes  {input: shape of the model}, None for a free dimension or an unknown rank
     """
@@ -45,7 +45,7 @@ def _fits(shape: Sequence[int], wanted: Sequence[int | None]) -> bool:
 
 
 def check_samples(patient: Patient) -> Iterator[Finding]:
-    """One line for each input, or what is wrong with it."""
+    """Describe each input in a line, or name its faults."""
     if patient.samples < ENOUGH:
         few = "all are used to calibrate and to judge" if patient.samples < 2 * FEW else "figures below are rough"
         yield note("samples", f"{patient.samples}: {few}", f"give {ENOUGH} or more, as different as in use")

@@ -1,4 +1,4 @@
-"""A model of three layers walks the whole road: does what is compiled here equal the NumPy definition?"""
+"""Self-test: quantize and build a model of three layers, and compare it with the NumPy definition."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ SAME_CLASS = 0.95
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a model is beside float, on the samples to judge by.
+    """A model compared with float, on the samples to judge by.
 
     sqnr       of the worst output, dB
     same       share of samples of which both name the same class; None if it is no classifier
@@ -69,7 +69,7 @@ class Outcome:
         return ", ".join(parts)
 
     def figures(self) -> dict[str, Any]:
-        """For JSON."""
+        """Figures by name, for JSON."""
         return {"sqnr": self.sqnr, "same_class": self.same, "score": self.score, "int8_share": self.int8}
 
 
@@ -84,18 +84,18 @@ class Clinic:
 
     @cached_property
     def quantization(self) -> StaticQuantization:
-        """The model with the other half of the samples."""
+        """Static quantization of the model, calibrated on the other half of the samples."""
         return static_quantization(
             self.patient.mod, self.patient.params, self.patient.half(0), config=self.patient.config
         )
 
     def simulated_module(self, **options: Any) -> tvm.IRModule:
-        """The model in floats that are rounded as its integers are."""
+        """Simulation of the quantized model: floats that are rounded as its integers are."""
         config = replace(self.quantization.config, do_simulation=True, **options)
         return self.quantization.module(config=config)
 
     def judge(self, run: Callable[[Mapping[str, Any]], Sequence[np.ndarray]], int8: float = 1.0) -> Outcome:
-        """What a compiled model does on the samples to judge by."""
+        """Judge a compiled model on the samples kept for that."""
         got = self.patient.outputs(run, self.judged)
         says_class = self.labels is not None or class_outputs(self.patient.mod).get(0) == "scores"
         wanted, scores = (class_scores(one) if says_class else None for one in (self.wanted, got))
@@ -116,24 +116,24 @@ class Clinic:
         return float(after.mean()), (float(lost.mean()), error)
 
     def integer(self, config: QConfig) -> Outcome:
-        """The model quantized with other options."""
+        """Quantize the model with other options and judge it."""
         return self.judge_integer(
             quantize(self.patient.mod, self.patient.params, self.patient.half(0), config=config, guard=None)
         )
 
     def apply_guard(self, module: tvm.IRModule) -> tvm.IRModule:
-        """What the guard makes of the integer module, as far as the time allows."""
+        """Let the guard raise precision in the integer module, as far as the time allows."""
         guard = Guard(PASS_DB, data=self.judged, is_late=self.patient.is_late)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", AccuracyWarning)  # the findings say it
             return self.quantization.guarded(module, guard)
 
     def judge_integer(self, module: tvm.IRModule) -> Outcome:
-        """An integer module, compiled."""
+        """Compile an integer module and judge it."""
         return self.judge(build(module).run, explain(module).int8_share())
 
     def sides(self) -> dict[str, Outcome]:
-        """With the weights alone rounded, and with the activations alone."""
+        """Outcomes with the weights alone rounded, and with the activations alone."""
         # biases moved and weights chosen for the sake of rounding would count against the activations
         plain = self.simulated_module(bias_correction=False, weight_rounding="nearest")
         return {

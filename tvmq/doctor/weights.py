@@ -1,4 +1,4 @@
-"""The weights of an ONNX model: numbers that are none, and single ones that dwarf all others of their channel."""
+"""Checks of the weights of an ONNX model: NaN and infinite values, and single weights that dwarf their channel."""
 
 from __future__ import annotations
 

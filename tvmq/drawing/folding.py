@@ -49,7 +49,7 @@ def _parts(cards: Sequence[Card]) -> list[list[Card]]:
 
 
 def _join_parts(parts: list[list[Card]], wanted: int) -> list[list[Card]]:
-    """Parts that follow each other as one, those of the longest common beginning first."""
+    """Join parts that follow each other, those of the longest common prefix first."""
     for depth in DEPTHS:
         runs = [list(run) for _, run in groupby(parts, key=lambda part: _beginning(part, depth))]
         size = next((size for size in _sizes(len(parts)) if sum(-(-len(run) // size) for run in runs) <= wanted), None)
@@ -86,7 +86,7 @@ def _words(name: str) -> list[str]:
 
 
 def _block(part: Sequence[Card], of_card: dict[str, str]) -> Card:
-    """One card for a part."""
+    """Merge the cards of a part into one."""
     if len(part) == 1:
         card = part[0]
         return replace(card, reads=_outside(card.reads, of_card, card.key))

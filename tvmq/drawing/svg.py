@@ -75,7 +75,7 @@ def _cut_apart(texts: Sequence[str], most: int) -> dict[str, str]:
 def shorten(text: str, most: int, tail: int | None = None) -> str:
     """A text without its middle where it is too long; `tail` letters stand behind the cut, else half of them.
 
-    >>> shortened("/encoder/layer.3/attention/query", 20), shortened("/encoder/layer.3/attention/query", 20, 2)
+    >>> shorten("/encoder/layer.3/attention/query", 20), shorten("/encoder/layer.3/attention/query", 20, 2)
     ('/encoder/..ion/query', '/encoder/layer.3..ry')
     """
     if len(text) <= most:
@@ -118,7 +118,7 @@ def _n(value: float) -> str:
 
 
 def _edges(cards: Sequence[Card], edges: Sequence[Edge]) -> list[str]:
-    """One path for all edges of a card, and their tips."""
+    """Edges as SVG: one path for all edges of a card, and their tips."""
     paths: dict[int, list[str]] = {}
     far: dict[int, list[str]] = {}
     tips: dict[int, list[str]] = {}
@@ -183,7 +183,7 @@ def _card(card: Card, title: str, at: Point, operators: bool) -> str:
 
 
 def _hint(card: Card) -> str:
-    """What is shown where the pointer rests."""
+    """Text of the tooltip."""
     names = [name for one in card.inside for name in one.names] or list(card.names)
     shown = names[:8] + ([f"and {len(names) - 8} more"] if len(names) > 8 else [])
     why = [f"decided by: {card.why}"] if card.why else []

@@ -1,4 +1,4 @@
-"""A report from what was found out: the model, and whichever of comparison, profile and statistics there are."""
+"""Assemble a report from the model and whichever of comparison, profile and statistics there are."""
 
 from __future__ import annotations
 
@@ -54,7 +54,6 @@ def assemble(
 
 
 def _guard_lines(rows: Sequence[Row]) -> list[str]:
-    """What the guard decided of layers."""
     return [f"{row['title']}: {row['why'].removeprefix(GUARD)}" for row in rows if row["why"].startswith(GUARD)]
 
 

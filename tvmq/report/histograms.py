@@ -1,4 +1,4 @@
-"""What the calibration data look like in each tensor, beside the thresholds of its codes: for pictures."""
+"""Histograms of the calibration data in each tensor, beside the thresholds of its codes: for pictures."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ def rows_of(
     profile: Profile | None = None,
     statistics: Mapping[str, TensorStatistics] | None = None,
 ) -> list[Row]:
-    """One row a card of the network, in the order of computation; what is not known is None.
+    """Rows for the cards of the network, in the order of computation; what is not known is None.
 
     Times of layers that one kernel computes are at the one that multiplies, or else the first; the others say so.
     """
@@ -85,7 +85,7 @@ def _add_errors(rows: Mapping[str, Row], owner: Mapping[str, str], comparison: C
 
 
 def _figures(figures: Figures) -> dict[str, Any]:
-    """For JSON: what is not finite is None there."""
+    """Figures for JSON, where values that are not finite are None."""
     numbers = {name: _finite_or_none(value) for name, value in figures.to_dict().items()}
     return {**numbers, "equal": figures.sqnr == math.inf}
 
