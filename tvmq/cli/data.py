@@ -57,7 +57,7 @@ def data_forms(model: Path, source: Source) -> str:
 
 
 def _inputs(source: Source) -> str:
-    return ", ".join(f"'{name}' {_text(shape)}" for name, shape in source.own.items())
+    return ", ".join(f"'{name}' {_shape_text(shape)}" for name, shape in source.own.items())
 
 
 def _is_picture(source: Source) -> bool:
@@ -72,7 +72,7 @@ def _keyword(name: str) -> str:
     return f"{name}=array" if name.isidentifier() else f"**{{'{name}': array}}"
 
 
-def _text(shape: Shape | None) -> str:
+def _shape_text(shape: Shape | None) -> str:
     return "of unknown rank" if shape is None else "x".join("?" if d is None else str(d) for d in shape)
 
 
@@ -103,7 +103,7 @@ def open_pictures(
     origin = f"{len(read.array)} of {len(files.paths)} pictures{classes}"
     if not quiet:
         fits = size_of_first(files) == {(frame.height, frame.width)}
-        how = "as they are" if fits else _how(frame, resize, options.crop or CROP)
+        how = "as they are" if fits else _resize_text(frame, resize, options.crop or CROP)
         notice(f"pictures: {origin}; {frame.layout}, {frame.channels} channels, {frame.height}x{frame.width} ({how})")
         for line in read.skipped[:3]:
             notice(f"skipped {line}")
@@ -115,7 +115,7 @@ def open_pictures(
     return samples, frame
 
 
-def _how(frame: Frame, resize: str, crop: float) -> str:
+def _resize_text(frame: Frame, resize: str, crop: float) -> str:
     if resize == "crop":
         return f"shorter side to {round(min(frame.height or 0, frame.width or 0) / crop)}, centre cut out"
     return "stretched" if resize == "stretch" else "with gray borders"
@@ -143,7 +143,7 @@ def open_arrays(path: Path, source: Source, *, quiet: bool) -> Samples:
         pairs = ", ".join(f"'{theirs}' for input '{ours}'" for ours, theirs in renamed.items())
         notice(f"data: '{path}' names no inputs; by their shapes are taken {pairs}")
     arrays = {ours: read_member(path, theirs) for ours, theirs in renamed.items()} or read_arrays(path, names)
-    _hints(arrays, source, quiet=quiet)
+    _check_layout(arrays, source, quiet=quiet)
     samples = Samples(arrays, f"'{path}'")
     label_name = next((name for name in LABELS if name in stored and name not in arrays), None)
     labels = read_member(path, label_name) if label_name else None
@@ -166,7 +166,7 @@ def _fits(array: np.ndarray, shape: Shape | None) -> bool:
     return all(want is None or want == size for want, size in zip(shape[1:], array.shape[1:], strict=True))
 
 
-def _hints(arrays: Arrays, source: Source, *, quiet: bool) -> None:
+def _check_layout(arrays: Arrays, source: Source, *, quiet: bool) -> None:
     """Refuse arrays of pictures in another layout, and mention raw pixels."""
     for name, array in arrays.items():
         shape = source.own.get(name)
@@ -175,8 +175,8 @@ def _hints(arrays: Arrays, source: Source, *, quiet: bool) -> None:
         for order in ((0, 3, 1, 2), (0, 2, 3, 1)):
             if not _fits(array, shape) and _fits(array.transpose(order), shape):
                 raise DataError(
-                    f"data: input '{name}' takes {_text(shape)}, the array is {_text(array.shape)}: its channels are "
-                    f"in another place; save np.transpose(array, {order})"
+                    f"data: input '{name}' takes {_shape_text(shape)}, the array is {_shape_text(array.shape)}: its "
+                    f"channels are in another place; save np.transpose(array, {order})"
                 )
         if array.dtype == np.uint8 and source.dtypes.get(name, "").startswith("float") and not quiet:
             notice(f"data: '{name}' holds bytes and the input takes {source.dtypes[name]}: 0..255 goes in as it is")

@@ -53,7 +53,7 @@ def admit(
     findings: list[Finding] = []
     if kind_of(data) == "file":
         source = read_source(path, max_bytes)
-        read = Samples(_first(read_arrays(Path(data), list(source.own)), samples), f"'{data}'", complete=False)
+        read = Samples(_first_samples(read_arrays(Path(data), list(source.own)), samples), f"'{data}'", complete=False)
         read.arrays, findings = match_layouts(dict(read.arrays), source.own)
         read.labels = _labels_in_file(Path(data), read)
         mod, params, _ = import_source(source, {n: a.shape for n, a in read.arrays.items()}, shape, 1, quiet=True)
@@ -67,10 +67,10 @@ def admit(
         mod, params, read = job.mod, job.params, job.samples
         arrays = read.feed(np.arange(min(samples, len(read))))
     classes = read_labels(labels, read) if labels is not None else class_labels(read)
-    return Patient(_proto(path), mod, params, arrays, config, _integer_labels(classes, samples, labels)), findings
+    return Patient(_onnx_model(path), mod, params, arrays, config, _integer_labels(classes, samples, labels)), findings
 
 
-def _first(arrays: Arrays, samples: int) -> Arrays:
+def _first_samples(arrays: Arrays, samples: int) -> Arrays:
     return {name: array[:samples] if array.ndim else array for name, array in arrays.items()}
 
 
@@ -93,7 +93,7 @@ def _integer_labels(labels: np.ndarray | None, samples: int, path: Path | None) 
     return labels[:samples].astype(np.int64)
 
 
-def _proto(path: Path) -> object:
+def _onnx_model(path: Path) -> object:
     """The ONNX model; None for a program of torch."""
     from tvmq.frontends.onnx.load import read_model
 

@@ -97,7 +97,7 @@ def measure(exe: Any, job: Opened, wanted: Wanted, *, quiet: bool) -> dict[str, 
     if not wanted.compare and not wanted.bench:
         return facts
     try:
-        exe.run(_first(samples, job.size))
+        exe.run(_first_batch(samples, job.size))
     except TargetError as error:
         return {**facts, "comparison": {"skipped": f"{error}"}}
     float_exe = job.float_exe(quiet=quiet)
@@ -105,7 +105,7 @@ def measure(exe: Any, job: Opened, wanted: Wanted, *, quiet: bool) -> dict[str, 
         facts["comparison"] = compare_outputs(exe, float_exe, job, wanted, quiet=quiet)
     if wanted.bench and not job.quantized:  # float would be the same model with conversions
         with step("measure speed", quiet=quiet):
-            facts["speed"] = measure_speed(exe, float_exe, _first(samples, job.size), wanted.threads)
+            facts["speed"] = measure_speed(exe, float_exe, _first_batch(samples, job.size), wanted.threads)
     return facts
 
 
@@ -192,6 +192,6 @@ def save(path: Path, samples: Samples, index: np.ndarray) -> str:
     return str(path)
 
 
-def _first(samples: Samples, size: int) -> dict[str, np.ndarray]:
+def _first_batch(samples: Samples, size: int) -> dict[str, np.ndarray]:
     """The first batch, to measure with."""
     return samples.feed(np.arange(size) % len(samples))

@@ -77,9 +77,9 @@ def choose_shapes(
 ) -> dict[str, Shape]:
     """The shape of each input: as given, else the model's own, free dimensions from `batch` and the data.
 
-    own     {input: shape} of the model, None for a free dimension or an unknown rank
-    given   {input: shape} of --shape
-    data    {input: shape} of the arrays, samples first
+    own        {input: shape} of the model, None for a free dimension or an unknown rank
+    overrides  {input: shape} of --shape
+    data       {input: shape} of the arrays, samples first
 
     >>> choose_shapes({"x": (None, 3, None), "y": None}, {}, {"x": (64, 3, 8), "y": (64, 5)}, batch=1)
     {'x': (1, 3, 8), 'y': (1, 5)}
@@ -103,7 +103,7 @@ def read_source(model: Path, max_bytes: int | None = None) -> Source:
     """
     refuse_others(model)
     if model.suffix == ".pt2":
-        return _program(model, max_bytes)
+        return _read_program(model, max_bytes)
     import onnx
 
     from tvmq.frontends.onnx.contrib import carries_scales
@@ -151,7 +151,7 @@ def refuse_others(model: Path) -> None:
             raise ModelError(f"model: '{model}' is {what}")
 
 
-def _program(model: Path, max_bytes: int | None) -> Source:
+def _read_program(model: Path, max_bytes: int | None) -> Source:
     """A program of torch.export; its sizes were chosen at the export."""
     from tvmq.graph.symbolic import inputs_of
 

@@ -124,7 +124,7 @@ def opened(
             "--normalize, --mean and their kind: they are for a folder of pictures; other data come prepared"
         )
     count = most_samples(samples, held_out)
-    first = _first_reading(source, data, kind, pictures, shape, count=count, quiet=quiet)
+    first = _read_data(source, data, kind, pictures, shape, count=count, quiet=quiet)
     with step("import", quiet=quiet):
         mod, params, size = import_source(source, first.shapes, shape, batch, free_batch=free_batch, quiet=quiet)
     job = Opened(mod, params, size, config, stored_bytes(model), quantized=source.quantized)
@@ -139,7 +139,7 @@ def opened(
     if first.frame is not None:
         _normalize(job, source, first.frame, pictures, quiet=quiet)
     if not quiet:
-        _say(job)
+        _announce_data(job)
     return job
 
 
@@ -170,7 +170,7 @@ class _Reading:
     function: Callable[..., Any] | None = None
 
 
-def _first_reading(
+def _read_data(
     source: Source,
     data: str | None,
     kind: str | None,
@@ -218,7 +218,7 @@ def _inputs(mod: Any, params: Any) -> list[Any]:
     return [info for info in inputs_of(mod) if info.name not in params]
 
 
-def _say(job: Opened) -> None:
+def _announce_data(job: Opened) -> None:
     """Announce the split in one line, and the normalization in one or two."""
     assert job.samples is not None
     for line in normalization_lines(job.guess) if job.guess else []:

@@ -124,7 +124,7 @@ def report(
     front = read_front(search) if search is not None else None
     pictures = picture_options(normalize, mean, std, scale, color, layout, resize, crop)
     if model.suffix == SAVED:
-        facts = _of_saved(model, data, quantized_model, threads, quiet=quiet)
+        facts = _saved_facts(model, data, quantized_model, threads, quiet=quiet)
     else:
         exe, requested_guard = tvmq.load(quantized_model) if quantized_model else None, check_bound(guard, None, None)
         job = opened(
@@ -133,7 +133,7 @@ def report(
         )  # fmt: skip
         if exe is None:
             exe = _build_int8(job, requested_guard, quiet=quiet)
-        facts = _of_float(exe, job, Wanted(threads=threads, labels=labels), quiet=quiet)
+        facts = _float_facts(exe, job, Wanted(threads=threads, labels=labels), quiet=quiet)
     title = (quantized_model or model).name
     page = assemble(title=title, front=front, **facts)
     text = page.html().encode("utf-8")
@@ -152,7 +152,7 @@ def _write(text: bytes, file: BinaryIO) -> None:
     file.write(text)
 
 
-def _of_saved(model: Path, data: str | None, other: Path | None, threads: int, *, quiet: bool) -> dict[str, Any]:
+def _saved_facts(model: Path, data: str | None, other: Path | None, threads: int, *, quiet: bool) -> dict[str, Any]:
     """Facts about a saved model alone."""
     if other is not None:
         raise ConfigError(f"--quantized: MODEL is '{model}', a saved model already; give the float model as MODEL")
@@ -176,7 +176,7 @@ def _build_int8(job: Opened, requested_guard: tvmq.Guard | None, *, quiet: bool)
         return tvmq.build(qmod)
 
 
-def _of_float(exe: Any, job: Opened, wanted: Wanted, *, quiet: bool) -> dict[str, Any]:
+def _float_facts(exe: Any, job: Opened, wanted: Wanted, *, quiet: bool) -> dict[str, Any]:
     """Facts about the quantized model, from the float model and its data."""
     if job.samples is None:
         facts: dict[str, Any] = {"exe": exe, "missing": [WITHOUT_DATA]}

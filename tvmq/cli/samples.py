@@ -87,14 +87,14 @@ def split(count: int, calibrate: int | None = None, held_out: int | None = None)
         more = max(count // SHARE, count - CALIBRATE) if count >= FEWEST else 0
         held_out = min(COMPARE, max(spare, more))
     if not 0 < held_out < count:
-        return Split(_some(everything, calibrate), everything[:COMPARE], apart=False)
+        return Split(_pick_calibration(everything, calibrate), everything[:COMPARE], apart=False)
     if calibrate is not None and calibrate + held_out <= count:  # the first calibrate, as was asked for
         return Split(everything[:calibrate], calibrate + _spread(count - calibrate, held_out), apart=True)
     apart = _spread(count, held_out)
-    return Split(_some(np.setdiff1d(everything, apart), calibrate), apart, apart=True)
+    return Split(_pick_calibration(np.setdiff1d(everything, apart), calibrate), apart, apart=True)
 
 
-def _some(index: np.ndarray, calibrate: int | None) -> np.ndarray:
+def _pick_calibration(index: np.ndarray, calibrate: int | None) -> np.ndarray:
     return index[:calibrate] if calibrate is not None else index[_spread(len(index), min(CALIBRATE, len(index)))]
 
 

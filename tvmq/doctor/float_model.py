@@ -112,7 +112,7 @@ def channels_of(patient: Patient) -> list[Channels]:
     layers = [tensor for tensor in layer_tensors(prepared) if tensor.operator != "input" and _is_float(view, tensor)]
     run = build(tapped(prepared, [(tensor.plain, None) for tensor in layers])).run
     statistics = [Channels(tensor) for tensor in layers]
-    for feed, _ in Dataset(_first(patient.arrays), patient.inputs):
+    for feed, _ in Dataset(_first_samples(patient.arrays), patient.inputs):
         for channels, values in zip(statistics, run(feed), strict=False):
             if values.ndim and values.size:
                 channels.add(values, channel_axis(channels.layer.operator, values.ndim))
@@ -123,7 +123,7 @@ def _is_float(view: View, tensor: LayerTensor) -> bool:
     return str(view.var[tensor.plain].ty.dtype) == "float32"
 
 
-def _first(arrays: Arrays) -> Arrays:
+def _first_samples(arrays: Arrays) -> Arrays:
     return {name: array[:LOOKED_AT] if array.ndim else array for name, array in arrays.items()}
 
 
@@ -158,7 +158,7 @@ def check_layers(patient: Patient) -> Iterator[Finding]:
 
 def _constant_outputs(patient: Patient) -> list[int]:
     """Indices of outputs that do not depend on the sample."""
-    arrays = _first(patient.arrays)
+    arrays = _first_samples(patient.arrays)
     if patient.samples < 2:
         return []
     outputs = patient.outputs(patient.float_run, arrays)

@@ -59,7 +59,7 @@ def check_int8(patient: Patient) -> Iterator[Finding]:
     clinic = Clinic(patient)
     module = clinic.quantization.module()
     patient.case = Case(clinic, module, clinic.judge_integer(module))
-    yield _verdict(patient.case.outcome)
+    yield _report_int8(patient.case.outcome)
 
 
 def check_guard(patient: Patient) -> Iterator[Finding]:
@@ -78,7 +78,7 @@ def check_sides(patient: Patient) -> Iterator[Finding]:
     case = patient.case
     if case is not None and not patient.is_late():
         case.sides = case.clinic.sides()
-        yield _blame(case.sides, case.outcome)
+        yield _report_culprit(case.sides, case.outcome)
 
 
 def check_worst(patient: Patient) -> Iterator[Finding]:
@@ -98,7 +98,7 @@ def check_options(patient: Patient) -> Iterator[Finding]:
     before = case.mended or case.outcome
     ways = other_options(culprit(case.sides) if case.sides else "both", patient.config)
     best, count = best_option(case.clinic, before, ways)
-    yield _report_remedy(*best, case.outcome) if best is not None else _in_vain(patient, case, count)
+    yield _report_remedy(*best, case.outcome) if best is not None else _report_no_remedy(patient, case, count)
 
 
 def check_loss(patient: Patient) -> Iterator[Finding]:
@@ -107,7 +107,7 @@ def check_loss(patient: Patient) -> Iterator[Finding]:
         yield from check(patient)
 
 
-def _verdict(outcome: Outcome) -> Finding:
+def _report_int8(outcome: Outcome) -> Finding:
     text = f"{outcome} beside float, {outcome.int8:.0%} of multiply-accumulates in int8"
     if outcome.is_healthy:
         return ok("int8", text, **outcome.figures())
@@ -122,7 +122,7 @@ def culprit(sides: dict[str, Outcome]) -> str:
     return "both" if not abs(gap) > SIDE else "weights" if gap > 0 else "activations"
 
 
-def _blame(sides: dict[str, Outcome], outcome: Outcome) -> Finding:
+def _report_culprit(sides: dict[str, Outcome], outcome: Outcome) -> Finding:
     text = f"weights alone rounded: {sides['weights']}\nactivations alone: {sides['activations']}"
     figures: dict[str, Any] = {f"{kind}_sqnr": side.sqnr for kind, side in sides.items()}
     figures["culprit"] = None if outcome.is_healthy else culprit(sides)
@@ -166,13 +166,13 @@ def _report_worst_layers(comparison: Comparison, blamed: str, patient: Patient, 
     text = "\n".join(parts) or "none in int8"
     known = [patient.outliers[name] for layer in worst for name in layer.names if name in patient.outliers]
     places = [f"{place} is {ratio:.0f} times the median of its channel" for place, ratio in known]
-    spiked = [f"'{c.name}' channel {c.spike()[0]}" for c in patient.channels if _feeds(c, worst)]
+    spiked = [f"'{c.name}' channel {c.spike()[0]}" for c in patient.channels if _has_spike(c, worst)]
     why = [*places, *(f"{spike} dwarfs the others" for spike in spiked[:1])]
     text += f"\nbecause {'; '.join(why)}" if why and not outcome.is_healthy else ""
     return ok("worst layers", text, layers=names)
 
 
-def _feeds(channels: Any, worst: list[LayerComparison]) -> bool:
+def _has_spike(channels: Any, worst: list[LayerComparison]) -> bool:
     """True for a layer with a channel far beyond the others that is one of the worst."""
     from tvmq.doctor.float_model import LEAST_CHANNELS, SPIKE
 
@@ -196,7 +196,7 @@ def _report_remedy(remedy: Remedy, after: Outcome, before: Outcome) -> Finding:
     return note("mending", what, f"tvmq quantize ... {remedy.option}\nin Python: {remedy.python}", **figures)
 
 
-def _in_vain(patient: Patient, case: Case, count: int) -> Finding:
+def _report_no_remedy(patient: Patient, case: Case, count: int) -> Finding:
     """Finding that no other option helped, or that there was no time to try."""
     guard = "the guard does not make it healthy; " if case.mended is not None else ""
     if patient.left_out:

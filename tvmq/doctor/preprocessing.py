@@ -35,7 +35,7 @@ class Evidence:
 
     correct    1.0 or 0.0 for each labelled sample
     distance   of batch norms, see `Memory.distance`
-    nats       mutual information of sample and class, nats
+    nats       mutual information of sample and class
     chance     share of labels that guessing would meet
     """
 
