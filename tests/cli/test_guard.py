@@ -9,14 +9,14 @@ import threading
 import pytest
 import typer
 
-from tvmq.cli.guard import guarded
+from tvmq.cli.guard import with_exit_codes
 from tvmq.errors import AccuracyWarning, BuildError, DataError
 
 
 def exit_code(command) -> int | None:
     """Of a guarded command; None if it came to its end."""
     try:
-        guarded(command)()
+        with_exit_codes(command)()
     except typer.Exit as end:
         return end.exit_code
     return None

@@ -11,13 +11,13 @@ from onnx import helper, numpy_helper
 
 import tvmq
 from tvmq.doctor import float_model
-from tvmq.doctor.examination import late, stages
+from tvmq.doctor.examination import note_if_late, stages
 from tvmq.doctor.findings import Finding
 from tvmq.doctor.float_model import check_import, check_layers
 from tvmq.doctor.loss import check_loss
 from tvmq.doctor.patient import Patient, accuracy
 from tvmq.doctor.preprocessing import check_preprocessing
-from tvmq.doctor.samples import check_samples, laid_out
+from tvmq.doctor.samples import check_samples, match_layouts
 from tvmq.doctor.weights import check_weights
 
 
@@ -72,11 +72,11 @@ def test_samples_of_another_scale_that_nobody_uses():
 
 def test_channels_last_are_turned():
     x = faults.pictures()
-    turned, (found,) = laid_out({"x": np.moveaxis(x, 1, -1)}, {"x": (None, 3, faults.SIZE, faults.SIZE)})
+    turned, (found,) = match_layouts({"x": np.moveaxis(x, 1, -1)}, {"x": (None, 3, faults.SIZE, faults.SIZE)})
     assert np.array_equal(turned["x"], x)
     assert found.status == "problem" and found.remedy.startswith("x = numpy.moveaxis(x, -1, 1)")
-    assert laid_out({"x": x}, {"x": (None, 3, faults.SIZE, faults.SIZE)}) == ({"x": x}, [])
-    assert laid_out({"x": x}, {"x": None})[1] == []
+    assert match_layouts({"x": x}, {"x": (None, 3, faults.SIZE, faults.SIZE)}) == ({"x": x}, [])
+    assert match_layouts({"x": x}, {"x": None})[1] == []
 
 
 @pytest.mark.slow
@@ -216,10 +216,10 @@ def test_few_samples_and_little_time():
     patient = faults.patient()
     patient.arrays["x"] = patient.arrays["x"][:4]
     assert next(check_samples(patient)).status == "note"
-    assert list(late(patient)) == []
+    assert list(note_if_late(patient)) == []
     patient.until = time.monotonic() - 1
     assert [finding.subject for finding in check_loss(patient)] == ["int8"]
-    assert next(late(patient)).status == "note"
+    assert next(note_if_late(patient)).status == "note"
 
 
 def test_accuracy_asks_for_labels_that_fit():

@@ -12,7 +12,7 @@ from tvmq.memory import parse_bytes
 
 
 def _bytes(text: str) -> int:
-    """A size as typer takes it; exit code 2 for what is none."""
+    """Parse a size for typer; exit code 2 for a text that is none."""
     try:
         return parse_bytes(text)
     except ConfigError as error:
@@ -58,7 +58,7 @@ Sha256 = Annotated[
 
 
 def target_of(texts: list[str] | None) -> str | list[str]:
-    """What `tvmq.build` takes for --target; raises TargetError for what is none, before there is any work.
+    """Target that `tvmq.build` takes for --target; raises TargetError for an unknown one, before there is any work.
 
     >>> target_of(None), target_of(["cuda"]), target_of(["avx2", "avx-vnni"])
     ('llvm', 'cuda', ['avx2', 'avx-vnni'])

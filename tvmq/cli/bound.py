@@ -1,4 +1,4 @@
-"""What `tvmq quantize` holds its result to: --guard, or --metric with --max-drop; a model below it is refused."""
+"""Bounds of `tvmq quantize`: --guard, or --metric with --max-drop; a model below its bound is refused."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ MOST_SAMPLES = 32  # for decibels; a metric takes all that are held out
 
 
 def check_bound(guard: str, metric: str | None, max_drop: float | None) -> tvmq.Guard | None:
-    """The bound in decibels; None for "none". Said before the model is read.
+    """Parse and check the bound before the model is read; None for "none".
 
     raises  ConfigError for a text that is no bound, and for --max-drop without --metric
     """
@@ -35,41 +35,41 @@ def check_bound(guard: str, metric: str | None, max_drop: float | None) -> tvmq.
     return None if guard.strip().lower() == "none" else guard_of(guard)
 
 
-def bound(
-    given: tvmq.Guard | None,
-    found: Opened,
+def resolve_guard(
+    guard: tvmq.Guard | None,
+    job: Opened,
     metric: str | None,
     max_drop: float | None,
     labels: Path | None,
     *,
     quiet: bool,
 ) -> tvmq.Guard | None:
-    """The guard with the samples that are held out; None where random data say nothing.
+    """The guard with the held-out samples; None for no bound, and where random data say nothing.
 
     raises  ConfigError for a metric without labels
     """
-    samples = found.samples
-    if samples is None or samples.random or (given is None and max_drop is None):
+    samples = job.samples
+    if samples is None or samples.random or (guard is None and max_drop is None):
         return None
-    index = found.split.comparison
+    index = job.split.comparison
     if max_drop is None or metric is None:
-        most = max(1, MOST_SAMPLES // found.size) * found.size
-        data = Feeds(samples, index[:most], found.size) if found.split.apart else None
-        return replace(given or tvmq.Guard(), data=data, advance=_trials(quiet=quiet))
+        most = max(1, MOST_SAMPLES // job.size) * job.size
+        data = Feeds(samples, index[:most], job.size) if job.split.apart else None
+        return replace(guard or tvmq.Guard(), data=data, advance=_trials(quiet=quiet))
     named = read_labels(labels, samples) if labels else class_labels(samples)
     if named is None:
         raise ConfigError(
             "--max-drop: the metric needs labels; give --labels, subfolders by class, or 'labels' in .npz"
         )
-    feeds = Feeds(samples, index, found.size)
+    feeds = Feeds(samples, index, job.size)
     return tvmq.Guard(
-        metric=_rising(metric), max_drop=max_drop / 100 if metric in SHARES else max_drop, data=feeds,
-        labels=named[index[: len(feeds) * found.size]], advance=_trials(quiet=quiet),
+        metric=_metric_to_maximize(metric), max_drop=max_drop / 100 if metric in SHARES else max_drop, data=feeds,
+        labels=named[index[: len(feeds) * job.size]], advance=_trials(quiet=quiet),
     )  # fmt: skip
 
 
 def _trials(*, quiet: bool) -> Callable[[], None]:
-    """Counts the modules that the guard tries, a line each."""
+    """Count the modules that the guard tries, a notice for each."""
     from tvmq.guard.trials import MOST_TRIALS  # loads TVM
 
     number = 0
@@ -83,15 +83,15 @@ def _trials(*, quiet: bool) -> Callable[[], None]:
     return advance
 
 
-def _rising(name: str) -> Callable[[Sequence[np.ndarray], Any], float]:
-    """The metric of a list of outputs, higher is better: built-in ones read the first, a function one or all."""
+def _metric_to_maximize(name: str) -> Callable[[Sequence[np.ndarray], Any], float]:
+    """The metric of a list of outputs, higher is better: built-in ones read the first output, a function one or all."""
     metric, sign = metric_named(name), -1.0 if name in FALLING else 1.0
     return lambda outputs, labels: sign * float(metric(outputs[0] if len(outputs) == 1 else outputs, labels))
 
 
 @contextmanager
-def refusing(*, force: bool) -> Iterator[None]:
-    """A model below its bound is an error in here; with `force` a warning."""
+def refuse_on_guard(*, force: bool) -> Iterator[None]:
+    """Turn the warning about a model below its bound into an error; with `force` it stays a warning."""
     with warnings.catch_warnings():
         warnings.simplefilter("always" if force else "error", AccuracyWarning)
         yield

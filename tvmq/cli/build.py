@@ -39,7 +39,7 @@ def build(
     with step("build", quiet=quiet):
         exe = tvmq.build(module, target=target_of(target), lowerings=lowering)
     digest = exe.save(output)
-    names = [found.name for found in exe.targets]
+    names = [each_target.name for each_target in exe.targets]
     size = output.stat().st_size
     if as_json:
         print_json({"model": model, "output": output, "output_bytes": size, "targets": names, "sha256": digest})

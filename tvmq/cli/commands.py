@@ -1,4 +1,4 @@
-"""Which commands there are. The module of one is imported when it runs; the list of all needs docstrings alone."""
+"""The commands: the module of one is imported when it runs; the list of all needs docstrings alone."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Commands(TyperGroup):
         return list(COMMANDS)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
-        """As usual; `tvmq help NAME` is `tvmq NAME --help`."""
+        """Resolve a command; `tvmq help NAME` is `tvmq NAME --help`."""
         if args[0] != "help":
             return super().resolve_command(ctx, args)
         if not args[1:]:
@@ -44,13 +44,13 @@ class Commands(TyperGroup):
         return super().resolve_command(ctx, [args[1], "--help"])
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """A command; for the list, one of that name and text."""
+        """Load a command; for the list, make one of that name and help text."""
         if cmd_name not in COMMANDS:
             return None
         return TyperCommand(cmd_name, help=help_of(cmd_name)) if self._lists else load_command(cmd_name)
 
     def format_help(self, ctx: Any, formatter: Any) -> None:
-        """As usual, but no command is imported."""
+        """Write the list of all commands without importing any."""
         self._lists = True
         try:
             super().format_help(ctx, formatter)
@@ -60,10 +60,10 @@ class Commands(TyperGroup):
 
 def load_command(name: str) -> Any:
     """A command with its options."""
-    from tvmq.cli.guard import guarded  # with NumPy behind it
+    from tvmq.cli.guard import with_exit_codes  # with NumPy behind it
 
     alone: Any = typer.Typer(add_completion=False, pretty_exceptions_enable=False, context_settings=HELP)
-    alone.command(name)(guarded(load_object(COMMANDS[name])))
+    alone.command(name)(with_exit_codes(load_object(COMMANDS[name])))
     return typer.main.get_command(alone)
 
 
@@ -77,5 +77,5 @@ def help_of(name: str) -> str:
     spec = find_spec(module)
     assert spec is not None and spec.origin is not None
     tree = ast.parse(Path(spec.origin).read_text(encoding="utf-8"))
-    found = next(node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == function)
-    return ast.get_docstring(found) or ""
+    definition = next(node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == function)
+    return ast.get_docstring(definition) or ""

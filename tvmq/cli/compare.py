@@ -19,7 +19,7 @@ from tvmq.errors import ConfigError
 
 
 class By(str, Enum):
-    """What the worst layers are chosen by."""
+    """Errors by which the worst layers can be chosen."""
 
     local = "local"
     accumulated = "accumulated"
@@ -70,7 +70,7 @@ def compare(
         raise ConfigError("compare: give two models, or one and --backend or --dumps")
     with step("read models", quiet=quiet):
         one, other = _read(first, max_bytes), _read(second, max_bytes)
-    arrays = _first(read_arrays(data, _input_names(other)), samples)
+    arrays = _first_samples(read_arrays(data, _input_names(other)), samples)
     with step("compare", samples_in(arrays), quiet=quiet) as advance:
         result = tvmq.compare(one, other, arrays, advance=lambda count: _repeat(advance, count))
     if as_json:
@@ -87,7 +87,7 @@ def _on_chip(
     """A saved integer model beside a chip, or beside what a device dumped; exits with 1 where a value differs."""
     with step("read model", quiet=quiet):
         exe = tvmq.load(model)
-    arrays = _first(read_arrays(data, _input_names(exe)), samples)
+    arrays = _first_samples(read_arrays(data, _input_names(exe)), samples)
     with step("compare", samples_in(arrays), quiet=quiet) as advance:
         result: Any
         if dumps is not None:
@@ -103,7 +103,7 @@ def _on_chip(
         raise typer.Exit(FAILED)
 
 
-def _first(arrays: Arrays, samples: int) -> Arrays:
+def _first_samples(arrays: Arrays, samples: int) -> Arrays:
     return {name: array[:samples] if array.ndim else array for name, array in arrays.items()}
 
 
@@ -118,7 +118,7 @@ def _read(path: Path, max_bytes: int | None) -> Any:
 
 
 def _input_names(model: Any) -> list[str]:
-    """Of an executable or of (module, params)."""
+    """Input names of an executable or of (module, params)."""
     if not isinstance(model, tuple):
         return [info.name for info in model.input_info]
     from tvmq.graph.names import input_names

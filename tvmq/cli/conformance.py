@@ -51,10 +51,10 @@ def conformance(
         return
     assert check is not None
     with step("check", quiet=quiet):
-        found = tvmq.check_conformance(backend, check)
+        verdict = tvmq.check_conformance(backend, check)
     if as_json:
-        print_json(found.to_dict())
+        print_json(verdict.to_dict())
     else:
-        print(found)
-    if not found.conforms:
+        print(verdict)
+    if not verdict.conforms:
         raise typer.Exit(FAILED)

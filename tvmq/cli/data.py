@@ -1,4 +1,4 @@
-"""What --data names, as samples: a folder of pictures, an .npz or .npy, a function; or random values."""
+"""Samples from --data: a folder of pictures, an .npz or .npy, a function; or random values."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ CROP = 0.875  # 224 of 256, as ImageNet is evaluated
 
 
 def missing_data(model: Path, source: Source, mode: str, why: str) -> CalibrationError:
-    """The sentence for a model that needs data and has none; `why` says why it does not go without."""
+    """Error for missing calibration data; `why` says why the model needs them."""
     return CalibrationError(
         f"quantize: calibrate_mode '{mode}' chooses ranges from data; add --data with some 100 samples of what the "
         f"model ({_inputs(source)}) will see (scales made at run time need none, but {why}), in one of these "
@@ -43,7 +43,7 @@ def missing_data(model: Path, source: Source, mode: str, why: str) -> Calibratio
 
 
 def data_forms(model: Path, source: Source) -> str:
-    """A command for each form in which data can be given, a line each."""
+    """Commands that give data, a line for each form."""
     name = next(iter(source.own), "x")
     forms = [
         ("--data pictures/", "a folder of images, in subfolders by class if there are any"),
@@ -57,7 +57,7 @@ def data_forms(model: Path, source: Source) -> str:
 
 
 def _inputs(source: Source) -> str:
-    return ", ".join(f"'{name}' {_text(shape)}" for name, shape in source.own.items())
+    return ", ".join(f"'{name}' {_shape_text(shape)}" for name, shape in source.own.items())
 
 
 def _is_picture(source: Source) -> bool:
@@ -72,7 +72,7 @@ def _keyword(name: str) -> str:
     return f"{name}=array" if name.isidentifier() else f"**{{'{name}': array}}"
 
 
-def _text(shape: Shape | None) -> str:
+def _shape_text(shape: Shape | None) -> str:
     return "of unknown rank" if shape is None else "x".join("?" if d is None else str(d) for d in shape)
 
 
@@ -91,38 +91,38 @@ def open_pictures(
     """Pictures of a folder, cut to the frame of the model; not normalized yet."""
     pillow()
     frame = frame_of(source.own, source.dtypes, options.layout)
-    found = find_pictures(folder)
-    frame = _sized(frame, size_of_first(found), quiet=quiet)
-    wanted = most_pictures(frame, min(count, len(found.paths)))
+    files = find_pictures(folder)
+    frame = _choose_size(frame, size_of_first(files), quiet=quiet)
+    wanted = most_pictures(frame, min(count, len(files.paths)))
     resize = options.resize or (
         "crop" if source.scores and min(frame.height or 0, frame.width or 0) >= 64 else "stretch"
     )
     with step("read pictures", wanted, quiet=quiet) as advance:
-        read = read_pictures(found, frame, count=wanted, resize=resize, crop=options.crop or CROP, advance=advance)
-    classes = f" of {len(found.classes)} classes (subfolders)" if found.classes else ""
-    origin = f"{len(read.array)} of {len(found.paths)} pictures{classes}"
+        read = read_pictures(files, frame, count=wanted, resize=resize, crop=options.crop or CROP, advance=advance)
+    classes = f" of {len(files.classes)} classes (subfolders)" if files.classes else ""
+    origin = f"{len(read.array)} of {len(files.paths)} pictures{classes}"
     if not quiet:
-        fits = size_of_first(found) == {(frame.height, frame.width)}
-        how = "as they are" if fits else _how(frame, resize, options.crop or CROP)
+        fits = size_of_first(files) == {(frame.height, frame.width)}
+        how = "as they are" if fits else _resize_text(frame, resize, options.crop or CROP)
         notice(f"pictures: {origin}; {frame.layout}, {frame.channels} channels, {frame.height}x{frame.width} ({how})")
         for line in read.skipped[:3]:
             notice(f"skipped {line}")
         if read.skipped:
             notice(f"{len(read.skipped)} pictures could not be read and are left out")
-    samples = Samples({frame.input: read.array}, origin, read.labels, found.classes)
+    samples = Samples({frame.input: read.array}, origin, read.labels, files.classes)
     samples.skipped, samples.names = read.skipped, read.names
-    samples.complete = len(read.array) + len(read.skipped) == len(found.paths)
+    samples.complete = len(read.array) + len(read.skipped) == len(files.paths)
     return samples, frame
 
 
-def _how(frame: Frame, resize: str, crop: float) -> str:
+def _resize_text(frame: Frame, resize: str, crop: float) -> str:
     if resize == "crop":
         return f"shorter side to {round(min(frame.height or 0, frame.width or 0) / crop)}, centre cut out"
     return "stretched" if resize == "stretch" else "with gray borders"
 
 
-def _sized(frame: Frame, sizes: set[tuple[int, int]], *, quiet: bool) -> Frame:
-    """The frame with its free sizes chosen: those of the pictures if they agree, else what is usual."""
+def _choose_size(frame: Frame, sizes: set[tuple[int, int]], *, quiet: bool) -> Frame:
+    """Choose the dynamic sizes of the frame: those of the pictures if they agree, else 224."""
     if frame.height and frame.width:
         return frame
     height, width = next(iter(sizes)) if len(sizes) == 1 else (224, 224)
@@ -134,7 +134,7 @@ def _sized(frame: Frame, sizes: set[tuple[int, int]], *, quiet: bool) -> Frame:
 
 
 def open_arrays(path: Path, source: Source, *, quiet: bool) -> Samples:
-    """Arrays of a file. Where names do not fit, the one array whose shape fits an input is taken, and that is said."""
+    """Read arrays of a file. Where names do not fit, arrays are matched to inputs by shape, with a notice."""
     names, stored = list(source.own), member_names(path)
     renamed = {}
     if len(stored) > 1 and not any(name in stored for name in names):
@@ -143,21 +143,21 @@ def open_arrays(path: Path, source: Source, *, quiet: bool) -> Samples:
         pairs = ", ".join(f"'{theirs}' for input '{ours}'" for ours, theirs in renamed.items())
         notice(f"data: '{path}' names no inputs; by their shapes are taken {pairs}")
     arrays = {ours: read_member(path, theirs) for ours, theirs in renamed.items()} or read_arrays(path, names)
-    _hints(arrays, source, quiet=quiet)
+    _check_layout(arrays, source, quiet=quiet)
     samples = Samples(arrays, f"'{path}'")
-    found = next((name for name in LABELS if name in stored and name not in arrays), None)
-    labels = read_member(path, found) if found else None
+    label_name = next((name for name in LABELS if name in stored and name not in arrays), None)
+    labels = read_member(path, label_name) if label_name else None
     if labels is not None and labels.ndim and len(labels) == len(samples):
         samples.labels = labels
     return samples
 
 
 def _by_shape(members: Mapping[str, np.ndarray], source: Source) -> dict[str, str]:
-    """{input: array} where no array has the name of an input, and shapes leave one choice alone."""
-    found = {name: [key for key, array in members.items() if _fits(array, shape)] for name, shape in source.own.items()}
-    chosen = [keys[0] for keys in found.values() if len(keys) == 1]
+    """{input: name of its array} by shape; empty unless the shapes leave only one choice."""
+    match = {name: [key for key, array in members.items() if _fits(array, shape)] for name, shape in source.own.items()}
+    chosen = [keys[0] for keys in match.values() if len(keys) == 1]
     unique = len(chosen) == len(source.own) == len(set(chosen))
-    return {name: keys[0] for name, keys in found.items()} if unique else {}
+    return {name: keys[0] for name, keys in match.items()} if unique else {}
 
 
 def _fits(array: np.ndarray, shape: Shape | None) -> bool:
@@ -166,8 +166,8 @@ def _fits(array: np.ndarray, shape: Shape | None) -> bool:
     return all(want is None or want == size for want, size in zip(shape[1:], array.shape[1:], strict=True))
 
 
-def _hints(arrays: Arrays, source: Source, *, quiet: bool) -> None:
-    """What is likely wrong with arrays of pictures: another layout is refused, raw pixels are mentioned."""
+def _check_layout(arrays: Arrays, source: Source, *, quiet: bool) -> None:
+    """Refuse arrays of pictures in another layout, and mention raw pixels."""
     for name, array in arrays.items():
         shape = source.own.get(name)
         if shape is None or array.ndim != 4 or len(shape) != 4:
@@ -175,15 +175,15 @@ def _hints(arrays: Arrays, source: Source, *, quiet: bool) -> None:
         for order in ((0, 3, 1, 2), (0, 2, 3, 1)):
             if not _fits(array, shape) and _fits(array.transpose(order), shape):
                 raise DataError(
-                    f"data: input '{name}' takes {_text(shape)}, the array is {_text(array.shape)}: its channels are "
-                    f"in another place; save np.transpose(array, {order})"
+                    f"data: input '{name}' takes {_shape_text(shape)}, the array is {_shape_text(array.shape)}: its "
+                    f"channels are in another place; save np.transpose(array, {order})"
                 )
         if array.dtype == np.uint8 and source.dtypes.get(name, "").startswith("float") and not quiet:
             notice(f"data: '{name}' holds bytes and the input takes {source.dtypes[name]}: 0..255 goes in as it is")
 
 
 def open_function(text: str, source: Source, *, quiet: bool = False) -> tuple[Callable[..., Any], dict[str, Shape]]:
-    """A function of the user's, and the shapes of the first thing it yields."""
+    """Load a function of the user's; returns it and the shapes of the first batch it yields."""
     function = load_function(text, "--data")
     inputs = [
         Input(name, tuple(shape) if shape is not None else (), source.dtypes[name])
@@ -197,7 +197,7 @@ def open_function(text: str, source: Source, *, quiet: bool = False) -> tuple[Ca
 
 
 def read_function(function: Callable[..., Any], text: str, inputs: list[Input], *, count: int, quiet: bool) -> Samples:
-    """The first so many samples that it yields, kept on disk."""
+    """Read the first `count` samples that it yields, kept on disk."""
     with step("read data", quiet=quiet) as advance:
         arrays, labels = spool_samples(function, text, inputs, count, advance)
     samples = Samples(arrays, f"{text}", labels)
@@ -207,18 +207,18 @@ def read_function(function: Callable[..., Any], text: str, inputs: list[Input], 
 
 
 def random_samples(inputs: list[Input]) -> Samples:
-    """Values that no picture has: standard normal for floats, 0..255 for bytes, small numbers for other integers."""
+    """Random values: standard normal for floats, 0..255 for bytes, small numbers for other integers."""
     random = np.random.default_rng(0)
 
-    def values(given: Input) -> np.ndarray:
-        shape = (MOST_RANDOM, *(size or 64 for size in given.shape[1:])) if given.shape else ()
+    def values(info: Input) -> np.ndarray:
+        shape = (MOST_RANDOM, *(size or 64 for size in info.shape[1:])) if info.shape else ()
         shape = (max(1, MOST_RANDOM * 1_000_000 // max(1_000_000, math.prod(shape))), *shape[1:]) if shape else ()
-        kind = np.dtype(given.dtype)
+        kind = np.dtype(info.dtype)
         if kind.kind == "f":
             return random.standard_normal(shape).astype(kind)
         return random.integers(0, 256 if kind.itemsize == 1 and kind.kind == "u" else 2, shape).astype(kind)
 
-    arrays = {given.name: values(given) for given in inputs}
+    arrays = {info.name: values(info) for info in inputs}
     fewest = min((len(array) for array in arrays.values() if array.ndim), default=1)
     return Samples({n: a[:fewest] if a.ndim else a for n, a in arrays.items()}, "random values", random=True)
 
@@ -257,6 +257,6 @@ def check_data(text: str) -> None:
         check_place(text, "data")
 
 
-def wanted(samples: int | None, held_out: int | None) -> int:
-    """How many samples are read at most."""
+def most_samples(samples: int | None, held_out: int | None) -> int:
+    """Limit on the samples that are read."""
     return (samples or CALIBRATE) + (COMPARE if held_out is None else held_out)

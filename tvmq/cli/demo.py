@@ -83,7 +83,7 @@ def compare(scores: dict[str, np.ndarray], labels: np.ndarray) -> dict[str, floa
     {'float_accuracy': 1.0, 'int8_accuracy': 0.5, 'agreement': 0.5}
     """
     classes = {name: values.argmax(axis=1) for name, values in scores.items()}
-    accuracy = {f"{name}_accuracy": float((found == labels).mean()) for name, found in classes.items()}
+    accuracy = {f"{name}_accuracy": float((predictions == labels).mean()) for name, predictions in classes.items()}
     return {**accuracy, "agreement": float((classes["float"] == classes["int8"]).mean())}
 
 

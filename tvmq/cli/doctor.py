@@ -1,6 +1,6 @@
 """`tvmq doctor`: what is wrong with the installation, or with a model and its data.
 
-What `tvmq doctor` examines: a model with its first samples and their labels, from whatever `tvmq quantize` takes.
+The model, its first samples and their labels are read from whatever `tvmq quantize` takes.
 """
 
 from __future__ import annotations
@@ -26,12 +26,13 @@ from tvmq.cli.options import with_qconfig_options
 from tvmq.cli.picture_options import PictureOptions
 from tvmq.cli.samples import Samples
 from tvmq.cli.screen import print_json, step
-from tvmq.doctor.findings import PROBLEM, Finding, broken, checked, problems
+from tvmq.doctor.findings import PROBLEM, Finding, checked, finding_of_error, problems
 from tvmq.errors import ConfigError, DataError, TvmqError
 
 if TYPE_CHECKING:
     from tvmq.doctor.findings import Finding
     from tvmq.doctor.patient import Patient
+
 
 def admit(
     path: Path,
@@ -42,57 +43,57 @@ def admit(
     config: tvmq.QConfig,
     max_bytes: int | None = None,
 ) -> tuple[Patient, list[Finding]]:
-    """The model and its first samples; channels of arrays moved where the model has them, and what is wrong with that.
+    """Read the model and its first samples; arrays get the model's layout, and each that had another is a finding.
 
     raises   what reading and importing raise; DataError for labels that are no whole number for each sample
     """
     from tvmq.doctor.patient import Patient
-    from tvmq.doctor.samples import laid_out
+    from tvmq.doctor.samples import match_layouts
 
-    found: list[Finding] = []
+    findings: list[Finding] = []
     if kind_of(data) == "file":
         source = read_source(path, max_bytes)
-        read = Samples(_first(read_arrays(Path(data), list(source.own)), samples), f"'{data}'", complete=False)
-        read.arrays, found = laid_out(dict(read.arrays), source.own)
-        read.labels = _beside(Path(data), read)
+        read = Samples(_first_samples(read_arrays(Path(data), list(source.own)), samples), f"'{data}'", complete=False)
+        read.arrays, findings = match_layouts(dict(read.arrays), source.own)
+        read.labels = _labels_in_file(Path(data), read)
         mod, params, _ = import_source(source, {n: a.shape for n, a in read.arrays.items()}, shape, 1, quiet=True)
         arrays = dict(read.arrays)
     else:
-        told = opened(
+        job = opened(
             path, data, config, pictures=PictureOptions(), random=False, samples=samples, held_out=0,
             shape=shape, batch=1, max_bytes=max_bytes, quiet=True,
         )  # fmt: skip
-        assert told.samples is not None
-        mod, params, read = told.mod, told.params, told.samples
+        assert job.samples is not None
+        mod, params, read = job.mod, job.params, job.samples
         arrays = read.feed(np.arange(min(samples, len(read))))
     classes = read_labels(labels, read) if labels is not None else class_labels(read)
-    return Patient(_proto(path), mod, params, arrays, config, _whole(classes, samples, labels)), found
+    return Patient(_onnx_model(path), mod, params, arrays, config, _integer_labels(classes, samples, labels)), findings
 
 
-def _first(arrays: Arrays, samples: int) -> Arrays:
+def _first_samples(arrays: Arrays, samples: int) -> Arrays:
     return {name: array[:samples] if array.ndim else array for name, array in arrays.items()}
 
 
-def _beside(path: Path, read: Samples) -> np.ndarray | None:
-    """Labels that stand in the same .npz; arrays of other forms are none."""
+def _labels_in_file(path: Path, read: Samples) -> np.ndarray | None:
+    """Labels from the same .npz; arrays of another form are ignored."""
     name = next((name for name in LABELS if name in member_names(path) and name not in read.arrays), None)
-    found = None if name is None else read_member(path, name)
-    return None if found is None or found.ndim != 1 or found.dtype.kind not in "iu" else found[: len(read)]
+    labels = None if name is None else read_member(path, name)
+    return None if labels is None or labels.ndim != 1 or labels.dtype.kind not in "iu" else labels[: len(read)]
 
 
-def _whole(labels: np.ndarray | None, samples: int, given: Path | None) -> np.ndarray | None:
+def _integer_labels(labels: np.ndarray | None, samples: int, path: Path | None) -> np.ndarray | None:
     if labels is None:
         return None
     if labels.ndim != 1 or labels.dtype.kind not in "iu":
-        if given is None:
+        if path is None:
             return None
         raise DataError(
-            f"doctor: --labels must be one whole number for each sample. Got {labels.shape} {labels.dtype} in '{given}'"
+            f"doctor: --labels must be one whole number for each sample. Got {labels.shape} {labels.dtype} in '{path}'"
         )
     return labels[:samples].astype(np.int64)
 
 
-def _proto(path: Path) -> object:
+def _onnx_model(path: Path) -> object:
     """The ONNX model; None for a program of torch."""
     from tvmq.frontends.onnx.load import read_model
 
@@ -156,32 +157,32 @@ def doctor(
         check_labels(labels)
     try:
         with step("read the model", quiet=quiet):
-            patient, found = admit(model, data, labels, samples, shape or (), config, max_bytes)
+            patient, findings = admit(model, data, labels, samples, shape or (), config, max_bytes)
     except TvmqError:  # says itself what to do
         raise
     except Exception as error:
-        show([broken("model", error)], as_json=as_json, quiet=quiet)
+        show([finding_of_error("model", error)], as_json=as_json, quiet=quiet)
         return
     patient.until = time.monotonic() + budget
-    show(examined(patient, found, quiet), as_json=as_json, quiet=quiet)
+    show(examine(patient, findings, quiet), as_json=as_json, quiet=quiet)
 
 
-def examined(patient: Any, found: Iterable[Finding], quiet: bool) -> Iterator[Finding]:
+def examine(patient: Any, findings: Iterable[Finding], quiet: bool) -> Iterator[Finding]:
     """All findings about a model, each as soon as its stage is done."""
-    from tvmq.doctor.examination import late, stages
+    from tvmq.doctor.examination import note_if_late, stages
 
-    yield from found
+    yield from findings
     for label, stage in stages(patient):
         with step(label, quiet=quiet):
             results = checked(label, partial(stage, patient))
         yield from results
-    yield from late(patient)
+    yield from note_if_late(patient)
 
 
-def show(found: Iterable[Finding], *, as_json: bool, quiet: bool) -> None:
+def show(stream: Iterable[Finding], *, as_json: bool, quiet: bool) -> None:
     """Print findings as they come, or all as JSON; exit with 1 if one of them is a problem."""
     findings = []
-    for finding in found:
+    for finding in stream:
         findings.append(finding)
         # --quiet: what needs no attention is left out
         if not as_json and not (quiet and finding.status == "ok"):

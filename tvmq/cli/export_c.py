@@ -82,23 +82,23 @@ def export_c(
         check_files(data, None, None, ())
         pictures = picture_options(normalize, mean, std, scale, color, layout, resize, crop)
         try:
-            found = opened(
-                model, data, _integral(config), pictures=pictures, random=False, samples=samples, held_out=0,
+            job = opened(
+                model, data, _with_integral_core(config), pictures=pictures, random=False, samples=samples, held_out=0,
                 shape=shape or (), batch=batch, max_bytes=max_bytes, quiet=quiet,
             )  # fmt: skip
         except CalibrationError as error:
             if data is None:
                 raise ConfigError(f"export-c: '{model}' is a float model; give samples with --data") from error
             raise
-        feeds = None if found.samples is None else Feeds(found.samples, found.split.calibration, found.size)
-        module = quantized(found.mod, found.params, feeds, found.config, quiet=quiet)
+        feeds = None if job.samples is None else Feeds(job.samples, job.split.calibration, job.size)
+        module = quantized(job.mod, job.params, feeds, job.config, quiet=quiet)
     with step("export", quiet=quiet):
         export = tvmq.export_c(module, output, name=named)
     _report(export, as_json=as_json)
 
 
-def _integral(config: tvmq.QConfig) -> tvmq.QConfig:
-    """The options, with those that make a core of integers alone where they were not given."""
+def _with_integral_core(config: tvmq.QConfig) -> tvmq.QConfig:
+    """The options with those added that make an integer-only core, where they were not given."""
     wanted = {"partition_conversions": "fully_integral"}
     if config.requantize == "float":
         wanted["requantize"] = "fixed_point"

@@ -43,7 +43,7 @@ def export_onnx(
     module = load_without_code(model, sha256).module
     with step("export", quiet=quiet):
         tvmq.to_onnx(module, output, dialect=dialect, opset=opset)
-    slower = _slower(output) if dialect == "tensorrt" else []
+    slower = _obstacles_to_int8(output) if dialect == "tensorrt" else []
     if as_json:
         print_json({"output": str(output), "bytes": output.stat().st_size, "dialect": dialect, "slower": slower})
         return
@@ -52,11 +52,11 @@ def export_onnx(
         notice("less in int8 than there could be:\n" + "\n".join(slower))
 
 
-def _slower(path: Path) -> list[str]:
-    """What keeps layers out of int8, one line for each rule with the first of its places."""
+def _obstacles_to_int8(path: Path) -> list[str]:
+    """Reasons that keep layers out of int8, a line for each rule with the first of its places."""
     from tvmq.exporters.onnx.tensorrt_rules import check_tensorrt
 
-    found = check_tensorrt(path)
-    count = Counter(finding.rule for finding in found)
-    first = {finding.rule: finding for finding in reversed(found)}
+    findings = check_tensorrt(path)
+    count = Counter(finding.rule for finding in findings)
+    first = {finding.rule: finding for finding in reversed(findings)}
     return [f"{rule}, {count[rule]} times; '{first[rule].node}': {first[rule].text}" for rule in count]

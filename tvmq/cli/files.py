@@ -1,4 +1,4 @@
-"""Files that commands read and write: arrays in, arrays out, and early words about outputs that cannot be."""
+"""Files that commands read and write: arrays in, arrays out, and early errors for outputs that cannot be written."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def read_arrays(path: Path, names: Sequence[str]) -> Arrays:
     names    inputs of the model, in order; arrays of other names are left out
     raises   DataError for a file that cannot be read, or lacks an input, or whose arrays differ in length
     """
-    arrays = _by_name(_opened(path, names), path, names)
+    arrays = _by_name(_open_arrays(path, names), path, names)
     lengths = {name: array.shape[0] for name, array in arrays.items() if array.ndim}
     if len(set(lengths.values())) > 1 or 0 in lengths.values():
         raise DataError(f"data: '{path}' must hold equally many samples of each input, not 0. Got {lengths}")
@@ -43,25 +43,25 @@ def read_arrays(path: Path, names: Sequence[str]) -> Arrays:
 
 def check_arrays(path: Path) -> None:
     """DataError if a file cannot be read, or is no .npz or .npy; asked before the work. Its values are not read."""
-    _opened(path, ())
+    _open_arrays(path, ())
 
 
 def member_names(path: Path) -> list[str]:
     """Names of the arrays of an .npz; none for an .npy. raises DataError as `read_arrays`"""
-    return _opened(path, ()).names or []
+    return _open_arrays(path, ()).names or []
 
 
 def read_member(path: Path, name: str) -> np.ndarray:
-    """One array of an .npz. raises DataError as `read_arrays`"""
-    return _member(_opened(path, ()), name, path)
+    """Read an array of an .npz. raises DataError as `read_arrays`"""
+    return _member(_open_arrays(path, ()), name, path)
 
 
-def _opened(path: Path, names: Sequence[str]) -> ArrayFile:
-    """A file, its arrays not read yet."""
+def _open_arrays(path: Path, names: Sequence[str]) -> ArrayFile:
+    """Open a file without reading its arrays."""
     try:
         return ArrayFile(path)
     except FileNotFoundError:
-        wanted = f"; make an .npz with {_listed(names)}" if names else "; check the path"
+        wanted = f"; make an .npz with {_quote_names(names)}" if names else "; check the path"
         raise DataError(f"data: there is no file '{path}'{wanted}") from None
     except UNREADABLE as error:
         if path.is_dir() or path.suffix.lower() in SUFFIXES:
@@ -76,7 +76,7 @@ def _by_name(file: ArrayFile, path: Path, names: Sequence[str]) -> Arrays:
     """Pick the model's inputs out of what a file holds."""
     if file.names is None:
         if len(names) != 1:
-            raise DataError(f"data: '{path}' is one array, the model takes {_listed(names)}; write an .npz")
+            raise DataError(f"data: '{path}' is one array, the model takes {_quote_names(names)}; write an .npz")
         return {names[0]: _member(file, "", path)}
     if len(names) == len(file.names) == 1:
         return {names[0]: _member(file, file.names[0], path)}
@@ -84,21 +84,21 @@ def _by_name(file: ArrayFile, path: Path, names: Sequence[str]) -> Arrays:
     if missing:
         example = f"{missing[0]}=array" if missing[0].isidentifier() else f"**{{'{missing[0]}': array}}"
         raise DataError(
-            f"data: '{path}' lacks input '{missing[0]}'; it holds {_listed(file.names)}: save it with "
+            f"data: '{path}' lacks input '{missing[0]}'; it holds {_quote_names(file.names)}: save it with "
             f"np.savez('{path}', {example})"
         )
     return {name: _member(file, name, path) for name in names}
 
 
 def _member(file: ArrayFile, name: str, path: Path) -> np.ndarray:
-    """One array; a damaged or pickled one is a DataError."""
+    """Read an array; a damaged or pickled one is a DataError."""
     try:
         return file.array() if file.names is None else file[name]
     except UNREADABLE as error:
         raise DataError(f"data: '{name}' of '{path}' cannot be read ({error}); write it again") from error
 
 
-def _listed(names: Sequence[str]) -> str:
+def _quote_names(names: Sequence[str]) -> str:
     return ", ".join(f"'{printable(name)}'" for name in names) or "nothing"
 
 

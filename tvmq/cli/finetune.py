@@ -27,7 +27,16 @@ from tvmq.cli.picture_options import (
     Stds,
     picture_options,
 )  # fmt: skip
-from tvmq.cli.quantize import Outputs, backend_for, check_files, report, said_output, save, weighted, whole_read
+from tvmq.cli.quantize import (
+    Outputs,
+    announce_output,
+    backend_for,
+    check_files,
+    count_by_weight,
+    report,
+    save,
+    whole_read,
+)
 from tvmq.cli.quantize_options import (
     BackendName,
     Bench,
@@ -129,23 +138,23 @@ def finetune(
     start = time.perf_counter()
     check_torch()
     pictures = picture_options(normalize, mean, std, scale, color, layout, resize, crop)
-    output = said_output(model, output, force=force, quiet=quiet)
+    output = announce_output(model, output, force=force, quiet=quiet)
     check_files(data, labels, metric, (onnx, save_samples))
     named = target_of(target)
-    found = opened(
+    job = opened(
         model, data, config, backend=backend_for(backend, named), pictures=pictures, random=False, samples=samples,
         held_out=held_out, shape=shape or (), batch=batch, max_bytes=max_bytes, free_batch=True, quiet=quiet,
     )  # fmt: skip
-    if found.quantized or found.samples is None:
+    if job.quantized or job.samples is None:
         raise ConfigError("finetune: the model is quantized already; finetuning begins with the float model")
     files = Outputs(model, output, Formats(onnx, dialect=dialect), named)
     seconds = 60 * MINUTES if minutes is None and steps is None else None if minutes is None else 60 * minutes
     how = tvmq.training.Distill(steps=steps, seconds=seconds, seed=seed, accumulators=accumulators)
-    qmod, learned = trained(found, files, backend_for(backend, named), how, batch, quiet=quiet)
-    found.mod = with_batch(found.mod, batch)
-    facts = save(qmod, files, found, Wanted(compare, bench, threads, metric, labels, save_samples), quiet=quiet)
+    qmod, learned = train_and_save(job, files, backend_for(backend, named), how, batch, quiet=quiet)
+    job.mod = with_batch(job.mod, batch)
+    facts = save(qmod, files, job, Wanted(compare, bench, threads, metric, labels, save_samples), quiet=quiet)
     facts.update(finetune=asdict(learned), seconds=time.perf_counter() - start)
-    report(facts, model, output, data, found, as_json=as_json, quiet=quiet)
+    report(facts, model, output, data, job, as_json=as_json, quiet=quiet)
 
 
 def check_torch() -> None:
@@ -156,8 +165,8 @@ def check_torch() -> None:
         raise ConfigError(f"finetune: {error}") from error
 
 
-def trained(
-    found: Opened,
+def train_and_save(
+    job: Opened,
     files: Outputs,
     backend: str | None,
     how: training.Distill,
@@ -165,23 +174,23 @@ def trained(
     *,
     quiet: bool,
 ) -> tuple[Any, Any]:
-    """The integer module and what was learned; each better state is at once the file of the output."""
+    """Train, and save each better state to the output at once; returns the integer module and the training's result."""
     from tvmq import training
 
-    assert found.samples is not None
-    calibration = Feeds(found.samples, found.split.calibration, found.size)
+    assert job.samples is not None
+    calibration = Feeds(job.samples, job.split.calibration, job.size)
     with step("quantize", whole_read(calibration), quiet=quiet, counted=False) as advance:
-        calibration.advance = weighted(advance, len(calibration))
+        calibration.advance = count_by_weight(advance, len(calibration))
         net = training.prepare(
-            found.mod, found.params, calibration, target=backend, config=found.config, accumulators=how.accumulators
+            job.mod, job.params, calibration, target=backend, config=job.config, accumulators=how.accumulators
         )
 
     def keep(better: Any) -> None:
         module = with_batch(training.convert(better), batch)
         tvmq.build(module, target=files.target).save(files.output)
 
-    apart = found.split.comparison if found.split.apart else ()
-    learn = Feeds(found.samples, np.setdiff1d(np.arange(len(found.samples)), apart), found.size)
+    apart = job.split.comparison if job.split.apart else ()
+    learn = Feeds(job.samples, np.setdiff1d(np.arange(len(job.samples)), apart), job.size)
     with step("finetune", 100, quiet=quiet, counted=False) as advance:
         learned = training.finetune(net, learn, replace(how, keep=keep, watch=hundredths(advance)))
     if learned.interrupted and not quiet:
@@ -190,14 +199,14 @@ def trained(
 
 
 def with_batch(mod: Any, batch: int) -> Any:
-    """The module with this batch, where it leaves one free."""
+    """The module with this batch size where its own is dynamic."""
     from tvmq.graph.symbolic import free_dimensions, with_sizes
 
     return with_sizes(mod, {name: batch for name, (_, axis) in free_dimensions(mod).items() if axis == 0})
 
 
 def hundredths(advance: Callable[[], None]) -> Callable[[Any], None]:
-    """To be told of each step: calls `advance` for each hundredth that is done."""
+    """Progress callback of the training: calls `advance` for each hundredth that is done."""
     told = 0
 
     def watch(progress: Any) -> None:

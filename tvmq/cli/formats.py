@@ -41,31 +41,31 @@ class Formats:
 
     @property
     def files(self) -> tuple[Path | None, ...]:
-        """All of them."""
+        """Paths of all formats."""
         return self.onnx, self.tflite, self.tosa
 
-    def backend(self, given: str | None) -> str | None:
-        """What to quantize for: the format's own arithmetic unless --backend says otherwise.
+    def backend(self, backend: str | None) -> str | None:
+        """Backend to quantize for: the format's own arithmetic unless --backend says otherwise.
 
         raises  ConfigError for two formats of one model, whose requantizations differ
         """
         named = [name for name in ("tflite", "tosa") if getattr(self, name) is not None]
-        if len(named) > 1 and given is None:
+        if len(named) > 1 and backend is None:
             raise ConfigError(
                 "quantize: --tflite and --tosa round otherwise, and one model has one arithmetic; quantize twice, or "
                 "say which with --backend"
             )
-        return given or (named[0] if named else None)
+        return backend or (named[0] if named else None)
 
     def options(self, config: tvmq.QConfig) -> tvmq.QConfig:
-        """The options, with a core of integers alone where a format has nothing else."""
+        """The options, with an integer-only core where a format has nothing else."""
         if self.tflite is None and self.tosa is None:
             return config
         wanted = {"partition_conversions": "fully_integral"}
         return replace(config, **wanted, given=(config.given or frozenset()) | wanted.keys())  # type: ignore[arg-type]
 
     def write(self, qmod: Any) -> None:
-        """Write them."""
+        """Write the files of all formats that were asked for."""
         if self.onnx is not None:
             tvmq.to_onnx(qmod, self.onnx, dialect=self.dialect)
         if self.tflite is not None:

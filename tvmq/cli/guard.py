@@ -1,4 +1,4 @@
-"""From exceptions to exit codes: what a shell script may rely on.
+"""Exit codes of commands, on which shell scripts may rely.
 
 0    done
 1    an error that tvmq explains: one sentence on stderr, no traceback
@@ -6,7 +6,7 @@
 3    the quantized model does not keep the bound of its guard: one sentence says why, nothing is saved without --force
 130  interrupted; files are written whole or not at all
 
-A quick start of commands: TVM without torch, where nothing of torch is used.
+Commands start faster by importing TVM without torch where nothing of torch is used.
 
 tvm_ffi imports torch wherever it is installed, to take tensors of it; that is two thirds of the time that TVM takes to
 import. A command that reads neither a program of torch nor a function of the user's can do without.
@@ -69,8 +69,8 @@ def import_tvm(arguments: Iterable[Any]) -> None:
 FAILED, REFUSED, INTERRUPTED = 1, 3, 130
 
 
-def guarded(command: Callable[..., Any]) -> Callable[..., Any]:
-    """The command with tvmq's errors and Ctrl-C turned into a sentence and an exit code."""
+def with_exit_codes(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Wrap a command: tvmq's errors and Ctrl-C become a sentence on stderr and an exit code."""
 
     @functools.wraps(command)
     def run(*args: Any, **kwargs: Any) -> Any:

@@ -26,7 +26,7 @@ class Agreement:
         self.kind = kind
 
     def add(self, ours: np.ndarray, theirs: np.ndarray) -> None:
-        """Outputs of int8 and of float for some samples."""
+        """Add the outputs of int8 and of float for some samples."""
         exact = theirs.astype(np.float64)
         self.signal += float(np.square(exact).sum())
         self.noise += float(np.square(exact - ours).sum())
@@ -41,9 +41,9 @@ class Agreement:
     def _add_angles(self, ours: np.ndarray, theirs: np.ndarray) -> None:
         """Cosines between the rows of both; rows of zeros have none, and one number alone only has a sign."""
         lengths = np.linalg.norm(ours, axis=1) * np.linalg.norm(theirs, axis=1)
-        told = (lengths > 0) & (ours.shape[1] > 1)
-        self.cosine += float(((ours * theirs).sum(axis=1)[told] / lengths[told]).sum())
-        self.rows += int(told.sum())
+        has_angle = (lengths > 0) & (ours.shape[1] > 1)
+        self.cosine += float(((ours * theirs).sum(axis=1)[has_angle] / lengths[has_angle]).sum())
+        self.rows += int(has_angle.sum())
 
     def to_dict(self) -> dict[str, Any]:
         """sqnr_db is None where both are equal, or float gives zeros alone; same_class for classes, else cosine."""
@@ -77,15 +77,15 @@ def judge(
     sums = [Agreement(classes.get(position, "")) for position in range(len(infos))]
     kept: dict[str, list[list[np.ndarray]]] = {"float": [], "int8": []}
     measure = metric_named(metric) if metric else None
-    index = _bounded(index, infos, size) if measure else index
+    index = _within_memory(index, infos, size) if measure else index
     count = -(-len(index) // size)
     for number, feed in enumerate(Feeds(samples, index, size, count=count)):
         real = min(size, len(index) - number * size)
-        found = {"float": _rows(float_exe.run(feed), real, size), "int8": _rows(exe.run(feed), real, size)}
-        for one, ours, theirs in zip(sums, found["int8"], found["float"], strict=True):
+        outputs = {"float": _rows(float_exe.run(feed), real, size), "int8": _rows(exe.run(feed), real, size)}
+        for one, ours, theirs in zip(sums, outputs["int8"], outputs["float"], strict=True):
             one.add(ours, theirs)
         if measure:
-            kept = {name: [*rows, found[name]] for name, rows in kept.items()}
+            kept = {name: [*rows, outputs[name]] for name, rows in kept.items()}
         advance()
     facts = {"samples": len(index), "outputs": {i.name: s.to_dict() for i, s in zip(infos, sums, strict=True)}}
     if measure and labels is not None:
@@ -99,8 +99,8 @@ def _rows(outputs: list[np.ndarray], real: int, size: int) -> list[np.ndarray]:
     return [one[:real] if one.ndim and len(one) == size else one[None] for one in outputs]
 
 
-def _bounded(index: np.ndarray, infos: Any, size: int) -> np.ndarray:
-    """As many of the samples as their outputs may take memory."""
+def _within_memory(index: np.ndarray, infos: Any, size: int) -> np.ndarray:
+    """As many of the samples as their outputs fit into MOST_BYTES."""
     one = sum(4 * int(np.prod([d for d in info.shape if isinstance(d, int)])) for info in infos) / max(1, size)
     return index[: max(size, int(MOST_BYTES / max(1.0, one)))]
 

@@ -1,6 +1,6 @@
-"""What `tvmq quantize` measures when the model is saved: int8 beside float on data, and their speed.
+"""Measurements of `tvmq quantize` on the saved model: int8 beside float on data, and the speed of both.
 
-How much faster int8 is than our own float build, measured by turns on this CPU.
+Speed is that of int8 and of our own float build by turns, on this CPU.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ROUNDS = 9
 ROUND_SECONDS = 0.06  # of each model in a round
 
 
-def beside(exe: Any, float_exe: Any, feed: Mapping[str, np.ndarray], threads: int) -> dict[str, Any]:
+def measure_speed(exe: Any, float_exe: Any, feed: Mapping[str, np.ndarray], threads: int) -> dict[str, Any]:
     """Median seconds of a run of both; rounds take turns, so that a busy machine slows both alike.
 
     returns  {"float_seconds", "int8_seconds", "ratio", "ratio_low", "ratio_high": over rounds, ...}
@@ -53,7 +53,7 @@ def beside(exe: Any, float_exe: Any, feed: Mapping[str, np.ndarray], threads: in
 
 
 def cpu_name(path: Path = Path("/proc/cpuinfo")) -> str:
-    """As the system calls it."""
+    """Name of the CPU, as the system gives it."""
     lines = path.read_text().splitlines() if path.exists() else []
     named = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
     return named[0] if named else platform.processor() or platform.machine()
@@ -65,7 +65,7 @@ def cores() -> int:
 
 
 def load() -> float | None:
-    """Processes that want to run, this one included; None where the system does not tell."""
+    """Load average: processes that want to run, this one included; None where the system does not tell."""
     return os.getloadavg()[0] if hasattr(os, "getloadavg") else None
 
 
@@ -74,7 +74,7 @@ IMAGENET = (1000, 1001)  # scores that pictures have without a softmax, more oft
 
 @dataclass(frozen=True)
 class Wanted:
-    """What to measure, as the command line has it."""
+    """Measurements that the command line asks for."""
 
     compare: bool = True
     bench: bool = True
@@ -85,42 +85,42 @@ class Wanted:
     doctor: str = ""  # the command that looks for what is wrong with model and data
 
 
-def measured(exe: Any, found: Opened, wanted: Wanted, *, quiet: bool) -> dict[str, Any]:
+def measure(exe: Any, job: Opened, wanted: Wanted, *, quiet: bool) -> dict[str, Any]:
     """Facts: "comparison", "speed", "samples_saved"; what was not wanted, or cannot run here, is absent or says why."""
-    samples = found.samples
+    samples = job.samples
     if samples is None:
         return {}
-    index = found.split.comparison
+    index = job.split.comparison
     facts: dict[str, Any] = {}
     if wanted.save_samples is not None:
         facts["samples_saved"] = save(wanted.save_samples, samples, index)
     if not wanted.compare and not wanted.bench:
         return facts
     try:
-        exe.run(_first(samples, found.size))
+        exe.run(_first_batch(samples, job.size))
     except TargetError as error:
         return {**facts, "comparison": {"skipped": f"{error}"}}
-    float_exe = found.float_exe(quiet=quiet)
+    float_exe = job.float_exe(quiet=quiet)
     if wanted.compare:
-        facts["comparison"] = compared(exe, float_exe, found, wanted, quiet=quiet)
-    if wanted.bench and not found.quantized:  # float would be the same model with conversions
+        facts["comparison"] = compare_outputs(exe, float_exe, job, wanted, quiet=quiet)
+    if wanted.bench and not job.quantized:  # float would be the same model with conversions
         with step("measure speed", quiet=quiet):
-            facts["speed"] = beside(exe, float_exe, _first(samples, found.size), wanted.threads)
+            facts["speed"] = measure_speed(exe, float_exe, _first_batch(samples, job.size), wanted.threads)
     return facts
 
 
-def compared(exe: Any, float_exe: Any, found: Opened, wanted: Wanted, *, quiet: bool) -> dict[str, Any]:
+def compare_outputs(exe: Any, float_exe: Any, job: Opened, wanted: Wanted, *, quiet: bool) -> dict[str, Any]:
     """Agreement, and the metric where labels fit; see judge."""
-    samples, index = found.samples, found.split.comparison
+    samples, index = job.samples, job.split.comparison
     assert samples is not None
     labels = read_labels(wanted.labels, samples) if wanted.labels else class_labels(samples)
     metric, reason = _metric(wanted, labels, samples, exe)
-    classes = _classes(found, exe, labelled=metric in ("top1", "top5"))
-    with step("compare with float", -(-len(index) // found.size), quiet=quiet) as advance:
+    classes = _classes(job, exe, labelled=metric in ("top1", "top5"))
+    with step("compare with float", -(-len(index) // job.size), quiet=quiet) as advance:
         facts = judge(
-            exe, float_exe, samples, index, found.size, metric=metric, labels=labels, classes=classes, advance=advance
+            exe, float_exe, samples, index, job.size, metric=metric, labels=labels, classes=classes, advance=advance
         )
-    facts["data"] = "random" if samples.random else "held out" if found.split.apart else "calibration"
+    facts["data"] = "random" if samples.random else "held out" if job.split.apart else "calibration"
     if metric is None:
         facts["no_metric"] = "" if labels is None else reason
     elif metric == "top1" and is_near_chance(facts["float"], exe.output_info[0].shape):
@@ -129,15 +129,15 @@ def compared(exe: Any, float_exe: Any, found: Opened, wanted: Wanted, *, quiet: 
     return facts
 
 
-def _classes(found: Opened, exe: Any, *, labelled: bool) -> dict[int, str]:
+def _classes(job: Opened, exe: Any, *, labelled: bool) -> dict[int, str]:
     """{position: kind} of the outputs that say a class: by the graph, by labels that fit, or as ImageNet's scores."""
     from tvmq.graph.class_scores import class_outputs
 
-    assert found.samples is not None
+    assert job.samples is not None
     shapes = [info.shape for info in exe.output_info]
-    is_row = [shape[:1] == (found.size,) and width(shape) is not None for shape in shapes]
-    kinds = {i: kind for i, kind in class_outputs(found.mod).items() if kind == "index" or is_row[i]}
-    pictures = any(array.ndim == 4 for array in found.samples.arrays.values())
+    is_row = [shape[:1] == (job.size,) and width(shape) is not None for shape in shapes]
+    kinds = {i: kind for i, kind in class_outputs(job.mod).items() if kind == "index" or is_row[i]}
+    pictures = any(array.ndim == 4 for array in job.samples.arrays.values())
     if labelled or (pictures and is_row[0] and width(shapes[0]) in IMAGENET):
         kinds.setdefault(0, "scores")
     return kinds
@@ -192,6 +192,6 @@ def save(path: Path, samples: Samples, index: np.ndarray) -> str:
     return str(path)
 
 
-def _first(samples: Samples, size: int) -> dict[str, np.ndarray]:
-    """A batch to measure with."""
+def _first_batch(samples: Samples, size: int) -> dict[str, np.ndarray]:
+    """The first batch, to measure with."""
     return samples.feed(np.arange(size) % len(samples))

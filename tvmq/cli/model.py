@@ -73,20 +73,20 @@ def parse_shapes(texts: Sequence[str]) -> dict[str, Shape]:
 
 
 def choose_shapes(
-    own: Mapping[str, Shape | None], given: Mapping[str, Shape], data: Mapping[str, Shape], batch: int
+    own: Mapping[str, Shape | None], overrides: Mapping[str, Shape], data: Mapping[str, Shape], batch: int
 ) -> dict[str, Shape]:
     """The shape of each input: as given, else the model's own, free dimensions from `batch` and the data.
 
-    own     {input: shape} of the model, None for a free dimension or an unknown rank
-    given   {input: shape} of --shape
-    data    {input: shape} of the arrays, samples first
+    own        {input: shape} of the model, None for a free dimension or an unknown rank
+    overrides  {input: shape} of --shape
+    data       {input: shape} of the arrays, samples first
 
     >>> choose_shapes({"x": (None, 3, None), "y": None}, {}, {"x": (64, 3, 8), "y": (64, 5)}, batch=1)
     {'x': (1, 3, 8), 'y': (1, 5)}
     """
-    chosen = dict(given)
+    chosen = dict(overrides)
     for name in own:
-        if name not in given:
+        if name not in overrides:
             sample: Shape = (batch, *data.get(name, ())[1:])
             known = own[name]
             shape = (None,) * len(sample) if known is None else known
@@ -103,7 +103,7 @@ def read_source(model: Path, max_bytes: int | None = None) -> Source:
     """
     refuse_others(model)
     if model.suffix == ".pt2":
-        return _program(model, max_bytes)
+        return _read_program(model, max_bytes)
     import onnx
 
     from tvmq.frontends.onnx.contrib import carries_scales
@@ -151,7 +151,7 @@ def refuse_others(model: Path) -> None:
             raise ModelError(f"model: '{model}' is {what}")
 
 
-def _program(model: Path, max_bytes: int | None) -> Source:
+def _read_program(model: Path, max_bytes: int | None) -> Source:
     """A program of torch.export; its sizes were chosen at the export."""
     from tvmq.graph.symbolic import inputs_of
 
@@ -208,16 +208,16 @@ def import_source(
     free_batch  a batch that all inputs leave free stays so
     returns     (module, weights, samples in a batch)
     """
-    given = parse_shapes(shape)
-    if source.program and given:
+    overrides = parse_shapes(shape)
+    if source.program and overrides:
         raise ConfigError(
             "--shape: a .pt2 program has the shapes of its export; export it with others, or leave it out"
         )
-    shapes = dict(source.own) if source.program else choose_shapes(source.own, given, data, batch)
-    if not quiet and shapes != source.own and not given:
+    shapes = dict(source.own) if source.program else choose_shapes(source.own, overrides, data, batch)
+    if not quiet and shapes != source.own and not overrides:
         fixed = ", ".join(f"{name} {dims}" for name, dims in shapes.items())
         notice(f"free dimensions fixed: {fixed} (--batch and --shape choose others)")
-    if free_batch and not given and all(dims and dims[0] is None for dims in source.own.values()):
+    if free_batch and not overrides and all(dims and dims[0] is None for dims in source.own.values()):
         shapes = {name: (None, *(dims or ())[1:]) for name, dims in shapes.items()}
     mod, params = source.load(shapes)  # type: ignore[arg-type]
     first = next((shape[0] for shape in shapes.values() if shape), None)  # a scalar has no batch

@@ -1,4 +1,4 @@
-"""How pictures become inputs, decided for a command: as given, as the model says, as its outputs tell, as is usual."""
+"""Normalization of pictures for a command: as given, as the model says, as its outputs tell, or the usual one."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ def decide(
         start = NORMALIZATIONS[options.normalize or "unit"]
         guess = Guess(start if frame.channels == 3 else replace(start, color="gray"), "sure", "as given")
     else:
-        guess = _guessed(source, frame, samples, module, float_exe, size)
-    given = {"mean": options.mean, "std": options.std, "scale": options.scale, "color": options.color}
-    normalization = chosen(guess.normalization, frame.channels, **given)  # type: ignore[arg-type]
+        guess = _guess_normalization(source, frame, samples, module, float_exe, size)
+    overrides = {"mean": options.mean, "std": options.std, "scale": options.scale, "color": options.color}
+    normalization = chosen(guess.normalization, frame.channels, **overrides)  # type: ignore[arg-type]
     return replace(guess, normalization=normalization)
 
 
-def _guessed(
+def _guess_normalization(
     source: Source,
     frame: Frame,
     samples: Samples,
@@ -62,8 +62,8 @@ def _guessed(
         return by_custom(frame.channels, classifier=classifier)
     pictures = samples.arrays[frame.input][:PICTURES]
     labels = class_labels(samples)
-    told = None if labels is None else labels[:PICTURES]
-    return from_pixels(frame.channels, lambda one: scores(exe, frame, pictures, one, size), told)
+    first_labels = None if labels is None else labels[:PICTURES]
+    return from_pixels(frame.channels, lambda one: scores(exe, frame, pictures, one, size), first_labels)
 
 
 def scores(exe: Any, frame: Frame, pictures: np.ndarray, normalization: Normalization, size: int) -> np.ndarray:
@@ -86,8 +86,8 @@ def inputs(pictures: np.ndarray, frame: Frame, normalization: Normalization) -> 
     return np.ascontiguousarray(placed, dtype=kind)
 
 
-def said(guess: Guess) -> list[str]:
-    """What to tell about it: the choice, and how to choose another one."""
+def normalization_lines(guess: Guess) -> list[str]:
+    """Lines that tell the choice, and how to choose another one."""
     line = f"inputs: {guess} ({guess.normalization.flags()})"
     if guess.confidence == "sure":
         return [line]

@@ -15,16 +15,16 @@ from tvmq.cli.data import (
     data_forms,
     kind_of,
     missing_data,
+    most_samples,
     open_arrays,
     open_function,
     open_pictures,
     random_samples,
     read_function,
     sample_shapes,
-    wanted,
 )
 from tvmq.cli.model import Shape, Source, import_source, parse_shapes, read_source, stored_bytes
-from tvmq.cli.normalize import decide, inputs, said
+from tvmq.cli.normalize import decide, inputs, normalization_lines
 from tvmq.cli.picture_options import PictureOptions
 from tvmq.cli.samples import Samples, Split, split
 from tvmq.cli.screen import notice, step
@@ -37,7 +37,7 @@ NONE = np.arange(0)
 
 @dataclass
 class Opened:
-    """What quantizing begins with.
+    """Model, data and options of one quantization.
 
     mod, params  the imported float model
     samples      the data; None where none are needed
@@ -65,7 +65,7 @@ class Opened:
         return self._float
 
     def facts(self) -> dict[str, Any]:
-        """About the data, for --json."""
+        """Facts about the data, for --json."""
         if self.samples is None:
             return {"samples": None}
         facts: dict[str, Any] = {
@@ -104,7 +104,7 @@ def opened(
     tune: float | None = None,
     free_batch: bool = False,
 ) -> Opened:
-    """Read, import and prepare.
+    """Read the model and the data, import the model, split and prepare the samples.
 
     backend     what `tvmq.quantize` will take as its target
     free_batch  a batch that the model leaves free stays so in the module
@@ -119,28 +119,28 @@ def opened(
     if source.quantized and not quiet:
         notice("the model is quantized already: its own scales are taken")
     kind = None if data is None else kind_of(data)
-    if pictures.any() and kind != "folder":
+    if pictures.has_values() and kind != "folder":
         raise ConfigError(
             "--normalize, --mean and their kind: they are for a folder of pictures; other data come prepared"
         )
-    count = wanted(samples, held_out)
-    first = _first_reading(source, data, kind, pictures, shape, count=count, quiet=quiet)
+    count = most_samples(samples, held_out)
+    first = _read_data(source, data, kind, pictures, shape, count=count, quiet=quiet)
     with step("import", quiet=quiet):
         mod, params, size = import_source(source, first.shapes, shape, batch, free_batch=free_batch, quiet=quiet)
-    found = Opened(mod, params, size, config, stored_bytes(model), quantized=source.quantized)
+    job = Opened(mod, params, size, config, stored_bytes(model), quantized=source.quantized)
     read = first.samples
     if first.function is not None and data is not None:
         read = read_function(first.function, data, _inputs(mod, params), count=count, quiet=quiet)
     if random:
         read = random_samples(_inputs(mod, params))
     if read is None:
-        return found
-    found.samples, found.split = read, split(len(read), samples, held_out)
+        return job
+    job.samples, job.split = read, split(len(read), samples, held_out)
     if first.frame is not None:
-        _normalize(found, source, first.frame, pictures, quiet=quiet)
+        _normalize(job, source, first.frame, pictures, quiet=quiet)
     if not quiet:
-        _say(found)
-    return found
+        _announce_data(job)
+    return job
 
 
 def _without_data(
@@ -162,7 +162,7 @@ def _without_data(
 
 @dataclass
 class _Reading:
-    """What data say before the model is imported: samples, or the function that yields them, and their shapes."""
+    """Data read before the model is imported: samples, or the function that yields them, and their shapes."""
 
     shapes: dict[str, Shape]
     samples: Samples | None = None
@@ -170,7 +170,7 @@ class _Reading:
     function: Callable[..., Any] | None = None
 
 
-def _first_reading(
+def _read_data(
     source: Source,
     data: str | None,
     kind: str | None,
@@ -192,41 +192,41 @@ def _first_reading(
     return _Reading(sample_shapes(samples, frame), samples, frame)
 
 
-def _normalize(found: Opened, source: Source, frame: Frame, pictures: PictureOptions, *, quiet: bool) -> None:
+def _normalize(job: Opened, source: Source, frame: Frame, pictures: PictureOptions, *, quiet: bool) -> None:
     """Decide how the pictures become inputs."""
-    assert found.samples is not None
-    build = partial(found.float_exe, quiet=quiet)
-    found.guess = decide(source, frame, found.samples, pictures, (found.mod, found.params), build, found.size)
-    found.samples.prepare = partial(inputs, frame=frame, normalization=found.guess.normalization)
+    assert job.samples is not None
+    build = partial(job.float_exe, quiet=quiet)
+    job.guess = decide(source, frame, job.samples, pictures, (job.mod, job.params), build, job.size)
+    job.samples.prepare = partial(inputs, frame=frame, normalization=job.guess.normalization)
 
 
 def _with_shapes(source: Source, shape: Sequence[str]) -> Source:
-    """The source with its free sizes as --shape has them, for the size of pictures."""
-    given = parse_shapes(shape)
+    """The source with --shape in place of its dynamic sizes, for the size of pictures."""
+    overrides = parse_shapes(shape)
 
-    def fixed(own: Shape | None, asked: Shape | None) -> Shape | None:
-        if asked is None or own is None:
-            return asked or own
-        return tuple(a or b for a, b in zip(asked, own, strict=False)) if len(asked) == len(own) else own
+    def merge_sizes(own: Shape | None, override: Shape | None) -> Shape | None:
+        if override is None or own is None:
+            return override or own
+        return tuple(a or b for a, b in zip(override, own, strict=False)) if len(override) == len(own) else own
 
-    return replace(source, own={name: fixed(own, given.get(name)) for name, own in source.own.items()})
+    return replace(source, own={name: merge_sizes(own, overrides.get(name)) for name, own in source.own.items()})
 
 
 def _inputs(mod: Any, params: Any) -> list[Any]:
     from tvmq.graph.symbolic import inputs_of
 
-    return [given for given in inputs_of(mod) if given.name not in params]
+    return [info for info in inputs_of(mod) if info.name not in params]
 
 
-def _say(found: Opened) -> None:
-    """One line for the split and one or two for the normalization."""
-    assert found.samples is not None
-    for line in said(found.guess) if found.guess else []:
+def _announce_data(job: Opened) -> None:
+    """Announce the split in one line, and the normalization in one or two."""
+    assert job.samples is not None
+    for line in normalization_lines(job.guess) if job.guess else []:
         notice(line)
-    calibration, comparison = len(found.split.calibration), len(found.split.comparison)
-    if found.samples.random:
+    calibration, comparison = len(job.split.calibration), len(job.split.comparison)
+    if job.samples.random:
         notice("random data: ranges are chosen from noise; the file shows the speed, its answers are worth nothing")
-    elif found.split.apart:
+    elif job.split.apart:
         notice(f"samples: {calibration} choose ranges, {comparison} others are held out to judge the result")
     else:
         notice(f"samples: {calibration} choose ranges; too few to hold some out, so they judge the result as well")

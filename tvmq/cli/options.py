@@ -61,8 +61,8 @@ def _kind(option: str) -> Any:
     return kind
 
 
-def _hidden(option: str, kind: type) -> Any:
-    """An option of older versions that has one value only: read, with a warning, and not shown."""
+def _hidden_annotation(option: str, kind: type) -> Any:
+    """Hidden typer option of an older version that has one value only: read, with a warning."""
     name = option.replace("_", "-")
     switch = f"--{name}/--no-{name}" if kind is bool else f"--{name}"
     return Annotated[kind | None, typer.Option(switch, hidden=True, show_default=False)]
@@ -76,7 +76,7 @@ def _default_text(default: Any) -> str:
 
 
 def _parameters() -> list[inspect.Parameter]:
-    """One keyword parameter for each option of qconfig, and three ways to give several at once."""
+    """Keyword parameters: one for each option of qconfig, and three that give several at once."""
     extra = {
         "rule": Annotated[list[str] | None, typer.Option("--rule", help=RULE_HELP, rich_help_panel=PANEL)],
         "relay": Annotated[bool, typer.Option(
@@ -85,7 +85,7 @@ def _parameters() -> list[inspect.Parameter]:
             "--config", help="JSON file of options; those on the command line win.", rich_help_panel=PANEL)],
     }  # fmt: skip
     names = [option.name for option in fields(QConfig) if option.name not in ("rules", "given")]
-    read = {name: _hidden(name, type(value)) for name, (value, _, _) in FIXED.items()}
+    read = {name: _hidden_annotation(name, type(value)) for name, (value, _, _) in FIXED.items()}
     annotations = {**{name: _annotation(name) for name in names}, **read, **extra}
     defaults = {**dict.fromkeys(annotations), "relay": False}
     return [
@@ -114,21 +114,21 @@ def with_qconfig_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 def config_from(values: Mapping[str, Any]) -> QConfig:
     """The configuration that command-line values describe; None and empty lists mean not given."""
-    given = {
-        name: _plain(name, value)
+    options = {
+        name: _option_value(name, value)
         for name, value in values.items()
         if name not in ("rule", "relay", "config") and value is not None and value != []
     }
     read = read_config(values["config"]) if values.get("config") else {}
     rules = rules_from(read.pop("rules", ()))
     make = qconfig.relay if values.get("relay") else qconfig
-    config = make(**{**read, **given})
+    config = make(**{**read, **options})
     rules += [parse_rule(text, config) for text in values.get("rule") or ()]
-    return make(**{**read, **given, "rules": rules})
+    return make(**{**read, **options, "rules": rules})
 
 
-def _plain(name: str, value: Any) -> Any:
-    """What a command-line value means to qconfig: a choice is its word; "none" is None where that is a choice."""
+def _option_value(name: str, value: Any) -> Any:
+    """Value of an option for qconfig: a choice is its word; "none" is None where that is a choice."""
     word = value.value if isinstance(value, Enum) else value
     return None if word == "none" and "none" in OPTION_CHOICES.get(name, ()) else word
 
@@ -167,11 +167,11 @@ def parse_rule(text: str, config: QConfig) -> Rule:
     if bits is None:
         return Rule(pattern, None)
     weights, activations = bits["weights"], bits["activations"]
-    asked = _spec(int(activations), symmetric=config.scheme == "symmetric") if activations else None
+    activation_spec = _spec(int(activations), symmetric=config.scheme == "symmetric") if activations else None
     return Rule(
         pattern,
         weights=_spec(int(weights), symmetric=True, per_channel=config.per_channel) if weights else None,
-        activations=DYNAMIC if bits["dynamic"] else asked,
+        activations=DYNAMIC if bits["dynamic"] else activation_spec,
     )
 
 

@@ -69,7 +69,7 @@ Crops = Annotated[
 
 @dataclass(frozen=True)
 class PictureOptions:
-    """What was given; None is guessed."""
+    """Picture options of the command line; None is guessed."""
 
     normalize: str | None = None
     mean: tuple[float, ...] | None = None
@@ -80,7 +80,7 @@ class PictureOptions:
     resize: str | None = None
     crop: float | None = None
 
-    def any(self) -> bool:
+    def has_values(self) -> bool:
         """True if something was given."""
         return self != PictureOptions()
 
@@ -93,7 +93,7 @@ def picture_options(
     normalize: Enum | None, mean: str | None, std: str | None, scale: float | None,
     color: Enum | None, layout: Enum | None, resize: Enum | None, crop: float | None,
 ) -> PictureOptions:  # fmt: skip
-    """From the values of the command line. raises ConfigError for numbers that are none."""
+    """Parse the values of the command line. raises ConfigError for texts that are no numbers."""
     words = (None if value is None else str(value.value) for value in (normalize, color, layout, resize))
     name, order, place, fit = words
     return PictureOptions(name, numbers("--mean", mean), numbers("--std", std), scale, order, place, fit, crop)

@@ -15,11 +15,11 @@ import tvmq
 from tvmq.backends import backend_named
 from tvmq.backends.carried import why_not_compiled
 from tvmq.cli.arguments import Batch, Json, MaxBytes, Quiet, Shapes, Targets, target_of
-from tvmq.cli.bound import bound, check_bound, refusing
+from tvmq.cli.bound import check_bound, refuse_on_guard, resolve_guard
 from tvmq.cli.data import check_data
 from tvmq.cli.files import check_output
 from tvmq.cli.formats import Formats, Onnx, TFLite, Tosa
-from tvmq.cli.measure import Wanted, measured
+from tvmq.cli.measure import Wanted, measure
 from tvmq.cli.metrics import check_labels, metric_named
 from tvmq.cli.opening import Opened, opened
 from tvmq.cli.options import with_qconfig_options
@@ -153,32 +153,30 @@ def quantize(
     """
     start = time.perf_counter()
     pictures = picture_options(normalize, mean, std, scale, color, layout, resize, crop)
-    output = said_output(model, output, force=force, quiet=quiet)
+    output = announce_output(model, output, force=force, quiet=quiet)
     formats = Formats(onnx, tflite, tosa, dialect)
     check_files(data, labels, metric, (*formats.files, save_samples))
-    asked = check_bound(guard, metric, max_drop)
+    requested_guard = check_bound(guard, metric, max_drop)
     named = target_of(target)
     described, config = backend_for(formats.backend(backend), named), formats.options(config)
-    found = opened(
+    job = opened(
         model, data, config, backend=described, tune=tune, pictures=pictures, random=random_data, samples=samples,
         held_out=held_out, shape=shape or (), batch=batch, max_bytes=max_bytes, quiet=quiet,
     )  # fmt: skip
-    feeds = None if found.samples is None else Feeds(found.samples, found.split.calibration, found.size)
-    held = bound(asked, found, metric, max_drop, labels, quiet=quiet)
-    with refusing(force=force):
-        qmod = quantized(
-            found.mod, found.params, feeds, found.config, backend=described, quiet=quiet, tune=tune, guard=held
-        )
+    feeds = None if job.samples is None else Feeds(job.samples, job.split.calibration, job.size)
+    held = resolve_guard(requested_guard, job, metric, max_drop, labels, quiet=quiet)
+    with refuse_on_guard(force=force):
+        qmod = quantized(job.mod, job.params, feeds, job.config, backend=described, quiet=quiet, tune=tune, guard=held)
     doctor = f"tvmq doctor {quote(str(model))} --data {quote(data)}" if data else ""
     wanted = Wanted(compare, bench, threads, metric, labels, save_samples, doctor)
     outputs = Outputs(model, output, formats, named)
-    facts = save(qmod, outputs, found, wanted, quiet=quiet)
+    facts = save(qmod, outputs, job, wanted, quiet=quiet)
     facts["seconds"] = time.perf_counter() - start
-    report(facts, model, output, data, found, as_json=as_json, quiet=quiet)
+    report(facts, model, output, data, job, as_json=as_json, quiet=quiet)
 
 
 def backend_for(backend: str | None, target: str | list[str]) -> str | None:
-    """What quantizing is told of the target; "llvm" alone stays portable: nothing of this machine goes in.
+    """Target that quantizing gets; "llvm" alone stays portable: nothing of this machine goes in.
 
     raises  ConfigError for a backend whose arithmetic compiled code, which is what commands write, does not have
     """
@@ -194,7 +192,7 @@ def backend_for(backend: str | None, target: str | list[str]) -> str | None:
 
 @dataclass(frozen=True)
 class Outputs:
-    """Files, and what to compile for."""
+    """Files to write, and the target to compile for."""
 
     model: Path
     output: Path
@@ -202,7 +200,7 @@ class Outputs:
     target: str | list[str]
 
 
-def save(qmod: Any, files: Outputs, found: Opened, wanted: Wanted, *, quiet: bool) -> dict[str, Any]:
+def save(qmod: Any, files: Outputs, job: Opened, wanted: Wanted, *, quiet: bool) -> dict[str, Any]:
     """Write the model, and measure it; returns the facts of the summary, all but the seconds."""
     files.formats.write(qmod)
     with step("build", quiet=quiet):
@@ -211,15 +209,15 @@ def save(qmod: Any, files: Outputs, found: Opened, wanted: Wanted, *, quiet: boo
     explanation = tvmq.explain(qmod)
     return {
         "model": str(files.model), "output": str(files.output),
-        "model_bytes": found.model_bytes, "output_bytes": files.output.stat().st_size,
+        "model_bytes": job.model_bytes, "output_bytes": files.output.stat().st_size,
         "exported": {str(path): path.stat().st_size for path in files.formats.files if path is not None},
         "inputs": {info.name: f"{info.dtype} {info.shape}" for info in exe.input_info},
-        **found.facts(), **measured(exe, found, wanted, quiet=quiet), **explanation.to_dict(),
+        **job.facts(), **measure(exe, job, wanted, quiet=quiet), **explanation.to_dict(),
     }  # fmt: skip
 
 
 def check_files(data: str | None, labels: Path | None, metric: str | None, outputs: Sequence[Path | None]) -> None:
-    """What can be said of files before the model is read.
+    """Check files before the model is read.
 
     raises   DataError for data and labels that cannot be opened, ConfigError for a metric that is none, OutputError for
              outputs that cannot be written
@@ -235,8 +233,8 @@ def check_files(data: str | None, labels: Path | None, metric: str | None, outpu
             check_output(path)
 
 
-def said_output(model: Path, output: Path | None, *, force: bool, quiet: bool) -> Path:
-    """The file to write, said where nobody named it."""
+def announce_output(model: Path, output: Path | None, *, force: bool, quiet: bool) -> Path:
+    """The file to write, with a notice where nobody named it."""
     chosen = output_for(model, output, force=force)
     if output is None and not quiet:
         notice(f"output: {chosen} (--output names another)")
@@ -254,26 +252,26 @@ def quantized(
     tune: float | None = None,
     guard: tvmq.Guard | None = None,
 ) -> Any:
-    """The integer module; a bar shows how much of the data has been read.
+    """Quantize to an integer module; a bar shows how much of the data has been read.
 
     data   batches that know their length and call `advance` after each, or None
     """
     with step("quantize", None if data is None else whole_read(data), quiet=quiet, counted=False) as advance, config:
         if data is not None:
-            data.advance = weighted(advance, len(data))
+            data.advance = count_by_weight(advance, len(data))
         return tvmq.quantize(mod, params, data, target=backend, tune=tune, guard=guard)
 
 
 def whole_read(data: Feeds) -> int:
-    """What `weighted` counts in all."""
+    """Parts that `count_by_weight` counts in all."""
     return sum(READS) * len(data)
 
 
-def weighted(advance: Callable[[], None], batches: int) -> Callable[[], None]:
-    """To be called after each batch: counts it as often as its read weighs.
+def count_by_weight(advance: Callable[[], None], batches: int) -> Callable[[], None]:
+    """Progress callback for batches: counts each as often as its read weighs.
 
     >>> calls = []
-    >>> count = weighted(lambda: calls.append(1), 2)
+    >>> count = count_by_weight(lambda: calls.append(1), 2)
     >>> for _ in range(4):
     ...     count()
     >>> len(calls)  # two of the first read, two of the second
@@ -291,9 +289,9 @@ def weighted(advance: Callable[[], None], batches: int) -> Callable[[], None]:
 
 
 def report(
-    facts: dict[str, Any], model: Path, output: Path, data: str | None, found: Opened, *, as_json: bool, quiet: bool
+    facts: dict[str, Any], model: Path, output: Path, data: str | None, job: Opened, *, as_json: bool, quiet: bool
 ) -> None:
-    """What came out of it."""
+    """Print the facts and the next steps, as text or as JSON."""
     saved = facts.get("samples_saved")
     steps = next_steps(facts, model, output, saved or data)
     if as_json:

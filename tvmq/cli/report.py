@@ -12,10 +12,10 @@ import typer
 import tvmq
 from tvmq.cli.arguments import Batch, Json, MaxBytes, Quiet, Shapes
 from tvmq.cli.bench import inputs_for
-from tvmq.cli.bound import bound, check_bound, refusing
+from tvmq.cli.bound import check_bound, refuse_on_guard, resolve_guard
 from tvmq.cli.data import check_data
 from tvmq.cli.files import check_output, write_output
-from tvmq.cli.measure import Wanted, measured
+from tvmq.cli.measure import Wanted, measure
 from tvmq.cli.opening import Opened, opened
 from tvmq.cli.options import with_qconfig_options
 from tvmq.cli.picture_options import (
@@ -124,16 +124,16 @@ def report(
     front = read_front(search) if search is not None else None
     pictures = picture_options(normalize, mean, std, scale, color, layout, resize, crop)
     if model.suffix == SAVED:
-        facts = _of_saved(model, data, quantized_model, threads, quiet=quiet)
+        facts = _saved_facts(model, data, quantized_model, threads, quiet=quiet)
     else:
-        exe, asked = tvmq.load(quantized_model) if quantized_model else None, check_bound(guard, None, None)
-        found = opened(
+        exe, requested_guard = tvmq.load(quantized_model) if quantized_model else None, check_bound(guard, None, None)
+        job = opened(
             model, data, config, pictures=pictures, random=False, samples=samples, held_out=held_out,
             shape=shape or (), batch=batch, max_bytes=max_bytes, quiet=quiet,
         )  # fmt: skip
         if exe is None:
-            exe = _quantized(found, asked, quiet=quiet)
-        facts = _of_float(exe, found, Wanted(threads=threads, labels=labels), quiet=quiet)
+            exe = _build_int8(job, requested_guard, quiet=quiet)
+        facts = _float_facts(exe, job, Wanted(threads=threads, labels=labels), quiet=quiet)
     title = (quantized_model or model).name
     page = assemble(title=title, front=front, **facts)
     text = page.html().encode("utf-8")
@@ -152,8 +152,8 @@ def _write(text: bytes, file: BinaryIO) -> None:
     file.write(text)
 
 
-def _of_saved(model: Path, data: str | None, other: Path | None, threads: int, *, quiet: bool) -> dict[str, Any]:
-    """What a saved model alone tells."""
+def _saved_facts(model: Path, data: str | None, other: Path | None, threads: int, *, quiet: bool) -> dict[str, Any]:
+    """Facts about a saved model alone."""
     if other is not None:
         raise ConfigError(f"--quantized: MODEL is '{model}', a saved model already; give the float model as MODEL")
     exe = tvmq.load(model)
@@ -163,42 +163,42 @@ def _of_saved(model: Path, data: str | None, other: Path | None, threads: int, *
         inputs = inputs_for(exe, file)
     except DataError as error:
         return {**facts, "missing": [WITHOUT_FLOAT, f"Times are not measured: {error}."]}
-    return {**facts, **_profiled(exe, inputs, threads, facts, quiet=quiet)}
+    return {**facts, **_measure_layers(exe, inputs, threads, facts, quiet=quiet)}
 
 
-def _quantized(found: Opened, asked: tvmq.Guard | None, *, quiet: bool) -> Any:
-    """The executable, made as `tvmq quantize` makes it; a model below its guard is reported all the same."""
-    feeds = None if found.samples is None else Feeds(found.samples, found.split.calibration, found.size)
-    held = bound(asked, found, None, None, None, quiet=quiet)
-    with refusing(force=True):
-        qmod = quantized(found.mod, found.params, feeds, found.config, quiet=quiet, guard=held)
+def _build_int8(job: Opened, requested_guard: tvmq.Guard | None, *, quiet: bool) -> Any:
+    """Quantize and build as `tvmq quantize` does; a model below its guard is reported all the same."""
+    feeds = None if job.samples is None else Feeds(job.samples, job.split.calibration, job.size)
+    held = resolve_guard(requested_guard, job, None, None, None, quiet=quiet)
+    with refuse_on_guard(force=True):
+        qmod = quantized(job.mod, job.params, feeds, job.config, quiet=quiet, guard=held)
     with step("build", quiet=quiet):
         return tvmq.build(qmod)
 
 
-def _of_float(exe: Any, found: Opened, wanted: Wanted, *, quiet: bool) -> dict[str, Any]:
-    """What the float model and its data tell of the quantized one."""
-    if found.samples is None:
+def _float_facts(exe: Any, job: Opened, wanted: Wanted, *, quiet: bool) -> dict[str, Any]:
+    """Facts about the quantized model, from the float model and its data."""
+    if job.samples is None:
         facts: dict[str, Any] = {"exe": exe, "missing": [WITHOUT_DATA]}
         try:
             inputs = inputs_for(exe, None)
         except DataError as error:
             return {**facts, "missing": [WITHOUT_DATA, f"Times are not measured: {error}."]}
-        return {**facts, **_profiled(exe, inputs, wanted.threads, facts, quiet=quiet)}
-    index, size = found.split.comparison, found.size
-    tiles = _tiles(measured(exe, found, wanted, quiet=quiet))
+        return {**facts, **_measure_layers(exe, inputs, wanted.threads, facts, quiet=quiet)}
+    index, size = job.split.comparison, job.size
+    tiles = _tiles(measure(exe, job, wanted, quiet=quiet))
     with step("compare layers", quiet=quiet):
         most = max(1, COMPARED // size) * size
-        comparison = tvmq.compare((found.mod, found.params), exe, Feeds(found.samples, index[:most], size))
+        comparison = tvmq.compare((job.mod, job.params), exe, Feeds(job.samples, index[:most], size))
     facts = {"exe": exe, "tiles": tiles, "comparison": comparison, "missing": []}
-    facts |= _profiled(exe, found.samples.feed(index[:1].repeat(size)), wanted.threads, facts, quiet=quiet)
-    return facts | _counted(exe, found, facts, quiet=quiet)
+    facts |= _measure_layers(exe, job.samples.feed(index[:1].repeat(size)), wanted.threads, facts, quiet=quiet)
+    return facts | _collect_histograms(exe, job, facts, quiet=quiet)
 
 
-def _profiled(
+def _measure_layers(
     exe: Any, inputs: Mapping[str, Any], threads: int, facts: Mapping[str, Any], *, quiet: bool
 ) -> dict[str, Any]:
-    """The profile, or why there is none."""
+    """Profile of the layers, or why there is none."""
     try:
         with step("measure layers", quiet=quiet):
             return {"profile": exe.profile(inputs, repeat=REPEAT, threads=threads)}
@@ -206,21 +206,21 @@ def _profiled(
         return {"missing": [*facts["missing"], f"Times of layers are not measured: {error}."]}
 
 
-def _counted(exe: Any, found: Opened, facts: Mapping[str, Any], *, quiet: bool) -> dict[str, Any]:
-    """The histograms, or why there are none."""
+def _collect_histograms(exe: Any, job: Opened, facts: Mapping[str, Any], *, quiet: bool) -> dict[str, Any]:
+    """Statistics for histograms, or why there are none."""
     from tvmq.report.histograms import statistics_of
 
     why = None
-    if found.quantized:
+    if job.quantized:
         why = "the model brought its own scales, nothing was chosen from data"
     elif exe.ledger.config.get("activations", "static") != "static":
         why = "scales are made at run time, there are no thresholds"
     if why is not None:
         return {"missing": [*facts["missing"], f"There are no histograms: {why}."]}
-    assert found.samples is not None
+    assert job.samples is not None
     with step("count values", quiet=quiet):
-        feeds = Feeds(found.samples, found.split.calibration, found.size)
-        return {"statistics": statistics_of(found.mod, found.params, feeds, exe.ledger)}
+        feeds = Feeds(job.samples, job.split.calibration, job.size)
+        return {"statistics": statistics_of(job.mod, job.params, feeds, exe.ledger)}
 
 
 def _tiles(facts: Mapping[str, Any]) -> list[tuple[str, str, str]]:

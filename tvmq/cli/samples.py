@@ -17,7 +17,7 @@ SHARE = 5  # one in so many is kept apart
 
 @dataclass
 class Samples:
-    """What calibrates a model and what judges it.
+    """Data that calibrate a model and judge it.
 
     arrays   {input: array}, samples first; pictures are uint8, of shape (count, height, width, channels)
     origin   where they come from, in words
@@ -26,8 +26,8 @@ class Samples:
     prepare  makes an input of some pictures; None for arrays that are inputs already
     skipped  files that could not be read
     names    of the files, where each sample is one
-    complete they are all that there are
-    random   they are no data
+    complete these are all samples of the origin
+    random   values are random, not data
     """
 
     arrays: Mapping[str, np.ndarray]
@@ -49,10 +49,10 @@ class Samples:
         >>> Samples({"x": np.arange(4.0), "rate": np.float32(2)}, "").feed([1, 3])["x"].tolist()
         [1.0, 3.0]
         """
-        taken = {
+        arrays = {
             n: np.asarray(array[np.asarray(index)]) if np.ndim(array) else array for n, array in self.arrays.items()
         }
-        return {name: self.prepare(value) for name, value in taken.items()} if self.prepare else taken
+        return {name: self.prepare(value) for name, value in arrays.items()} if self.prepare else arrays
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ class Split:
 
 
 def split(count: int, calibrate: int | None = None, held_out: int | None = None) -> Split:
-    """Which samples calibrate, and which are kept apart to compare: a fifth, and what calibration does not need.
+    """Split samples into those that calibrate and those kept apart to compare: a fifth, and what calibration leaves.
 
     calibrate  the first so many that are left calibrate; None: at most CALIBRATE, from all over
     held_out   so many are kept apart; None: a fifth, at most COMPARE, none of fewer than FEWEST samples
@@ -87,14 +87,14 @@ def split(count: int, calibrate: int | None = None, held_out: int | None = None)
         more = max(count // SHARE, count - CALIBRATE) if count >= FEWEST else 0
         held_out = min(COMPARE, max(spare, more))
     if not 0 < held_out < count:
-        return Split(_some(everything, calibrate), everything[:COMPARE], apart=False)
+        return Split(_pick_calibration(everything, calibrate), everything[:COMPARE], apart=False)
     if calibrate is not None and calibrate + held_out <= count:  # the first calibrate, as was asked for
         return Split(everything[:calibrate], calibrate + _spread(count - calibrate, held_out), apart=True)
     apart = _spread(count, held_out)
-    return Split(_some(np.setdiff1d(everything, apart), calibrate), apart, apart=True)
+    return Split(_pick_calibration(np.setdiff1d(everything, apart), calibrate), apart, apart=True)
 
 
-def _some(index: np.ndarray, calibrate: int | None) -> np.ndarray:
+def _pick_calibration(index: np.ndarray, calibrate: int | None) -> np.ndarray:
     return index[:calibrate] if calibrate is not None else index[_spread(len(index), min(CALIBRATE, len(index)))]
 
 

@@ -1,4 +1,4 @@
-"""What commands print: results on stdout (text or JSON), progress and notices on stderr.
+"""Output of commands: results on stdout (text or JSON), progress and notices on stderr.
 
 On a terminal progress is a bar with the time left; in a log it is one line when a step begins and one when it
 ends, so that nothing has to be unpicked from control characters.
@@ -30,10 +30,10 @@ def terminal_text(text: str) -> str:
 
 def print_json(value: Mapping[str, Any]) -> None:
     """The whole result as one JSON object."""
-    print(json.dumps(value, indent=2, default=_plain))
+    print(json.dumps(value, indent=2, default=_json_value))
 
 
-def _plain(value: Any) -> Any:
+def _json_value(value: Any) -> Any:
     """NumPy numbers and arrays as Python's; paths and the like as text."""
     return value.tolist() if hasattr(value, "tolist") else str(value)
 

@@ -130,38 +130,38 @@ def search(
     check_files(data, labels, metric, ())
     finetune = None if finetune_steps is None else distill(finetune_steps)
     if (metric is None) != (max_drop is None):
-        given = "--metric" if metric is not None else "--max-drop"
-        raise ConfigError(f"search: --metric and --max-drop go together. Got {given} alone; give both, or neither")
+        flag = "--metric" if metric is not None else "--max-drop"
+        raise ConfigError(f"search: --metric and --max-drop go together. Got {flag} alone; give both, or neither")
     folder = output or Path(f"{model.stem}.search")
     prepare_folder(folder, merge or (), resume=resume)
-    found = opened(
+    job = opened(
         model, data, config, pictures=picture_options(None, None, None, None, None, None, None, None), random=False,
         samples=samples, held_out=held_out, shape=shape or (), batch=batch, max_bytes=max_bytes, quiet=quiet,
     )  # fmt: skip
-    if found.quantized or found.samples is None:
+    if job.quantized or job.samples is None:
         raise ConfigError("search: the model is quantized already; search begins with the float model")
-    judge = Feeds(found.samples, found.split.comparison, found.size)
+    judge = Feeds(job.samples, job.split.comparison, job.size)
     named = None
     if metric is not None:
-        every = read_labels(labels, found.samples) if labels else class_labels(found.samples)
+        every = read_labels(labels, job.samples) if labels else class_labels(job.samples)
         if every is None:
             raise ConfigError(
                 "search: --metric needs labels; give --labels, subfolders by class, or 'labels' in the .npz"
             )
-        named = every[found.split.comparison[: len(judge) * found.size]]
+        named = every[job.split.comparison[: len(judge) * job.size]]
     scale = POINTS if metric in SHARES else 1.0
     wanted: dict[str, Any] = {
         "data": judge, "labels": named, "metric": metric, "max_drop": None if max_drop is None else max_drop / scale,
-        "sqnr": sqnr, "minimize": minimize, "config": found.config, "output": folder, "rounds": rounds,
+        "sqnr": sqnr, "minimize": minimize, "config": job.config, "output": folder, "rounds": rounds,
         "seconds": seconds, "finetune": finetune, "target": target_of(target),
         "advance": None if quiet else tell_progress(),
         "space": tvmq.SearchSpace(options=options.split(",") if options else None),
     }  # fmt: skip
-    calibration = Feeds(found.samples, found.split.calibration, found.size)
+    calibration = Feeds(job.samples, job.split.calibration, job.size)
     if dask is None:
-        result = tvmq.search(found.mod, found.params, calibration, workers=workers, **wanted)
+        result = tvmq.search(job.mod, job.params, calibration, workers=workers, **wanted)
     else:
-        result = search_on_dask(dask, found.mod, found.params, calibration, wanted)
+        result = search_on_dask(dask, job.mod, job.params, calibration, wanted)
     if as_json:
         print_json({**result.to_dict(), "trials": result.trials, "elapsed": result.seconds, "output": str(folder)})
     else:
@@ -222,12 +222,12 @@ def search_on_dask(address: str, mod: Any, params: Any, calibration: Any, wanted
 
 
 def tell_progress() -> Any:
-    """Says what is measured, a line for a stage and for each better model."""
-    told: dict[str, Any] = {"stage": "", "best": None}
+    """Progress callback of the search: a notice for each stage and for each better model."""
+    last_notice: dict[str, Any] = {"stage": "", "best": None}
 
     def advance(progress: Any) -> None:
-        if progress.stage != told["stage"] or progress.best != told["best"]:
-            told.update(stage=progress.stage, best=progress.best)
+        if progress.stage != last_notice["stage"] or progress.best != last_notice["best"]:
+            last_notice.update(stage=progress.stage, best=progress.best)
             best = progress.best
             text = "none holds yet" if best is None else f"best {time_text(best.seconds)}, {size_text(best.bytes)}"
             notice(f"search: {progress.stage}, {progress.done} of {progress.total}; {text}")
@@ -242,8 +242,8 @@ def print_result(result: Any, folder: Path, scale: float, model: Path, data: str
         ["", "drop" if result.goal.max_drop is not None else "", "dB", "forecast", "measured", "constants", "int8", ""]
     ]
     floats = result.floats
-    taken = _seconds_text(floats.get("measured"))
-    rows.append(["float", "", "", time_text(floats["seconds"]), taken, size_text(floats["bytes"]), "", ""])
+    float_seconds = _seconds_text(floats.get("measured"))
+    rows.append(["float", "", "", time_text(floats["seconds"]), float_seconds, size_text(floats["bytes"]), "", ""])
     for number, point in enumerate(result.front, 1):
         drop = (
             ""

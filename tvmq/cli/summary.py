@@ -1,6 +1,6 @@
 """The last words of `tvmq quantize`: what was gained, what it costs, what stayed float and why, what to do next.
 
-Where a command writes when nobody said so, and what it must not overwrite.
+Also: the default output file of a command, and the files it must not overwrite.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def lines(facts: Mapping[str, Any]) -> list[str]:
     """The summary of what `quantize` found, a fact a line; see there for the facts."""
     rows = [
         ("model", f"{facts['model']} ({size_text(facts['model_bytes'])})"),
-        ("saved", _saved(facts)),
+        ("saved", _saved_text(facts)),
         *(("exported", f"{path} ({size_text(size)})") for path, size in facts.get("exported", {}).items()),
         *(("agreement", text) for text in _agreement(facts.get("comparison"))),
         *_accuracy(facts.get("comparison")),
@@ -38,64 +38,64 @@ def lines(facts: Mapping[str, Any]) -> list[str]:
     return [f"  {name:<10} {text}" for name, text in rows]
 
 
-def _saved(facts: Mapping[str, Any]) -> str:
+def _saved_text(facts: Mapping[str, Any]) -> str:
     share = facts["output_bytes"] / max(1, facts["model_bytes"])
     return f"{facts['output']} ({size_text(facts['output_bytes'])} with its machine code, {share:.0%} of the model)"
 
 
-def judged_on(found: Mapping[str, Any]) -> str:
+def judged_on(comparison: Mapping[str, Any]) -> str:
     """Which samples the figures are of."""
-    if found["data"] == "random":
-        return f"{found['samples']} random inputs, which say little"
-    apart = "held-out samples" if found["data"] == "held out" else "samples, the same that chose the ranges"
-    return f"{found['samples']} {apart}"
+    if comparison["data"] == "random":
+        return f"{comparison['samples']} random inputs, which say little"
+    apart = "held-out samples" if comparison["data"] == "held out" else "samples, the same that chose the ranges"
+    return f"{comparison['samples']} {apart}"
 
 
-def _agreement(found: Mapping[str, Any] | None) -> list[str]:
+def _agreement(comparison: Mapping[str, Any] | None) -> list[str]:
     """A line for each output, at most three."""
-    if found is None:
+    if comparison is None:
         return []
-    if "skipped" in found:
-        return [f"not compared: {found['skipped']}"]
+    if "skipped" in comparison:
+        return [f"not compared: {comparison['skipped']}"]
     texts = []
-    for index, (name, one) in enumerate(found["outputs"].items()):
+    for index, (name, one) in enumerate(comparison["outputs"].items()):
         parts = [f"same class on {one['same_class']:.2%}"] if "same_class" in one else []
         parts += ["equal to float"] if one["equal"] else []
         parts += [f"cosine {one['cosine']:.4f}"] if "cosine" in one and not one["equal"] else []
         parts += [f"signal to error {one['sqnr_db']:.1f} dB"] if one["sqnr_db"] is not None else []
-        where = f" of {judged_on(found)}" if index == 0 else ""
-        named = f"'{name}': " if len(found["outputs"]) > 1 else ""
+        where = f" of {judged_on(comparison)}" if index == 0 else ""
+        named = f"'{name}': " if len(comparison["outputs"]) > 1 else ""
         texts.append(f"{named}{parts[0]}{where}{''.join(f'; {part}' for part in parts[1:])}" if parts else f"{named}?")
     rest = len(texts) - 3
     return texts[:3] + ([f"{rest} more outputs (--json has all)"] if rest > 0 else [])
 
 
-def _accuracy(found: Mapping[str, Any] | None) -> list[tuple[str, str]]:
-    if not found or "skipped" in found:
+def _accuracy(comparison: Mapping[str, Any] | None) -> list[tuple[str, str]]:
+    if not comparison or "skipped" in comparison:
         return []
-    if "metric" not in found:
-        return [("accuracy", f"not measured: {found['no_metric']}")] if found.get("no_metric") else []
-    form = "{:.2%}" if found["metric"] in ("top1", "top5") else "{:.6g}"
-    text = f"{found['metric']}: float {form.format(found['float'])}, int8 {form.format(found['int8'])}"
-    return [("accuracy", f"{text}, {judged_on(found)}")]
+    if "metric" not in comparison:
+        return [("accuracy", f"not measured: {comparison['no_metric']}")] if comparison.get("no_metric") else []
+    form = "{:.2%}" if comparison["metric"] in ("top1", "top5") else "{:.6g}"
+    text = f"{comparison['metric']}: float {form.format(comparison['float'])}, int8 {form.format(comparison['int8'])}"
+    return [("accuracy", f"{text}, {judged_on(comparison)}")]
 
 
-def _speed(found: Mapping[str, Any] | None) -> list[tuple[str, str]]:
-    if not found:
+def _speed(speed: Mapping[str, Any] | None) -> list[tuple[str, str]]:
+    if not speed:
         return []
-    ratio = found["ratio"]
+    ratio = speed["ratio"]
     word = f"{ratio:.2f}x faster" if ratio >= 1 else f"{1 / ratio:.2f}x SLOWER"
-    if found["ratio_high"] > UNSTEADY * found["ratio_low"]:
+    if speed["ratio_high"] > UNSTEADY * speed["ratio_low"]:
         word = "not measurable now"
-    threads = "1 thread" if found["threads"] == 1 else f"{found['threads']} threads"
-    times = f"float {time_text(found['float_seconds'])}, int8 {time_text(found['int8_seconds'])} a run"
-    spread = f"{found['ratio_low']:.2f} - {found['ratio_high']:.2f} over rounds by turns"
+    threads = "1 thread" if speed["threads"] == 1 else f"{speed['threads']} threads"
+    times = f"float {time_text(speed['float_seconds'])}, int8 {time_text(speed['int8_seconds'])} a run"
+    spread = f"{speed['ratio_low']:.2f} - {speed['ratio_high']:.2f} over rounds by turns"
     rows = [
         ("speed", f"{word} ({times}; {spread})"),
-        ("", f"{threads} of {found['cores']} cores, {found['cpu']}; float: our own build"),
+        ("", f"{threads} of {speed['cores']} cores, {speed['cpu']}; float: our own build"),
     ]
-    if found["load"] is not None and found["load"] > found["cores"] + 0.5:
-        rows.append(("", f"the machine is busy (load {found['load']:.1f} on {found['cores']} cores): mind the spread"))
+    if speed["load"] is not None and speed["load"] > speed["cores"] + 0.5:
+        rows.append(("", f"the machine is busy (load {speed['load']:.1f} on {speed['cores']} cores): mind the spread"))
     return rows
 
 
@@ -109,8 +109,8 @@ def float_reasons(layers: Mapping[str, Mapping[str, Any]]) -> list[tuple[int, st
     for entry in layers.values():
         if entry["precision"] == "float":
             reasons.setdefault(entry["why"], []).append(entry["op"])
-    found = [(len(ops), ", ".join(sorted(set(ops))), why) for why, ops in reasons.items()]
-    return sorted(found, key=lambda one: -one[0])
+    rows = [(len(ops), ", ".join(sorted(set(ops))), why) for why, ops in reasons.items()]
+    return sorted(rows, key=lambda one: -one[0])
 
 
 def _precision(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
@@ -132,8 +132,8 @@ def next_steps(facts: Mapping[str, Any], model: Path, output: Path, data: str | 
     steps = []
     if facts.get("random_data"):
         steps.append((f"tvmq quantize {source} --data pictures/", "ranges from real data; these are of random values"))
-    elif _far(facts.get("comparison")):
-        steps += _mending(source, saved, again, data)
+    elif _is_far_from_float(facts.get("comparison")):
+        steps += _diagnosis_steps(source, saved, again, data)
     speed = facts.get("speed")
     if speed and speed["ratio"] < 1.02:
         steps.append((f"{again} --tune 60", "what is faster in float on this CPU stays float"))
@@ -149,7 +149,7 @@ def next_steps(facts: Mapping[str, Any], model: Path, output: Path, data: str | 
 
 
 def _in_python(inputs: Mapping[str, str], output: Path) -> str:
-    """Loading and running it, in one line.
+    """Python that loads and runs the model, in one line.
 
     >>> _in_python({"x": "float32 (1, 3)"}, Path("m.tvmq"))
     "tvmq.load('m.tvmq').run({'x': x})"
@@ -158,19 +158,19 @@ def _in_python(inputs: Mapping[str, str], output: Path) -> str:
     return f"tvmq.load({str(output)!r}).run({{{feed}}})"
 
 
-def _far(found: Mapping[str, Any] | None) -> bool:
+def _is_far_from_float(comparison: Mapping[str, Any] | None) -> bool:
     """True if int8 and float differ more than they should."""
-    if not found or "outputs" not in found:
+    if not comparison or "outputs" not in comparison:
         return False
-    first = next(iter(found["outputs"].values()), None)
+    first = next(iter(comparison["outputs"].values()), None)
     if first is None or first["equal"]:
         return False
-    differing = (1 - first.get("same_class", 1.0)) * found["samples"]
+    differing = (1 - first.get("same_class", 1.0)) * comparison["samples"]
     weak = first["sqnr_db"] is not None and first["sqnr_db"] < QUIET_DB
-    return bool(differing > max(1.5, (1 - LOUD) * found["samples"]) or weak)
+    return bool(differing > max(1.5, (1 - LOUD) * comparison["samples"]) or weak)
 
 
-def _mending(source: str, saved: str, again: str, data: str | None) -> list[tuple[str, str]]:
+def _diagnosis_steps(source: str, saved: str, again: str, data: str | None) -> list[tuple[str, str]]:
     arrays = data if data and data.endswith(".npz") else "samples.npz"
     keep = [] if arrays == data else [(f"{again} --save-samples {arrays}", "the pictures as arrays, for the next")]
     why = (f"tvmq doctor {source} --data {shlex.quote(data or arrays)}", "what is wrong, and a rule that mends it")

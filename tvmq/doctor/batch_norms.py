@@ -1,4 +1,4 @@
-"""What a model was trained on, as its first batch normalizations remember it, beside what the data give there."""
+"""Statistics of training that a model's first batch normalizations remember, beside those of the data."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ def norms_of(proto: Any) -> list[Norm]:
     from onnx import numpy_helper
 
     weights = {tensor.name: tensor for tensor in proto.graph.initializer}
-    found = []
+    norms = []
     for node in proto.graph.node:
         if node.op_type == "BatchNormalization" and all(name in weights for name in node.input[3:5]):
             mean, variance = (numpy_helper.to_array(weights[name]) for name in node.input[3:5])
-            found.append(Norm(node.name, node.input[0], mean.astype(np.float64), variance.astype(np.float64)))
-    return found[:FIRST]
+            norms.append(Norm(node.name, node.input[0], mean.astype(np.float64), variance.astype(np.float64)))
+    return norms[:FIRST]
 
 
 def cut(proto: Any, tensors: list[str]) -> Any:
@@ -58,9 +58,9 @@ def cut(proto: Any, tensors: list[str]) -> Any:
     kept = [tensor for tensor in proto.graph.initializer if tensor.name in wanted]
     model.graph.ClearField("initializer")
     model.graph.initializer.extend(kept)
-    given = [value for value in proto.graph.input if value.name in wanted]
+    inputs = [value for value in proto.graph.input if value.name in wanted]
     model.graph.ClearField("input")
-    model.graph.input.extend(given)
+    model.graph.input.extend(inputs)
     model.graph.output.extend(helper.make_tensor_value_info(name, TensorProto.FLOAT, None) for name in tensors)
     return model
 
@@ -74,13 +74,13 @@ class Memory:
         if self.norms:
             part = cut(patient.proto, [norm.tensor for norm in self.norms])
             names = {value.name for value in part.graph.input}
-            self._inputs = [given for given in patient.inputs if given.name in names]
-            mod, params = from_onnx(part, shape={given.name: given.shape for given in self._inputs})
+            self._inputs = [info for info in patient.inputs if info.name in names]
+            mod, params = from_onnx(part, shape={info.name: info.shape for info in self._inputs})
             self._run = build(mod, params=params).run
 
     def statistics(self, arrays: Arrays) -> Iterator[tuple[Norm, np.ndarray, np.ndarray]]:
         """(norm, mean, variance of each channel of its input on these data)."""
-        names = {given.name for given in self._inputs}
+        names = {info.name for info in self._inputs}
         sums: dict[str, list[np.ndarray]] = {}
         for feed, count in tvmq.dataset.Dataset({n: a for n, a in arrays.items() if n in names}, self._inputs):
             for norm, values in zip(self.norms, self._run(feed), strict=True):

@@ -1,4 +1,4 @@
-"""Other ways in which the same samples could have been prepared: what would undo a wrong preprocessing."""
+"""Candidate preprocessings: changes of the samples that would undo a wrong preprocessing."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def candidates(x: np.ndarray) -> Iterator[Candidate]:
 
 
 def _from_bytes(low: float, coloured: bool) -> Iterator[Candidate]:
-    """Of numbers as large as bytes; of signed ones only the scale is doubtful."""
+    """Candidates for numbers as large as bytes; of signed ones only the scale is doubtful."""
     yield FROM_BYTES[0]
     if low >= 0:
         yield FROM_BYTES[1]

@@ -38,7 +38,7 @@ def stages(patient: Patient) -> Iterator[tuple[str, Stage]]:
             yield label, stage
 
 
-def late(patient: Patient) -> Iterator[Finding]:
-    """A note if the time was too short."""
+def note_if_late(patient: Patient) -> Iterator[Finding]:
+    """Yield a note if the budget of time was too short."""
     if patient.left_out:
         yield note("time", "the budget is used up; experiments were left out", "a larger --budget tries more")

@@ -1,4 +1,4 @@
-"""What the doctor says: one finding a line, each with what to do."""
+"""Findings of the doctor: one a line, each with what to do."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SUBJECT_WIDTH = 15
 
 @dataclass(frozen=True)
 class Finding:
-    """One line of the doctor's.
+    """A line of the doctor's report.
 
     status   "ok"; "note": worth knowing, nothing is broken; "problem": mend it
     subject  what was looked at, a word or two
@@ -38,7 +38,7 @@ class Finding:
         return f"\n{' ' * len(head)}".join([head + lines[0], *lines[1:]])
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """The fields as a dictionary, for JSON."""
         return {
             "status": self.status,
             "subject": self.subject,
@@ -67,7 +67,7 @@ def problem(subject: str, what: str, remedy: str, **figures: Any) -> Finding:
 
 
 def problems(findings: Iterable[Finding]) -> int:
-    """How many of them are problems."""
+    """Number of problems among the findings."""
     return sum(finding.status == PROBLEM for finding in findings)
 
 
@@ -77,14 +77,14 @@ def checked(subject: str, check: Check) -> list[Finding]:
     try:
         findings.extend(check())
     except Exception as error:  # whatever a broken installation raises
-        findings.append(broken(subject, error))
+        findings.append(finding_of_error(subject, error))
     return findings
 
 
-def broken(subject: str, error: Exception) -> Finding:
+def finding_of_error(subject: str, error: Exception) -> Finding:
     """The finding that a check itself raised what nobody expected.
 
-    >>> print(broken("memory", KeyError("level")))
+    >>> print(finding_of_error("memory", KeyError("level")))
     problem  memory           the check itself failed: KeyError: 'level'
                               -> report it, with the output of `tvmq doctor --json`
     """

@@ -56,7 +56,7 @@ def check_import(patient: Patient) -> Iterator[Finding]:
 
 
 def _peer(patient: Patient) -> tuple[str, Callable[[Mapping[str, Any]], list[np.ndarray]] | None]:
-    """Who else can run the model."""
+    """Another runtime of the model and its name; None where there is none."""
     try:
         import onnxruntime
     except ImportError:
@@ -90,12 +90,12 @@ class Channels:
 
     @property
     def name(self) -> str:
-        """The layer, for people."""
+        """Display name of the layer."""
         return short_names(self.layer.names)
 
     @property
-    def dead(self) -> np.ndarray:
-        """Channels that gave one and the same value always."""
+    def dead_channels(self) -> np.ndarray:
+        """Indices of channels that always gave one and the same value."""
         return np.flatnonzero(self.low == self.high)
 
     def spike(self) -> tuple[int, float]:
@@ -111,19 +111,19 @@ def channels_of(patient: Patient) -> list[Channels]:
     view = View(prepared)
     layers = [tensor for tensor in layer_tensors(prepared) if tensor.operator != "input" and _is_float(view, tensor)]
     run = build(tapped(prepared, [(tensor.plain, None) for tensor in layers])).run
-    found = [Channels(tensor) for tensor in layers]
-    for feed, _ in Dataset(_first(patient.arrays), patient.inputs):
-        for channels, values in zip(found, run(feed), strict=False):
+    statistics = [Channels(tensor) for tensor in layers]
+    for feed, _ in Dataset(_first_samples(patient.arrays), patient.inputs):
+        for channels, values in zip(statistics, run(feed), strict=False):
             if values.ndim and values.size:
                 channels.add(values, channel_axis(channels.layer.operator, values.ndim))
-    return [channels for channels in found if channels.low.ndim]
+    return [channels for channels in statistics if channels.low.ndim]
 
 
 def _is_float(view: View, tensor: LayerTensor) -> bool:
     return str(view.var[tensor.plain].ty.dtype) == "float32"
 
 
-def _first(arrays: Arrays) -> Arrays:
+def _first_samples(arrays: Arrays) -> Arrays:
     return {name: array[:LOOKED_AT] if array.ndim else array for name, array in arrays.items()}
 
 
@@ -138,9 +138,9 @@ def channel_axis(operator: str, rank: int) -> int:
 
 def check_layers(patient: Patient) -> Iterator[Finding]:
     """NaN and infinite values, outputs that never change, dead channels, channels far larger than the others."""
-    found = channels_of(patient)
-    patient.channels = found
-    broken = next((channels for channels in found if not channels.finite), None)
+    layers = channels_of(patient)
+    patient.channels = layers
+    broken = next((channels for channels in layers if not channels.finite), None)
     if broken is not None:
         patient.fatal = True
         what = f"layer '{broken.name}' ({broken.layer.operator}) is the first that gives NaN or infinite values"
@@ -152,29 +152,29 @@ def check_layers(patient: Patient) -> Iterator[Finding]:
     if constant:
         what = f"output {constant} is the same for all samples"
         yield problem("outputs", what, "the model does not look at these data: see dead channels and the preprocessing")
-    yield from _dead(found)
-    yield from _spikes(found)
+    yield from _check_dead_channels(layers)
+    yield from _spikes(layers)
 
 
 def _constant_outputs(patient: Patient) -> list[int]:
     """Indices of outputs that do not depend on the sample."""
-    arrays = _first(patient.arrays)
+    arrays = _first_samples(patient.arrays)
     if patient.samples < 2:
         return []
     outputs = patient.outputs(patient.float_run, arrays)
     return [index for index, y in enumerate(outputs) if len(y) > 1 and y.size and (y == y[:1]).all()]
 
 
-def _dead(found: Sequence[Channels]) -> Iterator[Finding]:
+def _check_dead_channels(layers: Sequence[Channels]) -> Iterator[Finding]:
     """Layers of which channels never change on these data."""
-    rows = [(channels, len(channels.dead)) for channels in found if len(channels.dead) and channels.low.size > 1]
-    total, dead = sum(channels.low.size for channels in found), sum(count for _, count in rows)
+    rows = [(layer, len(layer.dead_channels)) for layer in layers if len(layer.dead_channels) and layer.low.size > 1]
+    total, dead = sum(layer.low.size for layer in layers), sum(count for _, count in rows)
     if not rows:
-        yield ok("layers", f"{len(found)} float results, all finite; no dead channels")
+        yield ok("layers", f"{len(layers)} float results, all finite; no dead channels")
         return
     rows.sort(key=lambda row: -row[1] / row[0].low.size)
-    listed = ", ".join(f"'{channels.name}' {count} of {channels.low.size}" for channels, count in rows[:LISTED])
-    what = f"{len(found)} float results, all finite; {dead} of {total} channels never change: {listed}"
+    listed = ", ".join(f"'{layer.name}' {count} of {layer.low.size}" for layer, count in rows[:LISTED])
+    what = f"{len(layers)} float results, all finite; {dead} of {total} channels never change: {listed}"
     worst, count = rows[0]
     if count > DEAD * worst.low.size and worst.low.size >= LEAST_CHANNELS:
         yield problem("layers", what, "most of a layer is dead: wrong preprocessing, or a training that failed")
@@ -184,9 +184,9 @@ def _dead(found: Sequence[Channels]) -> Iterator[Finding]:
         yield ok("layers", what)
 
 
-def _spikes(found: Sequence[Channels]) -> Iterator[Finding]:
+def _spikes(layers: Sequence[Channels]) -> Iterator[Finding]:
     """Layers of which one channel is far larger than the others: 8 bits for all of them leave little for the rest."""
-    wide = [c for c in found if c.low.size >= LEAST_CHANNELS and c.layer.operator not in GATES]
+    wide = [c for c in layers if c.low.size >= LEAST_CHANNELS and c.layer.operator not in GATES]
     rows = [(channels, *channels.spike()) for channels in wide]
     rows = sorted((row for row in rows if row[2] > SPIKE), key=lambda row: -row[2])
     if not rows:

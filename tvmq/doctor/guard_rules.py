@@ -1,4 +1,4 @@
-"""What the guard of `quantize` chose, as few rules: for people who want them in a script of their own."""
+"""Rules, as few as possible, for what the guard of `quantize` chose: for people who want them in their own script."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def guard_rules(layers: Layers) -> list[Rule]:
     in_codes = [_names(entry, key) for key, entry in layers.items() if entry["precision"] == "int8"]
     others = [_names(entry, key) for key, entry in layers.items() if not entry.get("dynamic")]
     return [
-        *(Rule(match, None) for match in fewest_globs(floats, avoided=_joined(in_codes))),
-        *(Rule(match, activations="dynamic") for match in fewest_globs(dynamic, avoided=_joined(others))),
+        *(Rule(match, None) for match in fewest_globs(floats, avoided=_flatten_names(in_codes))),
+        *(Rule(match, activations="dynamic") for match in fewest_globs(dynamic, avoided=_flatten_names(others))),
     ]
 
 
@@ -40,19 +40,19 @@ def fewest_globs(layers: Iterable[tuple[str, ...]], *, avoided: Iterable[str]) -
     ['/cqt/*', '/head/Exp']
     """
     rest, avoided = list(dict.fromkeys(layers)), list(avoided)
-    found = []
+    globs = []
     while rest:
         first = rest[0]
         prefixes = [prefix for name in first for prefix in _prefixes(name) if not _begins(avoided, prefix)]
         counted = {prefix: sum(_begins(names, prefix) for names in rest) for prefix in prefixes}
         prefix = max(counted, key=lambda one: (counted[one], -len(one)), default="")
         if counted.get(prefix, 0) > 1:
-            found.append(f"{literal(prefix)}*")
+            globs.append(f"{literal(prefix)}*")
             rest = [names for names in rest if not _begins(names, prefix)]
         else:
-            found.append(literal(first[0]))
+            globs.append(literal(first[0]))
             rest = rest[1:]
-    return found
+    return globs
 
 
 def literal(name: str) -> str:
@@ -65,7 +65,7 @@ def literal(name: str) -> str:
 
 
 def _prefixes(name: str) -> list[str]:
-    """Beginnings of a name that end where a part of it does; its first letter is none."""
+    """Prefixes of a name that end at a separator; a separator as its first letter does not count."""
     return [name[: at + 1] for at, letter in enumerate(name) if letter in SEPARATORS and at]
 
 
@@ -74,10 +74,10 @@ def _begins(names: Iterable[str], prefix: str) -> bool:
 
 
 def _names(entry: Mapping[str, Any], key: str | None = None) -> tuple[str, ...]:
-    """Of a layer in its source; with its key, which rules match as well."""
+    """Names of a layer in its source; with its key, which rules match as well."""
     names = tuple(entry.get("layers") or ())
     return (*names, key) if key is not None else names
 
 
-def _joined(names: Iterable[tuple[str, ...]]) -> list[str]:
+def _flatten_names(names: Iterable[tuple[str, ...]]) -> list[str]:
     return [name for own in names for name in own]

@@ -46,7 +46,7 @@ def system() -> Iterator[Finding]:
 
 
 def requirements() -> list[Requirement]:
-    """What the installed tvmq asks for; empty where it runs from its source folder without being installed."""
+    """Requirements of the installed tvmq; empty where it runs from its source folder without being installed."""
     try:
         return [parse(line) for line in metadata.requires("tvmq") or ()]
     except metadata.PackageNotFoundError:
@@ -79,7 +79,7 @@ def _own_version() -> Finding:
 
 
 def package(requirement: Requirement) -> Finding:
-    """One package that tvmq cannot do without."""
+    """Check a package that tvmq cannot do without."""
     name = requirement.name
     mend = f'pip install "{name}{requirement.bounds}"'
     try:
@@ -110,20 +110,20 @@ def wheels() -> Iterator[Finding]:
         import tvm
         import tvm_ffi
 
-        told = int(tvm.runtime.tensor([1.0, 2.0]).shape[0])
+        length = int(tvm.runtime.tensor([1.0, 2.0]).shape[0])
     except Exception as error:
         what = f"apache-tvm and apache-tvm-ffi do not work together: {type(error).__name__}: {error}"
         yield problem("tvm", what.splitlines()[0], REINSTALL)
         return
     versions = f"tvm {tvm.__version__} with tvm_ffi {tvm_ffi.__version__}"
-    if told != 2:
-        yield problem("tvm", f"{versions}: a tensor of two numbers has {told}", REINSTALL)
+    if length != 2:
+        yield problem("tvm", f"{versions}: a tensor of two numbers has {length}", REINSTALL)
     else:
         yield ok("tvm", f"{versions}: they work together")
 
 
 def extras() -> Iterator[Finding]:
-    """What an extra of tvmq brings: there or not; none of it is needed for ONNX models."""
+    """Check the packages of tvmq's extras; none of them is needed for ONNX models."""
     for extra, use in EXTRAS.items():
         wanted = [requirement for requirement in requirements() if requirement.extra == extra]
         for requirement in wanted:

@@ -1,4 +1,4 @@
-"""What int8 costs: how much, whether weights or activations are to blame, which layers, and a rule that mends it."""
+"""Loss by int8: how much, whether weights or activations are to blame, which layers, and a rule that mends it."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import tvm
 from tvmq.analysis.comparison import compare
 from tvmq.analysis.comparison_table import Comparison, LayerComparison
 from tvmq.doctor.findings import Finding, note, ok, problem
-from tvmq.doctor.mending import Mend, best_option, mend_by_guard, other_options
+from tvmq.doctor.mending import Remedy, best_option, mend_by_guard, other_options
 from tvmq.doctor.patient import Patient
 from tvmq.doctor.trial import Clinic, Outcome
 from tvmq.passes.import_qdq import brings_scales
@@ -26,7 +26,7 @@ WORST = 3
 
 @dataclass
 class Case:
-    """What the stages of this file find, one after the other.
+    """Results of the stages of this file, one after the other.
 
     clinic      trials of the patient
     module      the integer module of the options as they are
@@ -59,7 +59,7 @@ def check_int8(patient: Patient) -> Iterator[Finding]:
     clinic = Clinic(patient)
     module = clinic.quantization.module()
     patient.case = Case(clinic, module, clinic.judge_integer(module))
-    yield _verdict(patient.case.outcome)
+    yield _report_int8(patient.case.outcome)
 
 
 def check_guard(patient: Patient) -> Iterator[Finding]:
@@ -67,18 +67,18 @@ def check_guard(patient: Patient) -> Iterator[Finding]:
     case = patient.case
     if case is None or case.outcome.is_healthy or patient.is_late():
         return
-    mend = mend_by_guard(case.clinic, case.module)
-    if mend is not None:
-        case.mended = mend[1]
-        yield _mended(*mend, case.outcome)
+    remedy = mend_by_guard(case.clinic, case.module)
+    if remedy is not None:
+        case.mended = remedy[1]
+        yield _report_remedy(*remedy, case.outcome)
 
 
 def check_sides(patient: Patient) -> Iterator[Finding]:
-    """Weights or activations?"""
+    """Tell whether weights or activations are to blame."""
     case = patient.case
     if case is not None and not patient.is_late():
         case.sides = case.clinic.sides()
-        yield _blame(case.sides, case.outcome)
+        yield _report_culprit(case.sides, case.outcome)
 
 
 def check_worst(patient: Patient) -> Iterator[Finding]:
@@ -87,7 +87,7 @@ def check_worst(patient: Patient) -> Iterator[Finding]:
     if case is not None and case.sides and not patient.is_late():
         judged = {name: array[:COMPARED] if array.ndim else array for name, array in case.clinic.judged.items()}
         case.comparison = compare((patient.mod, patient.params), case.module, judged)
-        yield _worst(case.comparison, culprit(case.sides), patient, case.outcome)
+        yield _report_worst_layers(case.comparison, culprit(case.sides), patient, case.outcome)
 
 
 def check_options(patient: Patient) -> Iterator[Finding]:
@@ -98,16 +98,16 @@ def check_options(patient: Patient) -> Iterator[Finding]:
     before = case.mended or case.outcome
     ways = other_options(culprit(case.sides) if case.sides else "both", patient.config)
     best, count = best_option(case.clinic, before, ways)
-    yield _mended(*best, case.outcome) if best is not None else _in_vain(patient, case, count)
+    yield _report_remedy(*best, case.outcome) if best is not None else _report_no_remedy(patient, case, count)
 
 
 def check_loss(patient: Patient) -> Iterator[Finding]:
-    """All of it, in order."""
+    """Run all checks of this file, in order."""
     for check in (check_int8, check_guard, check_sides, check_worst, check_options):
         yield from check(patient)
 
 
-def _verdict(outcome: Outcome) -> Finding:
+def _report_int8(outcome: Outcome) -> Finding:
     text = f"{outcome} beside float, {outcome.int8:.0%} of multiply-accumulates in int8"
     if outcome.is_healthy:
         return ok("int8", text, **outcome.figures())
@@ -122,7 +122,7 @@ def culprit(sides: dict[str, Outcome]) -> str:
     return "both" if not abs(gap) > SIDE else "weights" if gap > 0 else "activations"
 
 
-def _blame(sides: dict[str, Outcome], outcome: Outcome) -> Finding:
+def _report_culprit(sides: dict[str, Outcome], outcome: Outcome) -> Finding:
     text = f"weights alone rounded: {sides['weights']}\nactivations alone: {sides['activations']}"
     figures: dict[str, Any] = {f"{kind}_sqnr": side.sqnr for kind, side in sides.items()}
     figures["culprit"] = None if outcome.is_healthy else culprit(sides)
@@ -136,8 +136,8 @@ def _blame(sides: dict[str, Outcome], outcome: Outcome) -> Finding:
     return note("blame", f"{words[culprit(sides)]}\n{text}", **figures)
 
 
-def ranked(comparison: Comparison, blamed: str) -> list[LayerComparison]:
-    """Layers in int8 in the order in which they are suspects, the worst first.
+def rank_suspects(comparison: Comparison, blamed: str) -> list[LayerComparison]:
+    """Rank the layers in int8 as suspects, the worst first.
 
     Of weights, by what the layer alone loses. Of activations by turns: the layers that lose most by themselves, and
     those behind which most of what came in is lost; a channel that dwarfs the others hides the loss in its own layer.
@@ -147,32 +147,32 @@ def ranked(comparison: Comparison, blamed: str) -> list[LayerComparison]:
     if blamed == "weights":
         # not by the error of the weight itself: a few large ones hide that all others are gone
         return [layer for layer in own if layer.weight is not None]
-    lost = sorted(layers, key=lambda layer: _lost(comparison, layer))
+    lost = sorted(layers, key=lambda layer: _loss_in_layer(comparison, layer))
     turns = [layer for pair in zip(lost, own, strict=True) for layer in pair]
     return list({layer.names: layer for layer in turns}.values())
 
 
-def _lost(comparison: Comparison, layer: LayerComparison) -> float:
+def _loss_in_layer(comparison: Comparison, layer: LayerComparison) -> float:
     """Minus the decibels that are lost between the layer before and this one."""
     index = comparison.layers.index(layer)
     before = comparison.layers[index - 1].accumulated.sqnr if index else math.inf
     return layer.accumulated.sqnr - min(before, layer.local.sqnr, 80.0)
 
 
-def _worst(comparison: Comparison, blamed: str, patient: Patient, outcome: Outcome) -> Finding:
-    worst = ranked(comparison, blamed)[:WORST]
+def _report_worst_layers(comparison: Comparison, blamed: str, patient: Patient, outcome: Outcome) -> Finding:
+    worst = rank_suspects(comparison, blamed)[:WORST]
     parts = [f"'{short_names(layer.names)}' {_figures(layer)}" for layer in worst]
     names = [layer.names[0] for layer in worst]
     text = "\n".join(parts) or "none in int8"
     known = [patient.outliers[name] for layer in worst for name in layer.names if name in patient.outliers]
     places = [f"{place} is {ratio:.0f} times the median of its channel" for place, ratio in known]
-    spiked = [f"'{c.name}' channel {c.spike()[0]}" for c in patient.channels if _feeds(c, worst)]
+    spiked = [f"'{c.name}' channel {c.spike()[0]}" for c in patient.channels if _has_spike(c, worst)]
     why = [*places, *(f"{spike} dwarfs the others" for spike in spiked[:1])]
     text += f"\nbecause {'; '.join(why)}" if why and not outcome.is_healthy else ""
     return ok("worst layers", text, layers=names)
 
 
-def _feeds(channels: Any, worst: list[LayerComparison]) -> bool:
+def _has_spike(channels: Any, worst: list[LayerComparison]) -> bool:
     """True for a layer with a channel far beyond the others that is one of the worst."""
     from tvmq.doctor.float_model import LEAST_CHANNELS, SPIKE
 
@@ -187,17 +187,17 @@ def _figures(layer: LayerComparison) -> str:
     return f"{layer.local.sqnr:.1f} dB by itself, {layer.accumulated.sqnr:.1f} from the input on{weight}"
 
 
-def _mended(mend: Mend, after: Outcome, before: Outcome) -> Finding:
-    """A mend that was tried, with the figures before and after."""
-    what = f"{mend.words}, tried: {before} -> {after}; {after.int8:.0%} of multiply-accumulates stay in int8"
-    what = "\n".join([what, *mend.details])
-    figures = {"option": mend.option, "python": mend.python, "before": before.figures(), "after": after.figures()}
-    figures["rules"] = [repr(rule) for rule in mend.rules]
-    return note("mending", what, f"tvmq quantize ... {mend.option}\nin Python: {mend.python}", **figures)
+def _report_remedy(remedy: Remedy, after: Outcome, before: Outcome) -> Finding:
+    """Finding for a remedy that was tried, with the figures before and after."""
+    what = f"{remedy.words}, tried: {before} -> {after}; {after.int8:.0%} of multiply-accumulates stay in int8"
+    what = "\n".join([what, *remedy.details])
+    figures = {"option": remedy.option, "python": remedy.python, "before": before.figures(), "after": after.figures()}
+    figures["rules"] = [repr(rule) for rule in remedy.rules]
+    return note("mending", what, f"tvmq quantize ... {remedy.option}\nin Python: {remedy.python}", **figures)
 
 
-def _in_vain(patient: Patient, case: Case, count: int) -> Finding:
-    """Nothing more helped, or there was no time to try it."""
+def _report_no_remedy(patient: Patient, case: Case, count: int) -> Finding:
+    """Finding that no other option helped, or that there was no time to try."""
     guard = "the guard does not make it healthy; " if case.mended is not None else ""
     if patient.left_out:
         what = f"{guard}the time was up after {count} other options, none of which makes it better by 2 dB"

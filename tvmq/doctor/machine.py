@@ -1,4 +1,4 @@
-"""What this machine has: CPU features and the kernels they give, cores, memory, the cache folder, a GPU."""
+"""Checks of this machine: CPU features and the kernels they give, cores, memory, the cache folder, a GPU."""
 
 from __future__ import annotations
 
@@ -81,8 +81,8 @@ def cpu_quota(root: Path = Path("/sys/fs/cgroup")) -> float | None:
     except (OSError, ValueError):
         pass
     try:
-        given, every = (int((root / "cpu" / f"cpu.cfs_{name}_us").read_text()) for name in ("quota", "period"))
-        return given / every if given > 0 else None
+        budget, every = (int((root / "cpu" / f"cpu.cfs_{name}_us").read_text()) for name in ("quota", "period"))
+        return budget / every if budget > 0 else None
     except (OSError, ValueError, ZeroDivisionError):
         return None
 
@@ -167,7 +167,7 @@ def write_error(folder: Path) -> str:
 
 
 def targets() -> Iterator[Finding]:
-    """What TVM was compiled with."""
+    """Check which code generators TVM was compiled with."""
     import tvm_ffi
     from tvm.target import codegen
 
@@ -209,7 +209,7 @@ def _gpu_found(device: object, compiler: str) -> Finding:
 
 
 def _gpu_compiler() -> str:
-    """What would compile CUDA C++ here; empty if nothing."""
+    """Name of the compiler of CUDA C++ here; empty if there is none."""
     from tvmq.target.nvcc import find_nvcc
 
     nvcc = find_nvcc()

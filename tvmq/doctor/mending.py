@@ -1,4 +1,4 @@
-"""What may mend a model that int8 hurts: the guard of `quantize`, which raises the precision of layers, and options."""
+"""Remedies for a model that int8 hurts: the guard of `quantize`, which raises the precision of layers, and options."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ON_BY_DEFAULT = "--guard 'sqnr >= 20'  # which is on by default"
 
 
 @dataclass(frozen=True)
-class Mend:
+class Remedy:
     """A change of the options.
 
     words   what it does
@@ -42,10 +42,10 @@ class Mend:
     rules: tuple[Rule, ...] = ()
 
 
-def mend_by_guard(clinic: Clinic, module: tvm.IRModule) -> tuple[Mend, Outcome] | None:
-    """What the guard makes of the integer module, as far as the time allows; None where it raises no precision."""
+def mend_by_guard(clinic: Clinic, module: tvm.IRModule) -> tuple[Remedy, Outcome] | None:
+    """Let the guard raise precision in the integer module, as far as the time allows; None where it raises none."""
     try:
-        mended = clinic.guarded(module)
+        mended = clinic.apply_guard(module)
     except TvmqError:
         return None
     raised = raised_layers(explain(mended).ledger.layers)
@@ -54,11 +54,11 @@ def mend_by_guard(clinic: Clinic, module: tvm.IRModule) -> tuple[Mend, Outcome] 
     dynamic = sum(bool(entry.get("dynamic")) for entry in raised)
     counts = [(len(raised) - dynamic, "in float"), (dynamic, "by scales made at run time")]
     words = [f"{count} {'layer' if count == 1 else 'layers'} {how}" for count, how in counts if count]
-    mend = mend_by_rules(f"the guard: {' and '.join(words)}", guard_rules(explain(mended).ledger.layers))
-    return replace(mend, details=tuple(blamed_groups(mended)[:NAMED])), clinic.judge_integer(mended)
+    remedy = mend_by_rules(f"the guard: {' and '.join(words)}", guard_rules(explain(mended).ledger.layers))
+    return replace(remedy, details=tuple(blamed_groups(mended)[:NAMED])), clinic.judge_integer(mended)
 
 
-def mend_by_rules(words: str, rules: Sequence[Rule]) -> Mend:
+def mend_by_rules(words: str, rules: Sequence[Rule]) -> Remedy:
     """Rules as options; more than a person wants to read are left to the guard.
 
     >>> mend = mend_by_rules("2 layers in float", [Rule("/a/Conv", None), Rule("/b/*", activations="dynamic")])
@@ -69,10 +69,10 @@ def mend_by_rules(words: str, rules: Sequence[Rule]) -> Mend:
     """
     if len(rules) > MOST_RULES:
         option = f"{ON_BY_DEFAULT}; --json has the {len(rules)} rules"
-        return Mend(words, option, "tvmq.quantize(...)", rules=tuple(rules))
+        return Remedy(words, option, "tvmq.quantize(...)", rules=tuple(rules))
     options = [f"--rule '{rule.match}={'float' if rule.is_float else rule.activations}'" for rule in rules]
     python = f"tvmq.qconfig(rules=[{', '.join(f'tvmq.{rule!r}' for rule in rules)}])"
-    return Mend(words, " ".join(options), python, rules=tuple(rules))
+    return Remedy(words, " ".join(options), python, rules=tuple(rules))
 
 
 def blamed_groups(module: tvm.IRModule) -> list[str]:
@@ -80,15 +80,15 @@ def blamed_groups(module: tvm.IRModule) -> list[str]:
     groups: dict[str, list[str]] = {}
     for entry in raised_layers(explain(module).ledger.layers):
         groups.setdefault(str(entry["why"]).removeprefix(GUARD), []).extend(entry["layers"])
-    return [f"'{_shortened(names)}' {why}" for why, names in groups.items()]
+    return [f"'{_shorten_names(names)}' {why}" for why, names in groups.items()]
 
 
-def _shortened(names: Sequence[str]) -> str:
+def _shorten_names(names: Sequence[str]) -> str:
     rest = len(names) - NAMED
     return short_names(names[:NAMED]) + (f" and {rest} more" if rest > 0 else "")
 
 
-def other_options(blamed: str, config: QConfig) -> Iterator[Mend]:
+def other_options(blamed: str, config: QConfig) -> Iterator[Remedy]:
     """Options that are worth a trial where the guard does not suffice, in order."""
     if blamed != "activations" and config.nbit_weight < 8:
         yield _option("nbit_weight", min(8, 2 * config.nbit_weight), config)
@@ -100,7 +100,7 @@ def other_options(blamed: str, config: QConfig) -> Iterator[Mend]:
         yield from (_option("calibrate_mode", mode, config) for mode in MODES if mode != config.calibrate_mode)
 
 
-def best_option(clinic: Clinic, before: Outcome, ways: Iterable[Mend]) -> tuple[tuple[Mend, Outcome] | None, int]:
+def best_option(clinic: Clinic, before: Outcome, ways: Iterable[Remedy]) -> tuple[tuple[Remedy, Outcome] | None, int]:
     """The best of the ways, or None if none helps, and how many were tried; the first that makes it healthy ends it."""
     best, count = None, 0
     for way in ways:
@@ -118,9 +118,9 @@ def best_option(clinic: Clinic, before: Outcome, ways: Iterable[Mend]) -> tuple[
     return best, count
 
 
-def _option(name: str, value: str | int, config: QConfig) -> Mend:
+def _option(name: str, value: str | int, config: QConfig) -> Remedy:
     flag = name.replace("_", "-")
-    return Mend(
+    return Remedy(
         f"{name} {value}",
         f"--{flag} {value}",
         f"tvmq.qconfig({name}={value!r})",

@@ -56,12 +56,12 @@ class Patient:
 
     @cached_property
     def inputs(self) -> list[Input]:
-        """What the model takes."""
-        return [given for given in inputs_of(self.mod) if given.name not in self.params]
+        """Inputs of the model, without its weights."""
+        return [info for info in inputs_of(self.mod) if info.name not in self.params]
 
     @cached_property
     def samples(self) -> int:
-        """How many there are."""
+        """Number of samples."""
         return samples_in(self.arrays)
 
     @cached_property
@@ -75,7 +75,7 @@ class Patient:
         return {name: array[step] if array.ndim else array for name, array in self.arrays.items()}
 
     def labels_of_half(self, which: int) -> np.ndarray | None:
-        """The labels that belong to them."""
+        """Labels of the samples of `half(which)`."""
         if self.labels is None:
             return None
         return self.labels[which::2] if self.samples >= 2 * FEW else self.labels

@@ -1,4 +1,4 @@
-"""Are the samples prepared as they were for training? Other preparations are tried, and what speaks for them is told.
+"""Check whether samples are prepared as for training: other preparations are tried, and judged by what speaks for them.
 
 Three witnesses, the best one that the model and the data have is believed:
 
@@ -31,22 +31,22 @@ TELLING, SURE = 0.1, 0.25
 
 @dataclass(frozen=True)
 class Evidence:
-    """What the witnesses say of a preparation; None where one is missing.
+    """Evidence for a preparation, by each witness; None where one is missing.
 
     correct    1.0 or 0.0 for each labelled sample
     distance   of batch norms, see `Memory.distance`
-    told       mutual information of sample and class, nats
+    nats       mutual information of sample and class
     chance     share of labels that guessing would meet
     """
 
     correct: np.ndarray | None
     distance: float | None
-    told: float | None
+    nats: float | None
     chance: float | None = None
 
 
 def check_preprocessing(patient: Patient) -> Iterator[Finding]:
-    """One finding: what the samples should be changed by, or that they are as the model expects."""
+    """Yield one finding: how the samples should be changed, or that they are as the model expects."""
     name = next((name for name, array in patient.arrays.items() if array.ndim >= 2 and array.dtype.kind in "fu"), None)
     if name is None:
         return
@@ -56,17 +56,17 @@ def check_preprocessing(patient: Patient) -> Iterator[Finding]:
     for candidate in candidates(patient.arrays[name][:TRIED].astype(np.float32)):
         if patient.is_late():
             break
-        tried.append((candidate, _evidence(patient, memory, _changed(candidate, patient.arrays[name]), name)))
+        tried.append((candidate, _evidence(patient, memory, _apply_candidate(candidate, patient.arrays[name]), name)))
     if not tried and patient.left_out:
         return
-    found = by_score(own, tried) or by_norms(own, tried) or by_outputs(own, tried)
-    if found is None and own.distance is not None and own.distance > LOST:
-        found = _unexplained(patient, memory, own.distance)
-    figures = {"distance": own.distance, "told": own.told, "tried": len(tried)}
-    yield found or ok("preprocessing", f"{_witnesses(own)}; none of {len(tried)} other ways is better", **figures)
+    finding = by_score(own, tried) or by_norms(own, tried) or by_outputs(own, tried)
+    if finding is None and own.distance is not None and own.distance > LOST:
+        finding = _report_distance(patient, memory, own.distance)
+    figures = {"distance": own.distance, "told": own.nats, "tried": len(tried)}
+    yield finding or ok("preprocessing", f"{_witnesses(own)}; none of {len(tried)} other ways is better", **figures)
 
 
-def _changed(candidate: Candidate, array: np.ndarray) -> np.ndarray:
+def _apply_candidate(candidate: Candidate, array: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(candidate.apply(array[:TRIED].astype(np.float32)), np.float32)
 
 
@@ -77,9 +77,9 @@ def _evidence(patient: Patient, memory: Memory, values: np.ndarray, name: str) -
     labels = None if patient.labels is None else patient.labels[: len(arrays[name])]
     correct = None if labels is None else accuracy(outputs, labels)
     scores = class_scores(outputs)
-    told = None if scores is None else information(scores)
+    nats = None if scores is None else information(scores)
     chance = None if scores is None else 1 / scores.shape[1]
-    return Evidence(correct, memory.distance(arrays) if memory.norms else None, told, chance)
+    return Evidence(correct, memory.distance(arrays) if memory.norms else None, nats, chance)
 
 
 def information(scores: np.ndarray) -> float:
@@ -104,7 +104,7 @@ def _entropy(p: np.ndarray) -> float:
 
 
 def by_score(own: Evidence, tried: list[tuple[Candidate, Evidence]]) -> Finding | None:
-    """What the labels say: a problem, that all is well, or nothing without them."""
+    """Judge by the labels: a problem, that all is well, or nothing without them."""
     if own.correct is None:
         return None
     gains = [
@@ -118,13 +118,13 @@ def by_score(own: Evidence, tried: list[tuple[Candidate, Evidence]]) -> Finding 
     error = float(gain.std(ddof=1) / np.sqrt(len(gain))) if len(gain) > 1 else 1.0
     if candidate is not None and gain.mean() > max(BETTER, ERRORS * error):
         what = f"{here:.1%} of labels are met as the samples are, {here + gain.mean():.1%} with them {candidate.words}"
-        return _wrong(candidate, what, sure=True)
+        return _suggest_candidate(candidate, what, sure=True)
     text = f"{here:.1%} of {len(own.correct)} labels are met; none of {len(tried)} other ways is better"
     return ok("preprocessing", text, score=here)
 
 
 def by_norms(own: Evidence, tried: list[tuple[Candidate, Evidence]]) -> Finding | None:
-    """What batch norms remember, if that explains anything."""
+    """Judge by the statistics that batch norms remember; None if they explain nothing."""
     known = [(candidate, e.distance) for candidate, e in tried if e.distance is not None]
     if own.distance is None or not known:
         return None
@@ -136,22 +136,22 @@ def by_norms(own: Evidence, tried: list[tuple[Candidate, Evidence]]) -> Finding 
     what = (
         f"mean and variance at the first batch norms are {own.distance:.2f} from training, {distance:.2f} with samples"
     )
-    return _wrong(candidate, f"{what} {candidate.words}", sure=True)
+    return _suggest_candidate(candidate, f"{what} {candidate.words}", sure=True)
 
 
 def by_outputs(own: Evidence, tried: list[tuple[Candidate, Evidence]]) -> Finding | None:
-    """How well the model tells the samples apart, if another way is clearly better."""
-    known = [(candidate, e.told) for candidate, e in tried if e.told is not None]
-    if own.told is None or not known:
+    """Judge by how well the model tells samples apart; None unless another preparation is clearly better."""
+    known = [(candidate, e.nats) for candidate, e in tried if e.nats is not None]
+    if own.nats is None or not known:
         return None
-    candidate, told = max(known, key=lambda pair: pair[1])
-    if told - own.told < max(TELLING, 0.1 * told):
+    candidate, nats = max(known, key=lambda pair: pair[1])
+    if nats - own.nats < max(TELLING, 0.1 * nats):
         return None
-    what = f"the outputs tell {own.told:.2f} nats about a sample, {told:.2f} with samples {candidate.words}"
-    return _wrong(candidate, what, sure=told - own.told > max(SURE, 0.5 * told))
+    what = f"the outputs tell {own.nats:.2f} nats about a sample, {nats:.2f} with samples {candidate.words}"
+    return _suggest_candidate(candidate, what, sure=nats - own.nats > max(SURE, 0.5 * nats))
 
 
-def _wrong(candidate: Candidate, what: str, *, sure: bool) -> Finding:
+def _suggest_candidate(candidate: Candidate, what: str, *, sure: bool) -> Finding:
     figures = {"candidate": candidate.words, "code": candidate.code}
     if sure:
         return problem("preprocessing", what, f"prepare samples so: {candidate.code}", **figures)
@@ -159,8 +159,8 @@ def _wrong(candidate: Candidate, what: str, *, sure: bool) -> Finding:
     return note("preprocessing", what, remedy, **figures)
 
 
-def _unexplained(patient: Patient, memory: Memory, distance: float) -> Finding:
-    """Far from training, and no usual change brings the samples nearer."""
+def _report_distance(patient: Patient, memory: Memory, distance: float) -> Finding:
+    """Problem: the samples are far from training, and no usual change brings them nearer."""
     norm, mean, variance = next(iter(memory.statistics({n: a[:TRIED] for n, a in patient.arrays.items()})))
     factor = scale_between(variance, norm.variance)
     what = (
@@ -172,10 +172,10 @@ def _unexplained(patient: Patient, memory: Memory, distance: float) -> Finding:
 
 
 def _witnesses(own: Evidence) -> str:
-    """What the own preparation has to show."""
+    """Evidence for the user's preprocessing, in words."""
     parts = []
     if own.distance is not None:
         parts.append(f"{own.distance:.2f} from what the batch norms saw in training")
-    if own.told is not None:
-        parts.append(f"outputs tell {own.told:.2f} nats about a sample")
+    if own.nats is not None:
+        parts.append(f"outputs tell {own.nats:.2f} nats about a sample")
     return ", ".join(parts) or "no batch norms, no classes: nothing tells, but labels would"

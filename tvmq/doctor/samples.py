@@ -1,4 +1,4 @@
-"""The data by themselves: their layout, values that are none, samples that are all the same, outliers."""
+"""Checks of the data alone: layout, NaN and infinite values, samples that are all the same, outliers."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ ENOUGH = 32
 FAR = 50.0  # times the usual largest magnitude of a sample
 
 
-def laid_out(arrays: Arrays, shapes: Mapping[str, Sequence[int | None] | None]) -> tuple[Arrays, list[Finding]]:
-    """The arrays with their channels where the model has them, and a problem for each that had to be turned.
+def match_layouts(arrays: Arrays, shapes: Mapping[str, Sequence[int | None] | None]) -> tuple[Arrays, list[Finding]]:
+    """The arrays in the layout of the model, and a problem for each that had another.
 
     shapes  {input: shape of the model}, None for a free dimension or an unknown rank
     """
@@ -27,12 +27,12 @@ def laid_out(arrays: Arrays, shapes: Mapping[str, Sequence[int | None] | None]) 
             moved = np.moveaxis(array, axis, to)
             if _fits(moved.shape, shape):
                 turned[name] = np.ascontiguousarray(moved)
-                findings.append(_turned(name, array, shape, words, axis, to))
+                findings.append(_layout_error(name, array, shape, words, axis, to))
                 break
     return turned, findings
 
 
-def _turned(name: str, array: np.ndarray, shape: Sequence[int | None], words: str, axis: int, to: int) -> Finding:
+def _layout_error(name: str, array: np.ndarray, shape: Sequence[int | None], words: str, axis: int, to: int) -> Finding:
     wanted = ("?" if size is None else str(size) for size in shape)
     what = f"input '{name}': samples are {array.shape}, channels {words}; the model takes ({', '.join(wanted)})"
     remedy = f"x = numpy.moveaxis(x, {axis}, {to})   (the examination goes on with it)"
@@ -45,14 +45,14 @@ def _fits(shape: Sequence[int], wanted: Sequence[int | None]) -> bool:
 
 
 def check_samples(patient: Patient) -> Iterator[Finding]:
-    """One line for each input, or what is wrong with it."""
+    """Describe each input in a line, or name its faults."""
     if patient.samples < ENOUGH:
         few = "all are used to calibrate and to judge" if patient.samples < 2 * FEW else "figures below are rough"
         yield note("samples", f"{patient.samples}: {few}", f"give {ENOUGH} or more, as different as in use")
     for name, array in patient.arrays.items():
-        found = list(_faults(patient, name, array))
-        patient.fatal = patient.fatal or any(finding.subject == "data" for finding in found)
-        yield from found or [_described(name, array)]
+        faults = list(_faults(patient, name, array))
+        patient.fatal = patient.fatal or any(finding.subject == "data" for finding in faults)
+        yield from faults or [_describe_values(name, array)]
 
 
 def _faults(patient: Patient, name: str, array: np.ndarray) -> Iterator[Finding]:
@@ -79,7 +79,7 @@ def _faults(patient: Patient, name: str, array: np.ndarray) -> Iterator[Finding]
         )
 
 
-def _described(name: str, array: np.ndarray) -> Finding:
+def _describe_values(name: str, array: np.ndarray) -> Finding:
     numbers = array.astype(np.float64)
     low, high, mean, std = (float(f(numbers)) for f in (np.min, np.max, np.mean, np.std))
     text = f"input '{name}': {array.shape} {array.dtype}, {low:.4g} to {high:.4g}, mean {mean:.4g}, deviation {std:.4g}"

@@ -1,4 +1,4 @@
-"""A model of three layers walks the whole road: does what is compiled here equal the NumPy definition?"""
+"""Self-test: quantize and build a model of three layers, and compare it with the NumPy definition."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ def tiny_model() -> Any:
         helper.make_node("Flatten", ["b"], ["c"], "flatten"),
         helper.make_node("MatMul", ["c", "matrix"], ["y"], "dense"),
     ]
-    given = helper.make_tensor_value_info("x", TensorProto.FLOAT, SHAPE)
+    model_input = helper.make_tensor_value_info("x", TensorProto.FLOAT, SHAPE)
     result = helper.make_tensor_value_info("y", TensorProto.FLOAT, (1, 5))
     weights = [numpy_helper.from_array(array, name) for name, array in arrays.items()]
-    graph = helper.make_graph(nodes, "tiny", [given], [result], weights)
+    graph = helper.make_graph(nodes, "tiny", [model_input], [result], weights)
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
 
 

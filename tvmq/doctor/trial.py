@@ -25,14 +25,14 @@ from tvmq.pipeline import quantize, static_quantization
 from tvmq.static_quantization import StaticQuantization
 
 # Noise of a tenth of the signal's amplitude; all trained networks that tvmq is measured on stay above
-HEALTHY, SICK = 20.0, 10.0  # dB
+PASS_DB, FAIL_DB = 20.0, 10.0  # dB
 SCORE_DROP, ERRORS = 0.01, 2.0  # of labels met; standard errors of the paired difference
 SAME_CLASS = 0.95
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """How a model is beside float, on the samples to judge by.
+    """A model compared with float, on the samples to judge by.
 
     sqnr       of the worst output, dB
     same       share of samples of which both name the same class; None if it is no classifier
@@ -51,14 +51,14 @@ class Outcome:
     def is_healthy(self) -> bool:
         """True if nobody needs to look further: by the labels if there are some, else by the outputs."""
         if self.drop is not None:
-            return self.drop[0] <= max(SCORE_DROP, ERRORS * self.drop[1]) and self.sqnr >= SICK
-        return self.sqnr >= HEALTHY
+            return self.drop[0] <= max(SCORE_DROP, ERRORS * self.drop[1]) and self.sqnr >= FAIL_DB
+        return self.sqnr >= PASS_DB
 
     @property
     def is_sick(self) -> bool:
         """True if the model is of no use like this."""
         lost = self.drop is not None and self.drop[0] > max(5 * SCORE_DROP, 3 * self.drop[1])
-        return lost or self.sqnr < SICK or (self.same is not None and self.same < SAME_CLASS - 0.15)
+        return lost or self.sqnr < FAIL_DB or (self.same is not None and self.same < SAME_CLASS - 0.15)
 
     def __str__(self) -> str:
         parts = [f"{self.sqnr:.1f} dB"]
@@ -69,7 +69,7 @@ class Outcome:
         return ", ".join(parts)
 
     def figures(self) -> dict[str, Any]:
-        """For JSON."""
+        """Figures by name, for JSON."""
         return {"sqnr": self.sqnr, "same_class": self.same, "score": self.score, "int8_share": self.int8}
 
 
@@ -84,28 +84,28 @@ class Clinic:
 
     @cached_property
     def quantization(self) -> StaticQuantization:
-        """The model with the other half of the samples."""
+        """Static quantization of the model, calibrated on the other half of the samples."""
         return static_quantization(
             self.patient.mod, self.patient.params, self.patient.half(0), config=self.patient.config
         )
 
-    def simulated(self, **options: Any) -> tvm.IRModule:
-        """The model in floats that are rounded as its integers are."""
+    def simulated_module(self, **options: Any) -> tvm.IRModule:
+        """Simulation of the quantized model: floats that are rounded as its integers are."""
         config = replace(self.quantization.config, do_simulation=True, **options)
         return self.quantization.module(config=config)
 
     def judge(self, run: Callable[[Mapping[str, Any]], Sequence[np.ndarray]], int8: float = 1.0) -> Outcome:
-        """What a compiled model does on the samples to judge by."""
+        """Judge a compiled model on the samples kept for that."""
         got = self.patient.outputs(run, self.judged)
         says_class = self.labels is not None or class_outputs(self.patient.mod).get(0) == "scores"
-        wanted, found = (class_scores(one) if says_class else None for one in (self.wanted, got))
+        wanted, scores = (class_scores(one) if says_class else None for one in (self.wanted, got))
         same = None
-        if wanted is not None and found is not None and wanted.shape[1] > 1:
-            same = float((wanted.argmax(axis=1) == found.argmax(axis=1)).mean())
-        score, drop = self._scored(got)
+        if wanted is not None and scores is not None and wanted.shape[1] > 1:
+            same = float((wanted.argmax(axis=1) == scores.argmax(axis=1)).mean())
+        score, drop = self._compare_accuracy(got)
         return Outcome(decibels(self.wanted, got), same, score, drop, int8)
 
-    def _scored(self, got: Sequence[np.ndarray]) -> tuple[float | None, tuple[float, float] | None]:
+    def _compare_accuracy(self, got: Sequence[np.ndarray]) -> tuple[float | None, tuple[float, float] | None]:
         if self.labels is None:
             return None, None
         before, after = accuracy(self.wanted, self.labels), accuracy(got, self.labels)
@@ -116,28 +116,28 @@ class Clinic:
         return float(after.mean()), (float(lost.mean()), error)
 
     def integer(self, config: QConfig) -> Outcome:
-        """The model quantized with other options."""
+        """Quantize the model with other options and judge it."""
         return self.judge_integer(
             quantize(self.patient.mod, self.patient.params, self.patient.half(0), config=config, guard=None)
         )
 
-    def guarded(self, module: tvm.IRModule) -> tvm.IRModule:
-        """What the guard makes of the integer module, as far as the time allows."""
-        guard = Guard(HEALTHY, data=self.judged, is_late=self.patient.is_late)
+    def apply_guard(self, module: tvm.IRModule) -> tvm.IRModule:
+        """Let the guard raise precision in the integer module, as far as the time allows."""
+        guard = Guard(PASS_DB, data=self.judged, is_late=self.patient.is_late)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", AccuracyWarning)  # the findings say it
             return self.quantization.guarded(module, guard)
 
     def judge_integer(self, module: tvm.IRModule) -> Outcome:
-        """An integer module, compiled."""
+        """Compile an integer module and judge it."""
         return self.judge(build(module).run, explain(module).int8_share())
 
     def sides(self) -> dict[str, Outcome]:
-        """With the weights alone rounded, and with the activations alone."""
+        """Outcomes with the weights alone rounded, and with the activations alone."""
         # biases moved and weights chosen for the sake of rounding would count against the activations
-        plain = self.simulated(bias_correction=False, weight_rounding="nearest")
+        plain = self.simulated_module(bias_correction=False, weight_rounding="nearest")
         return {
-            "weights": self.judge(build(without(self.simulated(), "activations")).run),
+            "weights": self.judge(build(without(self.simulated_module(), "activations")).run),
             "activations": self.judge(build(without(plain, "weights")).run),
         }
 
@@ -148,7 +148,7 @@ def without(module: tvm.IRModule, kind: str) -> tvm.IRModule:
     def visit(_rewriter: Rewriter, _var: relax.Var, value: relax.Expr) -> relax.Expr | None:
         if op_name(value) != "tvmq.simulated_quantize":
             return None
-        found = "weights" if value.attrs.kind == "weight" else "activations"
-        return value.args[0] if found == kind else None
+        side = "weights" if value.attrs.kind == "weight" else "activations"
+        return value.args[0] if side == kind else None
 
     return rewrite(module, visit)

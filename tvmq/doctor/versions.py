@@ -33,19 +33,19 @@ class Requirement:
 
 
 def parse(text: str) -> Requirement:
-    """A line of a package's metadata.
+    """Parse a requirement, a line of a package's metadata.
 
     >>> parse('torch>=2.9; extra == "torch"')
     Requirement(name='torch', bounds='>=2.9', extra='torch')
     """
-    found = REQUIREMENT.match(text)
-    if found is None:
+    match = REQUIREMENT.match(text)
+    if match is None:
         return Requirement(text, "")
-    return Requirement(found["name"], found["bounds"].strip(), found["extra"] or "")
+    return Requirement(match["name"], match["bounds"].strip(), match["extra"] or "")
 
 
 def key(version: str) -> tuple[tuple[int, ...], int, int, int]:
-    """What versions are ordered by: release, then development, pre and post releases of it.
+    """Sort key of a version: its release, then development, pre and post releases of it.
 
     >>> key("0.27.0.dev3") < key("0.27.0rc1") < key("0.27") < key("0.27.0.post1") < key("0.27.1")
     True

@@ -1,4 +1,4 @@
-"""The weights of an ONNX model: numbers that are none, and single ones that dwarf all others of their channel."""
+"""Checks of the weights of an ONNX model: NaN and infinite values, and single weights that dwarf their channel."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def check_weights(patient: Patient) -> Iterator[Finding]:
         elif bad.any():
             patient.fatal = True
             yield _not_finite(name, layer, values, bad)
-    outliers = sorted(_outliers(patient.proto), key=lambda found: -found[2])
+    outliers = sorted(_outliers(patient.proto), key=lambda outlier: -outlier[2])
     patient.outliers = {layer: (place, ratio) for layer, place, ratio in reversed(outliers)}
     if not outliers:
         if not patient.fatal:
@@ -73,7 +73,7 @@ def _are_meant(patient: Patient, values: np.ndarray) -> bool:
         return False
     view = View(patient.mod)
     arrays = {
-        name: np.asarray(given.numpy() if hasattr(given, "numpy") else given) for name, given in patient.params.items()
+        name: np.asarray(param.numpy() if hasattr(param, "numpy") else param) for name, param in patient.params.items()
     }
     same = [name for name, array in arrays.items() if np.array_equal(array, values)]
     if any(misused_at(view, name, values) for name in same):

@@ -77,7 +77,7 @@ def draw(model: Model, *, detail: str = "auto", columns: int | None = None) -> D
     if columns is not None and columns < 1:
         raise ConfigError(f"draw: columns must be at least 1, or None. Got {columns!r} instead")
     network = network_of_model(model)
-    chosen = detail if detail != "auto" else _readable(network)
+    chosen = detail if detail != "auto" else _choose_detail(network)
     return render(fold(network, BLOCKS) if chosen == "blocks" else network, chosen, columns=columns)
 
 
@@ -101,7 +101,7 @@ def network_of_model(model: Model) -> Network:
     return network_of(unpack_weights(plain_module(mod)), params)
 
 
-def _readable(network: Network) -> str:
+def _choose_detail(network: Network) -> str:
     """The most detail that stays readable."""
     if sum(max(1, len(card.operators)) for card in network.cards) <= MOST_OPERATORS:
         return "operators"

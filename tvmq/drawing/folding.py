@@ -21,7 +21,7 @@ def fold(network: Network, wanted: int) -> Network:
     cards = network.cards
     if len(cards) <= wanted:
         return network
-    parts = _joined(_parts(cards), wanted)
+    parts = _join_parts(_parts(cards), wanted)
     of_card = {card.key: part[0].key for part in parts for card in part}
     return replace(network, cards=tuple(_block(part, of_card) for part in parts))
 
@@ -48,8 +48,8 @@ def _parts(cards: Sequence[Card]) -> list[list[Card]]:
     return [part for part in parts if part]
 
 
-def _joined(parts: list[list[Card]], wanted: int) -> list[list[Card]]:
-    """Parts that follow each other as one, those of the longest common beginning first."""
+def _join_parts(parts: list[list[Card]], wanted: int) -> list[list[Card]]:
+    """Join parts that follow each other, those of the longest common prefix first."""
     for depth in DEPTHS:
         runs = [list(run) for _, run in groupby(parts, key=lambda part: _beginning(part, depth))]
         size = next((size for size in _sizes(len(parts)) if sum(-(-len(run) // size) for run in runs) <= wanted), None)
@@ -86,7 +86,7 @@ def _words(name: str) -> list[str]:
 
 
 def _block(part: Sequence[Card], of_card: dict[str, str]) -> Card:
-    """One card for a part."""
+    """Merge the cards of a part into one."""
     if len(part) == 1:
         card = part[0]
         return replace(card, reads=_outside(card.reads, of_card, card.key))

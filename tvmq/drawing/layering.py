@@ -1,4 +1,4 @@
-"""Which row each card stands in, and the order within a row: longest path, then barycentres.
+"""Layered layout: the row of each card by the longest path, the order within a row by barycentres.
 
 Edges that pass rows get a place in each of them, so that no edge crosses a card; all edges of one card to later rows
 share these places.
@@ -64,7 +64,7 @@ def layer(reads: Sequence[Sequence[int]]) -> Layering:
 
 
 def _rows_of(reads: Sequence[Sequence[int]]) -> list[int]:
-    """The longest way to each card; what reads nothing stands just above its first reader."""
+    """Row of each card: its longest path; a card that reads nothing stands just above its first reader."""
     row = [0] * len(reads)
     for card, before in enumerate(reads):
         row[card] = max((row[other] + 1 for other in before), default=0)

@@ -1,5 +1,5 @@
-"""The network that a module is, as cards to be drawn: one for each layer of the ledger, or for each operator where
-nothing is decided yet.
+"""The network of a module as cards to be drawn: one for each layer of the ledger, or for each operator where nothing
+is decided yet.
 
 Constants, weights and whatever is computed from them alone are part of the operator that reads them.
 """
@@ -24,7 +24,7 @@ WEIGHTS_FROM = "num_input"  # of a front end: so many parameters are inputs, the
 
 @dataclass(frozen=True)
 class Operator:
-    """One binding: its variable, what it computes, and its result as text."""
+    """A binding: its variable, its operator, and its result as text."""
 
     name: str
     operator: str
@@ -128,7 +128,7 @@ def _groups(view: View, ledger: Ledger, names: Sequence[str]) -> dict[str, str]:
 
 
 def _without_circles(groups: Mapping[str, str], reads: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
-    """The same groups; those that would stand before and behind another one are taken apart."""
+    """Split groups that would stand both before and behind another one into single operators."""
     edges: dict[str, set[str]] = {}
     for name, group in groups.items():
         edges.setdefault(group, set()).update(groups[read] for read in reads[name] if read in groups)
@@ -146,7 +146,7 @@ def _on_circles(edges: Mapping[str, set[str]]) -> set[str]:
 
 
 def _remaining(nodes: set[str], before: Mapping[str, set[str]], after: Mapping[str, set[str]]) -> set[str]:
-    """What is left where nodes with nothing before them are taken away."""
+    """Nodes that are left when those with nothing before them are removed again and again."""
     left = set(nodes)
     count = {name: len(before[name] & left) for name in left}
     free = [name for name in left if not count[name]]
@@ -162,10 +162,10 @@ def _remaining(nodes: set[str], before: Mapping[str, set[str]], after: Mapping[s
 
 def _inputs(view: View, steps: Steps, results: Sequence[str]) -> list[Card]:
     """A card for each input that is read."""
-    given = input_names(view.func)
+    names = input_names(view.func)
     read = {name for reads in steps.values() for name in reads} | set(results)
     return [
-        Card(f"{INPUT}:{name}", (given.get(name, name),), INPUT, result=result_text(var))
+        Card(f"{INPUT}:{name}", (names.get(name, name),), INPUT, result=result_text(var))
         for name, var in view.params.items()
         if name in read
     ]
@@ -235,7 +235,7 @@ def precision_of(entry: Mapping[str, Any]) -> str:
 
 
 def operator_text(value: relax.Expr) -> str:
-    """What a binding computes: its operator, or the function that it calls."""
+    """Operator of a binding, or the name of the function that it calls."""
     if isinstance(value, relax.Tuple):
         return "tuple"
     name = op_name(value)

@@ -142,13 +142,13 @@ def _columns(
     if wanted is None:
         wanted = 1 if total <= TALLEST else max(1, round(math.sqrt(ASPECT * total / width)))
     crossing = [sum(len(spot.above) for spot in row) for row in rows]
-    return _broken([height + ROW_GAP for height in heights], crossing, wanted)
+    return _break_rows([height + ROW_GAP for height in heights], crossing, wanted)
 
 
-def _broken(heights: Sequence[float], crossing: Sequence[int], wanted: int) -> list[range]:
+def _break_rows(heights: Sequence[float], crossing: Sequence[int], wanted: int) -> list[range]:
     """Rows in about `wanted` columns of like heights, broken near there where the fewest edges cross.
 
-    >>> _broken([1.0] * 9, [0, 2, 1, 2, 2, 1, 2, 2, 1], 3)
+    >>> _break_rows([1.0] * 9, [0, 2, 1, 2, 2, 1, 2, 2, 1], 3)
     [range(0, 2), range(2, 5), range(5, 9)]
     """
     bands: list[range] = []
@@ -192,7 +192,7 @@ def _set_columns(
 
 
 def _edge(a: Spot, b: Spot, boxes: Sequence[Point], grid: _Grid, lane: int) -> Edge:
-    """One piece, from the row of a to the next one; along that row where it passes it."""
+    """Edge from the row of a to the next one; along that row where it passes it."""
     begin = grid.end(a.row) if a.passes else boxes[a.card][1]
     end = grid.end(b.row) if b.passes else boxes[b.card][0]
     start, top = grid.end(a.row), grid.tops[b.row]

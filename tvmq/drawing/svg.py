@@ -53,7 +53,7 @@ def titles_of(cards: Sequence[Card]) -> list[str]:
     names = [short_names(card.names) for card in cards]
     groups: dict[str, set[str]] = {}
     for name in names:
-        groups.setdefault(shortened(name, WIDEST), set()).add(name)
+        groups.setdefault(shorten(name, WIDEST), set()).add(name)
     titles = {name: title for group in groups.values() for name, title in _cut_apart(sorted(group), WIDEST).items()}
     return [titles[name] for name in names]
 
@@ -66,16 +66,16 @@ def _cut_apart(texts: Sequence[str], most: int) -> dict[str, str]:
     """
     for width in range(most, max(map(len, texts))):
         for tail in sorted(range(width - 1), key=lambda tail: abs(tail - (width - 2) // 2)):
-            cut = {text: shortened(text, width, tail) for text in texts}
+            cut = {text: shorten(text, width, tail) for text in texts}
             if len(set(cut.values())) == len(texts):
                 return cut
     return {text: text for text in texts}
 
 
-def shortened(text: str, most: int, tail: int | None = None) -> str:
+def shorten(text: str, most: int, tail: int | None = None) -> str:
     """A text without its middle where it is too long; `tail` letters stand behind the cut, else half of them.
 
-    >>> shortened("/encoder/layer.3/attention/query", 20), shortened("/encoder/layer.3/attention/query", 20, 2)
+    >>> shorten("/encoder/layer.3/attention/query", 20), shorten("/encoder/layer.3/attention/query", 20, 2)
     ('/encoder/..ion/query', '/encoder/layer.3..ry')
     """
     if len(text) <= most:
@@ -118,7 +118,7 @@ def _n(value: float) -> str:
 
 
 def _edges(cards: Sequence[Card], edges: Sequence[Edge]) -> list[str]:
-    """One path for all edges of a card, and their tips."""
+    """Edges as SVG: one path for all edges of a card, and their tips."""
     paths: dict[int, list[str]] = {}
     far: dict[int, list[str]] = {}
     tips: dict[int, list[str]] = {}
@@ -173,7 +173,7 @@ def _card(card: Card, title: str, at: Point, operators: bool) -> str:
     texts = [f'<text class="name" x="{_n(PAD + 5)}" y="{_n(PAD + 9)}">{xml_text(title)}</text>']
     for number, line in enumerate(lines):
         top = PAD + 9 + LINE + ROW * number
-        texts.append(f'<text x="{_n(PAD + 5)}" y="{_n(top - 1)}">{xml_text(shortened(line, _most()))}</text>')
+        texts.append(f'<text x="{_n(PAD + 5)}" y="{_n(top - 1)}">{xml_text(shorten(line, _most()))}</text>')
     return (
         f'<g class="{kind}" data-key="{xml_text(card.key)}" transform="translate({_n(x)} {_n(y)})">'
         f"<title>{xml_text(_hint(card))}</title>"
@@ -183,7 +183,7 @@ def _card(card: Card, title: str, at: Point, operators: bool) -> str:
 
 
 def _hint(card: Card) -> str:
-    """What is shown where the pointer rests."""
+    """Text of the tooltip."""
     names = [name for one in card.inside for name in one.names] or list(card.names)
     shown = names[:8] + ([f"and {len(names) - 8} more"] if len(names) > 8 else [])
     why = [f"decided by: {card.why}"] if card.why else []

@@ -1,4 +1,4 @@
-"""A report from what was found out: the model, and whichever of comparison, profile and statistics there are."""
+"""Assemble a report from the model and whichever of comparison, profile and statistics there are."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tvmq.drawing.draw import network_of_model
 from tvmq.observers.base import TensorStatistics
 from tvmq.performance.profile_table import Profile
 from tvmq.report.page import Report
-from tvmq.report.rows import Row, rows_of, worst
+from tvmq.report.rows import Row, rows_of, worst_row
 from tvmq.runtime.executable import Executable
 
 GUARD = "guard: "
@@ -46,15 +46,14 @@ def assemble(
         rows,
         [*tiles, *_tiles(explanation, rows, profile)],
         missing,
-        [*(note.removeprefix(GUARD) for note in ledger.notes if note.startswith(GUARD)), *_raised(rows)],
+        [*(note.removeprefix(GUARD) for note in ledger.notes if note.startswith(GUARD)), *_guard_lines(rows)],
         [note for note in ledger.notes if not note.startswith(GUARD)],
         f"Times: {profile.summary()}.".replace("\n", "; ") if profile is not None else "",
         front,
     )
 
 
-def _raised(rows: Sequence[Row]) -> list[str]:
-    """What the guard decided of layers."""
+def _guard_lines(rows: Sequence[Row]) -> list[str]:
     return [f"{row['title']}: {row['why'].removeprefix(GUARD)}" for row in rows if row["why"].startswith(GUARD)]
 
 
@@ -64,7 +63,7 @@ def _tiles(explanation: Explanation, rows: Sequence[Row], profile: Profile | Non
     tiles = [
         ("in integers", f"{len(layers) - floats} of {len(layers)}", f"{explanation.int8_share():.1%} of the products")
     ]
-    low = worst(rows)
+    low = worst_row(rows)
     if low is not None:
         tiles.append(("lowest local", f"{low['local']['sqnr']:.1f} dB", low["title"]))
     if profile is not None:

@@ -1,4 +1,4 @@
-"""What the calibration data look like in each tensor, beside the thresholds of its codes: for pictures."""
+"""Histograms of the calibration data in each tensor, beside the thresholds of its codes: for pictures."""
 
 from __future__ import annotations
 
@@ -37,14 +37,14 @@ def statistics_of(
 
 def thresholds(ledger: Ledger) -> dict[str, dict[str, Any]]:
     """{tensor: {"low", "high", "scale", "zero_point", "dtype"}} of all that are read or given as codes."""
-    found: dict[str, dict[str, Any]] = {}
+    ranges: dict[str, dict[str, Any]] = {}
     for key, entry in ledger.layers.items():
         for name, codes in zip(entry.get("inputs", ()), entry.get("input") or (), strict=False):
             if isinstance(codes, Mapping):
-                found.setdefault(name, _range(codes))
+                ranges.setdefault(name, _range(codes))
         if isinstance(entry.get("output"), Mapping):
-            found[key] = _range(entry["output"])
-    return found
+            ranges[key] = _range(entry["output"])
+    return ranges
 
 
 def _range(codes: Mapping[str, Any]) -> dict[str, Any]:

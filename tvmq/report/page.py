@@ -21,7 +21,7 @@ BLOCKS = 100
 
 @dataclass(frozen=True)
 class Report:
-    """What the page shows.
+    """Content of the page.
 
     title    name of the model
     network  to be drawn
@@ -62,7 +62,7 @@ class Report:
         ))  # fmt: skip
 
     def drawings(self) -> list[Drawing]:
-        """Of a large network first the one in blocks, then all layers."""
+        """Drawings of the network: of a large one in blocks first, then of all layers."""
         layers = render(self.network, "layers")
         if len(self.network.cards) <= MOST_CARDS:
             return [layers]
@@ -70,7 +70,7 @@ class Report:
 
 
 def check_jinja2() -> None:
-    """Asked before the work. raises ConfigError where jinja2 is not installed"""
+    """Check before the work. raises ConfigError where jinja2 is not installed"""
     try:
         import jinja2  # noqa: F401
     except ImportError:

@@ -26,7 +26,7 @@ def rows_of(
     profile: Profile | None = None,
     statistics: Mapping[str, TensorStatistics] | None = None,
 ) -> list[Row]:
-    """One row a card of the network, in the order of computation; what is not known is None.
+    """Rows for the cards of the network, in the order of computation; what is not known is None.
 
     Times of layers that one kernel computes are at the one that multiplies, or else the first; the others say so.
     """
@@ -52,9 +52,9 @@ def _row(card: Card, explanation: Explanation) -> Row:
     entry = explanation.ledger.layers.get(card.key)
     story = ""
     if entry is not None:
-        told = {card.key: entry}
+        layers = {card.key: entry}
         story = str(
-            Story(card.key, told, explanation.macs(), explanation.kernels, explanation.sources, explanation.notes)
+            Story(card.key, layers, explanation.macs(), explanation.kernels, explanation.sources, explanation.notes)
         )
     return {
         "key": card.key,
@@ -85,12 +85,12 @@ def _add_errors(rows: Mapping[str, Row], owner: Mapping[str, str], comparison: C
 
 
 def _figures(figures: Figures) -> dict[str, Any]:
-    """For JSON: what is not finite is None there."""
-    numbers = {name: _finite(value) for name, value in figures.to_dict().items()}
+    """Figures for JSON, where values that are not finite are None."""
+    numbers = {name: _finite_or_none(value) for name, value in figures.to_dict().items()}
     return {**numbers, "equal": figures.sqnr == math.inf}
 
 
-def _finite(value: float | None) -> float | None:
+def _finite_or_none(value: float | None) -> float | None:
     return float(value) if value is not None and math.isfinite(value) else None
 
 
@@ -128,7 +128,7 @@ def _add_histograms(
                 rows[key]["histogram"] = bars(known, limits.get(name))
 
 
-def worst(rows: Sequence[Row], error: str = "local") -> Row | None:
+def worst_row(rows: Sequence[Row], error: str = "local") -> Row | None:
     """The row of lowest signal to error; None where nothing was compared."""
     known = [row for row in rows if row[error] and row[error]["sqnr"] is not None]
     return min(known, key=lambda row: row[error]["sqnr"], default=None)
