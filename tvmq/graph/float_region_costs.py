@@ -1,4 +1,4 @@
-"""What the float operators of an integer module cost: their arithmetic, and the conversions around them.
+"""Cost of the float operators of an integer module: their arithmetic, and the conversions around them.
 
     float operations  two a multiply-accumulate; elsewhere one for each element of the largest tensor that an operator
                       reads or writes, times the steps that it takes (softmax: 5); none for what only moves values
@@ -26,7 +26,7 @@ from tvmq.graph.view import View, dtype_of, op_name, used_vars
 
 
 def multiply_accumulates(call: relax.Expr) -> int:
-    """Of a convolution in any layout, a transposed one or a product; 0 for what multiplies no matrices."""
+    """Multiply-accumulates of a convolution in any layout, a transposed one or a product; 0 for any other operator."""
     record = OPERATORS.get(op_name(call))
     return record.macs(call) if record is not None and record.macs is not None else 0
 
@@ -38,7 +38,7 @@ CONVERSIONS = ("tvmq.quantize", "tvmq.dequantize")
 
 @dataclass
 class Cost:
-    """Of one float operator; see the head of this file."""
+    """Cost of one float operator; see the head of this file."""
 
     float_operations: int = 0
     converted: int = 0
@@ -88,7 +88,7 @@ def _owners(view: View, known: Iterable[str]) -> dict[str, str]:
 
 
 def operations(value: relax.Expr) -> int:
-    """Of one float operator."""
+    """Float operations of one operator."""
     name = op_name(value)
     if not name or name in MOVES:
         return 0

@@ -92,7 +92,7 @@ def called_function(value: relax.Expr) -> str:
 
 
 def _opened(func: relax.Function, args: list[relax.Expr], bindings: list[tuple[relax.Var, relax.Expr]]) -> relax.Expr:
-    """What a call gives; the bindings of the function are appended."""
+    """Inline a call: its result; the bindings of the function are appended."""
     func = _sized(func, args)
     table = {param.name: arg for param, arg in zip(func.params, args, strict=False)}
     bindings += [(var, replace_variables(value, table)) for var, value in _bindings(func)]
@@ -124,7 +124,7 @@ def _projected(value: relax.Expr) -> relax.Expr:
 
 
 def plain_module(mod: Any) -> Any:
-    """The same functions in a tvm.IRModule; what is one already, and what is no module, stays as it is.
+    """Convert to a tvm.IRModule of the same functions; one of that very type, and what is no module, stays as it is.
 
     >>> mod = tvm.IRModule()
     >>> plain_module(mod) is mod, plain_module("model.onnx")

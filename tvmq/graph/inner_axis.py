@@ -151,7 +151,7 @@ def _loops(value: relax.Call, places: Places, after: int, name: str) -> bool:
 
 
 def _creates(value: relax.Call, places: Places, after: int, name: str) -> bool:
-    """One value everywhere."""
+    """True if no argument has the axis: one value everywhere."""
     del value, after, name
     return all(at is None for at in places)
 

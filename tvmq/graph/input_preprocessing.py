@@ -1,4 +1,4 @@
-"""What a model does with an input before the first product: it tells what it expects there."""
+"""Preprocessing inside of a model: its operators before the first product tell which values an input must have."""
 
 from __future__ import annotations
 

@@ -25,7 +25,7 @@ ROUNDING = ("tvmq.quantize", "tvmq.simulated_quantize")
 
 @dataclass(frozen=True, eq=False)
 class Step:
-    """What codes mean: real value of one step and the code of 0.0."""
+    """Encoding of codes: real value of one step and the code of 0.0."""
 
     scale: np.ndarray
     zero_point: np.ndarray
@@ -68,7 +68,7 @@ class Pair:
 
     @property
     def step(self) -> Step | None:
-        """Of b, else of a."""
+        """Encoding of b; of a if b has none."""
         return self.b.step or self.a.step
 
 
@@ -127,7 +127,7 @@ def _rounded(view: View, name: str) -> str:
 
 
 def _step(view: View, name: str, entry: Mapping[str, Any]) -> Step | None:
-    """What the codes of a variable mean, or the codes that it is rounded to; None for plain floats."""
+    """Encoding of a variable's codes, or of the codes that it is rounded to; None for plain floats."""
     call = view.value.get(name)
     if call is not None and op_name(call) in ROUNDING and is_const(call.args[1]):
         step = Step(const_value(call.args[1]), const_value(call.args[2]), int(call.attrs.axis))

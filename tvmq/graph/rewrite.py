@@ -104,7 +104,7 @@ class Rewriter:
         return list(self._old.get(new.name, ()))
 
     def value_of(self, expr: relax.Expr) -> relax.Expr | None:
-        """What a new variable was bound to by `emit`; None for parameters and anything that is no variable."""
+        """Value that `emit` bound a new variable to; None for parameters and anything that is no variable."""
         bound = self._bindings.get(expr.name) if isinstance(expr, relax.Var) else None
         return bound[1] if bound else None
 
@@ -152,7 +152,7 @@ def build_function(
     result: relax.Expr,
     like: relax.Function,
 ) -> relax.Function:
-    """One dataflow block of the bindings that `result` needs, with the attributes of `like`.
+    """Build a function: a dataflow block of the bindings that `result` needs, with the attributes of `like`.
 
     A returned tuple stays outside of the block, as the importers do it.
     """

@@ -45,7 +45,7 @@ def sizes_in(mod: tvm.IRModule, feed: Mapping[str, np.ndarray]) -> dict[str, int
 
 
 def sample_sizes(mod: tvm.IRModule, feed: Mapping[str, np.ndarray]) -> dict[str, int]:
-    """The same for one sample of these inputs: free first axes are 1."""
+    """Sizes of free dimensions for one sample of these inputs: free first axes are 1."""
     free = free_dimensions(mod)
     return {name: 1 if free[name][1] == 0 else size for name, size in sizes_in(mod, feed).items()}
 
@@ -68,7 +68,7 @@ def with_sizes(mod: tvm.IRModule, sizes: Mapping[str, int]) -> tvm.IRModule:
 
 
 def inputs_of(mod: tvm.IRModule) -> list[Input]:
-    """What a module takes, by the names of its source; free dimensions are None."""
+    """Inputs of a module, by the names of its source; free dimensions are None."""
     names = input_names(mod["main"])
     return [Input(names[param.name], _sizes(param), str(param.ty.dtype)) for param in mod["main"].params]
 
@@ -78,7 +78,7 @@ def _sizes(param: relax.Var) -> tuple[int | None, ...]:
 
 
 def resolve_shapes(mod: tvm.IRModule) -> tvm.IRModule:
-    """See the head of this file.
+    """Resolve free dimensions as far as the model itself tells them; see the head of this file.
 
     raises  ModelError for a reshape that is not proved to hold for all sizes, and that no one size makes hold
     """

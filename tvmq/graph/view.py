@@ -132,7 +132,7 @@ class View(metaclass=_OneForEachModule):
         self._known: dict[object, dict[str, Any]] = {}
 
     def producer(self, expr: relax.Expr) -> relax.Expr | None:
-        """What a variable is bound to; None for parameters and anything that is no variable."""
+        """Value that a variable is bound to; None for parameters and anything that is no variable."""
         return self.value.get(expr.name) if isinstance(expr, relax.Var) else None
 
     def only_reader(self, name: str) -> str | None:

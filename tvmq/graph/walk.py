@@ -22,7 +22,7 @@ Step = Callable[[str], Generator[str, Any, T]]
 
 
 def resolve_each(name: str, step: Step[T], known: dict[str, T] | None = None) -> T:
-    """What `step` says about a variable, each variable asked once.
+    """Answer of `step` for a variable, each variable asked once.
 
     known   answers so far; those found are added, so that a later call asks no variable again
 

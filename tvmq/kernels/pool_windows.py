@@ -51,7 +51,7 @@ class Pool2d:
         return self.batch, rows.windows, columns.windows, self.channels
 
     def at_run(self, _function: FunctionBuilder) -> Pool2d:
-        """The same with what only a run tells as expressions."""
+        """Pool with the sizes that only a run tells as expressions."""
         return self
 
     @property

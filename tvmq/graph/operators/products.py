@@ -38,17 +38,17 @@ def _transposed(call: relax.Call) -> int:
 
 
 def _transposed_codes(call: relax.Call) -> int:
-    """Of ours, whose weight is laid out as IO..."""
+    """Multiply-accumulates of our transposed convolution, whose weight is laid out as IO..."""
     return _elements(call.args[0]) * math.prod(shape_of(call.args[1])[1:])
 
 
 def matrix_product(call: relax.Call) -> int:
-    """Of a product of matrices, or of two stacks of them."""
+    """Multiply-accumulates of a product of matrices, or of two stacks of them."""
     return _elements(call) * _number(sizes_of(call.args[0])[-1])
 
 
 def state_products(call: relax.Call) -> int:
-    """Of the states of all steps with a weight."""
+    """Multiply-accumulates of the states of all steps with a weight."""
     return _elements(call.args[0]) * _number(sizes_of(call.args[1])[0])
 
 

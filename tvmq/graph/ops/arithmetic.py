@@ -27,7 +27,7 @@ from tvmq.numerics.codes import INT32_MAX
 
 @py_class("tvmq.attrs.Add", frozen=True)
 class AddAttrs(tvm.ir.Attrs):
-    """See the head of this file."""
+    """Attributes of R.tvmq.add, named as in its formula above."""
 
     a_multiplier: int
     b_multiplier: int

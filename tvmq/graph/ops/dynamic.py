@@ -36,7 +36,7 @@ class DynamicQuantizeAttrs(tvm.ir.Attrs):
 
 @py_class("tvmq.attrs.DynamicDequantize", frozen=True)
 class DynamicDequantizeAttrs(tvm.ir.Attrs):
-    """No options."""
+    """Attributes of R.tvmq.dynamic_dequantize: none."""
 
 
 def _reduced(attrs: DynamicScaleAttrs) -> range:

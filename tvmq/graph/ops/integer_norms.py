@@ -89,7 +89,7 @@ def _step(a: te.Tensor, y: te.Tensor, product: object, name: str) -> te.Tensor:
 
 @py_class("tvmq.attrs.IntegerSoftmax", frozen=True)
 class IntegerSoftmaxAttrs(tvm.ir.Attrs):
-    """See the head of this file; axis along which the values sum to 1."""
+    """Attributes of R.tvmq.integer_softmax; axis along which the values sum to 1."""
 
     multiplier: int
     shift: int
@@ -163,7 +163,7 @@ integer_softmax = register(
 
 @py_class("tvmq.attrs.IntegerLayerNorm", frozen=True)
 class IntegerLayerNormAttrs(tvm.ir.Attrs):
-    """See the head of this file; the last axes that multiplier and offset have make a row."""
+    """Attributes of R.tvmq.integer_layer_norm; the last axes that multiplier and offset have make a row."""
 
     epsilon: int
     shift: int

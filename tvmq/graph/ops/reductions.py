@@ -72,7 +72,7 @@ sum = register("sum", ("q",), SumAttrs, _infer_sum, _legalize_sum)  # noqa: A001
 
 @py_class("tvmq.attrs.MaskedMean", frozen=True)
 class MaskedMeanAttrs(tvm.ir.Attrs):
-    """See the head of this file."""
+    """Attributes of R.tvmq.masked_mean; see the head of this file."""
 
     axis: int
     multiplier: int

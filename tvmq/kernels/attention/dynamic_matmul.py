@@ -61,7 +61,7 @@ FREE_MACS = 4.0  # multiply-accumulates in a cycle, for each tap of `dot`
 
 
 def _work(product: FreeMatmul, ins: Instructions) -> KernelWork:
-    """Of one of each free size."""
+    """Work of a run whose free sizes are all 1."""
     sizes = (*product.batch, product.rows, product.depth, product.columns)
     macs = math.prod(size for size in sizes if isinstance(size, int))
     return KernelWork("free_matmul", 0.0, macs, True, lambda *_: macs / (FREE_MACS * ins.taps))

@@ -42,7 +42,7 @@ GRAIN = 10_000  # scores in about 10 us
 
 @dataclass(frozen=True)
 class FreeScores:
-    """What is computed.
+    """Static description: softmax of scores over the last axis, to codes.
 
     shape   of the sums and codes: numbers, and names of free sizes
     mask    sizes of what is added to the scores, of as many axes: that of the scores, or 1; None for nothing
@@ -133,7 +133,7 @@ class _Template:
             self._copy(self.buffers["y"], begin, reader(spaces["codes"], place))
 
     def _copy_mask(self, row: Expr, to: Buffer, place: Expr) -> None:
-        """What is added to a row; one number for all keys is spread."""
+        """Copy what the mask adds to a row; one number for all keys is spread."""
         mask = self.scores.mask
         assert mask is not None
         begin, stride = const(0), const(1)

@@ -105,7 +105,7 @@ def observer(lanes: int) -> Any:
 
 
 class _Sample:
-    """One sample of a tensor: `size` values from `begin`."""
+    """Values of one sample of a tensor: `size` of them from `begin`."""
 
     def __init__(self, x: Buffer, totals: Buffer, begin: Expr, size: Expr, lanes: int) -> None:
         self.x, self.totals, self.begin, self.size, self.lanes = x, totals, begin, size, lanes

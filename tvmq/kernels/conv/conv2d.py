@@ -50,13 +50,13 @@ def conv2d(conv: Conv2d, weight: np.ndarray, bias: np.ndarray, x_zero: int, epil
 
 
 def instructions_for(conv: Conv2d, isa: Isa) -> Instructions:
-    """What a convolution multiplies with: half vectors where they are full and whole ones are not."""
+    """Instructions that a convolution multiplies with: half vectors where they are full and whole ones are not."""
     ins = instructions(isa)
     return widths_for(conv, ins.words if conv.x_dtype == "int16" else ins)
 
 
 def widths_for(conv: Conv2d, ins: Instructions) -> Instructions:
-    """The same of a level's instructions."""
+    """Instructions of the width that a convolution fills best, as `instructions_for` has them of a level's."""
     if conv.batch * conv.out_height * conv.out_width == 1:
         return ins
     filled = -(-conv.filters // conv.groups // (ins.lanes // 2))
@@ -145,7 +145,7 @@ class Integers(ConvLoops):
         self.plan = plan
 
     def prim_func(self) -> Any:
-        """See the head of this file."""
+        """PrimFunc of the convolution; see the head of this file."""
         shape, plan = self.shape, self.plan
         x_shape, y_shape = self.buffer_shapes
         channels = self.conv.groups * shape.vectors * self.ins.lanes

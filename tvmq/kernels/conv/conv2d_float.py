@@ -127,7 +127,7 @@ class Floats(ConvLoops):
         self.scales, self.group_size = groups or (0, 0)
 
     def prim_func(self) -> Any:
-        """See the head of this file."""
+        """PrimFunc of the convolution; see the head of this file."""
         channels = self.conv.groups * self.shape.vectors * self.ins.lanes
         x_shape, y_shape = self.buffer_shapes
         parameters = {

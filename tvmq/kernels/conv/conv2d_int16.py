@@ -236,7 +236,6 @@ class _Lanes(Integers):
         return *source, self._copy(self._widener, begin, end, ranges) if shape.words else None
 
     def _stage_free(self, rows: int) -> tuple[Buffer, tuple[Buffer, Expr] | None]:
-        """See ConvLoops."""
         source, _ = super()._stage_free(rows)
         return source, (self._copy_free(self._widener, rows), 0) if self.shape.words else None
 

@@ -209,11 +209,11 @@ def _is_one(size: Expr) -> bool:
 
 
 class _Codes(FreeWindows, conv2d.Integers):
-    """Of codes."""
+    """Loops of a convolution of codes whose sizes only a run tells."""
 
 
 class _Floats(FreeWindows, conv2d_float.Floats):
-    """Of floats."""
+    """Loops of a convolution of floats whose sizes only a run tells."""
 
 
 def free_convolution(
@@ -245,7 +245,7 @@ def free_convolution(
 
 
 def merge_groups(conv: Conv2d, weight: np.ndarray) -> tuple[Conv2d, np.ndarray]:
-    """The same sums of integers in fewer groups, of at most FULL filters, with zeros between those that are joined.
+    """Convolution of the same sums in fewer groups, of at most FULL filters, with zeros between those that are joined.
 
     A depthwise convolution has one filter in a group, and a vector of sums has a lane for each filter of a group.
     """

@@ -207,7 +207,7 @@ class ConvLoops:
         return target, bind(first * shape.row_pitch)
 
     def _stage_free(self, rows: int) -> tuple[Buffer, tuple[Buffer, Expr] | None]:
-        """The same of as many pixels as a run brings, at least `rows`."""
+        """Stage as many pixels as a run brings, at least `rows`; the result as that of `_stage`."""
         if not self.shape.staged:
             return self.x, None
         return self._copy_free(Stager(self.ins, self.x, self.conv, self.shape.x_zero), rows), None
@@ -240,7 +240,7 @@ class ConvLoops:
         return image * self.shape.padded_height + remainder(row, conv.out_height) * conv.strides[0]
 
     def _end_row(self, end: Expr) -> Expr:
-        """One beyond the last row that output pixel end - 1 reads."""
+        """Row behind the last one that output pixel end - 1 reads."""
         return self._first_row(end - 1) + (self.conv.kernel[0] - 1) * self.conv.dilation[0] + 1
 
     def _window(self, pixel: Expr, group: Expr) -> Expr:
@@ -416,4 +416,4 @@ class ConvLoops:
         raise NotImplementedError
 
     def finish_chunk(self, begin: Expr, end: Expr, panels: tuple[Expr, Expr]) -> None:
-        """What follows while the output of pixels begin .. end is in cache; nothing unless overridden."""
+        """Work on the output of pixels begin .. end while it is in cache; nothing unless overridden."""

@@ -105,7 +105,7 @@ def _elements(weight: np.ndarray, places: np.ndarray, count: int) -> np.ndarray:
 
 
 def _what_holds(weight: np.ndarray, highest: int) -> tuple[np.ndarray, np.ndarray]:
-    """Of [runs, elements, channels]: whether a group that begins there is proved, and where all weights are 0."""
+    """Flags of [runs, elements, channels]: a group that begins there is proved; all weights there are 0."""
     lines, elements, _ = weight.shape
     groups, empty = np.zeros((lines, elements), bool), (weight == 0).all(axis=2)
     if elements >= TAPS:
@@ -209,7 +209,7 @@ class LanePlan:
 
     @property
     def note(self) -> str:
-        """What became of the products, for people."""
+        """Share of the products in each kind of group, as text."""
         folded = 100 * TAPS * sum(2 * panel.pairs for panel in self.panels) / (self.elements * len(self.panels))
         singles = sum(len(panel.groups) - 2 * panel.pairs for panel in self.panels)
         alone = 100 * TAPS * singles / (self.elements * len(self.panels))

@@ -164,7 +164,7 @@ def _copy_columns(
     begin: Expr,
     columns: int,
 ) -> None:
-    """One step of an output row; places: where the taps of its kernel rows begin."""
+    """Copy a step of an output row; places: where the taps of its kernel rows begin."""
     apart = rests.conv.strides[1] * rests.conv.channels
     count = -(-rests.conv.out_width // columns)
     with T.serial(0, count) as index:

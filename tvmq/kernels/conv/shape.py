@@ -110,7 +110,7 @@ class ConvShape:
 
     @property
     def border(self) -> int:
-        """What padding is filled with, as the inner loop sees it."""
+        """Code that padding is filled with, as the inner loop sees it."""
         return self.x_zero + self.ins.shift_of(self.conv.x_dtype)
 
     @property
@@ -165,7 +165,7 @@ class ConvShape:
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """What the code depends on."""
+        """Parameters that the generated code depends on."""
         return self.conv, self.ins.key, self.x_zero if any(self.conv.padding) else None, self.words
 
 
@@ -259,7 +259,7 @@ HIDDEN_CODES, HIDDEN_FLOATS = 0.15, 0.25
 def convolution_work(
     family: str, shape: ConvShape, steps: Sequence[Any] = (), tiling: Tiling | None = None, share: float | None = None
 ) -> KernelWork:
-    """What a kernel of a convolution does.
+    """Work of a convolution's kernel, for the cost model.
 
     steps   Add and Table steps behind the sums
     share   of the direct convolution's time, where this is another one

@@ -155,7 +155,7 @@ def twice(ins: Any, value: Expr) -> tuple[Expr, Expr]:
 def add_pair(
     ins: Any, sums: Sequence[Sequence[Register]], source: Buffer, places: tuple[Expr, Expr], weights: Sequence[Expr]
 ) -> None:
-    """One step of two pixels: sums of both, a register a vector of weights; places: their elements of the source."""
+    """Add a step to the sums of two pixels, a register a vector of weights; places: their elements of the source."""
     x = ins.two_pixels(source, *places)
     for one, other, weight in zip(*sums, weights, strict=True):
         _set_both(one, other, ins.dot_pair(one.get(), other.get(), x, weight))

@@ -21,7 +21,7 @@ from tvmq.numerics.conv_transpose import filters_first
 
 @dataclass(frozen=True)
 class SubpixelAxis:
-    """One spatial axis.
+    """Sizes of a transposed convolution, and of the convolution in its place, along one spatial axis.
 
     size     elements of x
     out      elements of the result
@@ -94,7 +94,7 @@ def subpixel_weights(weight: np.ndarray, axes: Sequence[SubpixelAxis], groups: i
 
 
 def subpixel_channels(values: np.ndarray, axes: Sequence[SubpixelAxis], groups: int) -> np.ndarray:
-    """One value for each output channel as one for each channel of the convolution.
+    """Constants of the output channels as constants of the convolution's channels.
 
     >>> axis = SubpixelAxis(size=4, out=8, taps=2, stride=2, padding=0, dilation=1)
     >>> subpixel_channels(np.array([1, 2]), [axis], 1).tolist(), subpixel_channels(np.array([1, 2]), [axis], 2).tolist()

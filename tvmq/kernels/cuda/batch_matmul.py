@@ -154,7 +154,7 @@ class _LineSums:
                     put(self.sums[name], 0, call("int32", dot, memory[begin + w], ONES, self.sums[name][0]))
 
     def share(self) -> None:
-        """What the zero points add to the sums, for all threads."""
+        """Share with all threads what the zero points add to the sums."""
         for name, zero, _, _, line, lines in self.sides:
             if not zero:
                 continue

@@ -1,4 +1,4 @@
-"""What follows the sums on a GPU: the steps of kernels/parts/epilogue.py, one number at a time, in plain C++
+"""Steps behind the sums on a GPU: those of kernels/parts/epilogue.py, one number at a time, in plain C++
 expressions.
 
 Constants, their order and the checks are those of `plan_epilogue`; only the expressions are new. The compiler of
@@ -86,7 +86,7 @@ def reals(scaler: Dequantizer, total: Expr, constants: Sequence[Expr], small: bo
 
 
 def wide_codes(scaler: WideRequantizer, total: Expr, constants: Sequence[Expr], small: bool) -> Expr:
-    """The same to int16 codes, which are stored as floats are: one by one."""
+    """numerics.requantize in mode "float" to int16 codes, which are stored as floats are: one by one."""
     return T.Cast("int16", float_codes(scaler, total, constants, small))
 
 

@@ -63,11 +63,11 @@ class Output:
         self.scale_names = list(plan.scaler.parameters(1)) if plan.scaler is not None else []
 
     def offset_of_column(self, column: Expr) -> Expr:
-        """What is added to all sums of a column of the tile."""
+        """Value added to all sums of a column of the tile."""
         return self.buffers["bias"][self.place.channel + column]
 
     def offset_of_row(self, row: Expr) -> Expr:
-        """What is added to all sums of a row of the tile."""
+        """Value added to all sums of a row of the tile."""
         return 0
 
     def write(self, product: BlockProduct) -> None:
@@ -157,7 +157,7 @@ class Output:
             put(pieces["y"], word, word_of(finished))
 
     def _copy_bytes(self, thread: Expr) -> None:
-        """One code at a time, where rows of the output do not begin at words."""
+        """Copy single codes, where rows of the output do not begin at words."""
         tile, plan = self.tile, self.plan
         with T.serial(0, tile.rows * tile.columns // tile.threads) as i:
             number = value_of("number", i * tile.threads + thread)

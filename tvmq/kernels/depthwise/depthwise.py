@@ -138,7 +138,7 @@ class _Template:
         self.conv, self.ins, self.columns = shape.conv, shape.ins, shape.columns
 
     def prim_func(self) -> Any:
-        """See the head of this file."""
+        """PrimFunc of the convolution; see the head of this file."""
         conv, shape = self.conv, self.shape
         weights = shape.places * conv.kernel[0] * shape.row_weights
         parameters: Parameters = {"x": ((conv.batch, conv.height, conv.width, conv.channels), conv.x_dtype)}
@@ -248,7 +248,7 @@ class _BlocksOfBand:
                         self.copier.fill(self.ring, begin, end - self.step_first)
 
     def _row(self, row: Expr) -> None:
-        """One output row of the strip, in tiles of some steps; each as many pixels at a time as fit."""
+        """Compute an output row of the strip, in tiles of some steps; each as many pixels at a time as fit."""
         together = self.together
         self._rows_inside(row)
         pixels = [(ahead, output) for ahead in range(together) for output in range(self.columns.outputs)]

@@ -87,7 +87,7 @@ class _Template:
         self.count = -(-conv.channels // vectors.lanes)
 
     def prim_func(self) -> Any:
-        """See the head of this file."""
+        """PrimFunc of the convolution; see the head of this file."""
         conv, packed = self.conv, self.count * self.vectors.lanes
         taps = conv.kernel[0] * conv.kernel[1]
         parameters = {
@@ -109,7 +109,7 @@ class _Template:
                 self._row(bind(row), bind(vector))
 
     def _row(self, row: Expr, vector: Expr) -> None:
-        """One output row of one vector of channels; a row counts through all pictures."""
+        """Compute an output row of one vector of channels; a row counts through all pictures."""
         conv, lanes = self.conv, self.vectors.lanes
         top = bind(T.floormod(row, conv.out_height) * conv.strides[0] - conv.padding[0])
         image = T.floordiv(row, conv.out_height) * conv.height

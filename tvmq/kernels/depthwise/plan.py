@@ -30,7 +30,7 @@ OUTSIDE_SHARE = 0.03  # of kernel rows; below, a loop of known length gains as m
 
 @dataclass(frozen=True)
 class Use:
-    """One dot: group `group` of the step `ahead` steps further; slots: tap of each column or NO_TAP."""
+    """A dot: group `group` of the step `ahead` steps further; slots: tap of each column or NO_TAP."""
 
     ahead: int
     group: int
@@ -197,7 +197,7 @@ def stored_channels(ins: Instructions, vectors: int) -> np.ndarray:
 
 @dataclass(frozen=True)
 class DepthwiseShape:
-    """What follows from a Conv2d and an instruction set."""
+    """Layout and loops that follow from a Conv2d and an instruction set."""
 
     conv: Conv2d
     ins: Any
@@ -264,7 +264,7 @@ class DepthwiseShape:
 
     @property
     def fill(self) -> int:
-        """What padding holds as dots see it: codes of the signedness that they do not take are shifted."""
+        """Code that padding holds as dots see it: shifted, where they take the other signedness."""
         return int(self.x_zero + self.ins.shift_of(self.conv.x_dtype))
 
     @property

@@ -24,7 +24,7 @@ from tvmq.kernels.parts.builder import Expr, llvm
 
 
 class Avx2(X86):
-    """See the head of this file."""
+    """Instructions of AVX2 with FMA; see the head of this file."""
 
     name = "avx2"
     features: tuple[str, ...] = ("avx2", "fma")
@@ -42,7 +42,6 @@ class Avx2(X86):
 
     @property
     def words(self) -> Instructions:
-        """See Instructions."""
         return AVX2_WORDS
 
     @property
@@ -64,7 +63,6 @@ class Avx2Lanes(LaneInstructions, Avx2):
 
     @property
     def plain(self) -> X86:
-        """See LaneInstructions."""
         return AVX2
 
 
@@ -80,7 +78,7 @@ AVX2_WORDS = Avx2Words()
 
 
 class AvxVNNI(Avx2):
-    """See the head of this file."""
+    """Instructions of AVX-VNNI; see the head of this file."""
 
     name = "avxvnni"
     features: tuple[str, ...] = (*Avx2.features, "avxvnni")
@@ -92,7 +90,6 @@ class AvxVNNI(Avx2):
 
     @property
     def words(self) -> Instructions:
-        """See Instructions."""
         return AVXVNNI_WORDS
 
     def dot(self, sums: Expr, x: Expr, w: Expr) -> Expr:
@@ -105,7 +102,7 @@ class AvxVNNI(Avx2):
 
 
 class Avx512VL(AvxVNNI):
-    """See the head of this file."""
+    """Instructions of AVX-512 VNNI at 32 bytes; see the head of this file."""
 
     name = "avx512vl"
     features = (*Avx2.features, "avx512vl", "avx512vnni")
@@ -113,7 +110,6 @@ class Avx512VL(AvxVNNI):
 
     @property
     def words(self) -> Instructions:
-        """See Instructions."""
         return AVX512VL_WORDS
 
 

@@ -19,7 +19,7 @@ from tvmq.kernels.parts.types import AddStep
 
 
 class Instructions:
-    """What a template may use of an instruction set; all values are TIR expressions.
+    """Interface of an instruction set for the templates; all values are TIR expressions.
 
     name          as in Isa
     arch          architecture that alone has it ("x86", "aarch64"); empty for any
@@ -67,27 +67,27 @@ class Instructions:
 
     @property
     def products(self) -> Instructions:
-        """What products of several pixels with constant weights use: these, or those that multiply pairs of pixels."""
+        """Instructions for products of several pixels with constant weights: these, or those for pairs of pixels."""
         return self
 
     @property
     def half(self) -> Instructions | None:
-        """The same on vectors of half the width, which fewer channels fill; None if that does not pay."""
+        """Instructions on vectors of half the width, which fewer channels fill; None if that does not pay."""
         return None
 
     @property
     def whole(self) -> Instructions:
-        """What steps over codes use, whose vectors are always full: these, or those of which these are the half."""
+        """Instructions for steps over codes, whose vectors are always full: these, or those that these are half of."""
         return self
 
     @property
     def key(self) -> tuple[str, str]:
-        """What code depends on: the name, and that of the whole, whose instructions steps over codes take."""
+        """Names that code depends on: its own, and that of the whole, whose instructions steps over codes take."""
         return self.name, self.whole.name
 
     @property
     def words(self) -> Instructions:
-        """What multiplies codes of 16 bits with weights of 8, which are kept as int16: exact within int32."""
+        """Instructions for codes of 16 bits with weights of 8, which are kept as int16: exact within int32."""
         return self
 
     def tile_registers(self, rows: int, columns: int) -> int:
@@ -100,7 +100,7 @@ class Instructions:
         return self.x_dtype != "int16"
 
     def shift_of(self, dtype: str) -> int:
-        """What is added to codes of a type to make them what `dot` takes: 128 or -128 where signedness differs.
+        """Offset that makes codes of a type those that `dot` takes: 128 or -128 where signedness differs.
 
         Both flip the highest bit.
         """
@@ -167,7 +167,7 @@ class Instructions:
 
 
 class PixelPairs(Protocol):
-    """What instructions of row_step 2 have instead of `broadcast` and `dot`: sums of two pixels in two vectors."""
+    """Methods of instructions of row_step 2, instead of `broadcast` and `dot`: sums of two pixels in two vectors."""
 
     def two_pixels(self, buffer: Buffer, first: Expr, second: Expr) -> Expr:
         """`taps` neighbouring activations of each of two pixels."""

@@ -86,7 +86,7 @@ def concat(
 
 
 class _Part:
-    """One input: `length` neighbouring elements in each row, from element `begin` of a row of the output."""
+    """Input of a concatenation: `length` neighbouring elements of each row, at `begin` of a row of the output."""
 
     def __init__(self, ins: Instructions, buffers: dict[str, Buffer], index: int, length: int, begin: int) -> None:
         self.x, self.y = buffers[f"x{index}"], buffers["y"]

@@ -24,7 +24,7 @@ from tvmq.kernels.parts.work import KernelWork
 
 @dataclass(frozen=True)
 class FreeSum:
-    """What is summed: pictures (batch, rows, columns, channels); names are sizes that only a run tells.
+    """Static description: sums of pictures (batch, rows, columns, channels); names are sizes that only a run tells.
 
     mean  divides by the number of pixels
     """

@@ -56,7 +56,7 @@ GRAIN = 20_000  # elements in about 10 us
 
 @dataclass(frozen=True)
 class LayerNorm:
-    """What is normalized and what is asked of it.
+    """Static description: the norm of rows of x, the sum before it and the codes behind it.
 
     shape    of x; `axes` of its last axes make a row, the others may be names of free sizes
     centred  False leaves the mean and beta out: rms norm

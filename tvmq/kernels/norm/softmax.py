@@ -65,7 +65,7 @@ def softmax(shape: Sequence[int], isa: Isa, axis: int = -1) -> Kernel:
 
 
 def _row(x: Buffer, y: Buffer, scratch: Buffer, begin: Expr, length: int, stride: int) -> None:
-    """One row: elements begin, begin + stride, ... of x to the same places of y."""
+    """Compute a row: elements begin, begin + stride, ... of x to the same places of y."""
     _copy_in(x, scratch, begin, length, stride)
     vectors = -(-length // LANES)
     largest = Register("float32", LANES)

@@ -65,7 +65,7 @@ class FixedRequantizer:
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """What the code depends on; multipliers and shifts are run-time constants."""
+        """Parameters that the generated code depends on; multipliers and shifts are run-time constants."""
         step = self.step
         return "fixed", step.rounding, step.zero_point, step.qmin, step.qmax, step.dtype, self.form, self.clips
 
@@ -99,7 +99,7 @@ class FixedRequantizer:
         return tuple(loaded)
 
     def codes(self, ins: Instructions, sums: Sequence[Expr], constants: Sequence[tuple[Expr, ...]]) -> Expr:
-        """One bound vector of codes of 1, 2 or 4 vectors of sums in `channel_order`."""
+        """Bound vector of codes of 1, 2 or 4 vectors of sums in `channel_order`."""
         step, lanes = self.step, ins.lanes
         rounded = [bind(self.steps(*pair, lanes)) for pair in zip(sums, constants, strict=True)]
         narrow = ins.narrow(rounded, step.zero_point, step.dtype)
@@ -171,15 +171,15 @@ class FixedRequantizer:
 
 @dataclass(frozen=True, eq=False)
 class WideFixedRequantizer(FixedRequantizer):
-    """The same to int16 codes, which stand where floats would: as many lanes as sums."""
+    """Requantizer to int16 codes, which stand where floats would: as many lanes as sums."""
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """What the code depends on."""
+        """Parameters that the generated code depends on."""
         return ("wide", *super().key)
 
     def reals(self, total: Expr, constants: tuple[Expr, ...], lanes: int) -> Expr:
-        """One bound vector of int16 codes of one vector of sums."""
+        """Bound vector of int16 codes of one vector of sums."""
         step = self.step
         low, high = (spread(limit - step.zero_point, lanes) for limit in (step.qmin, step.qmax))
         inside = T.min(T.max(self.steps(total, constants, lanes), low), high)

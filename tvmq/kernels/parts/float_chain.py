@@ -89,7 +89,7 @@ class FloatChain:
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """What the code depends on; scales and numbers of channels are run-time constants."""
+        """Parameters that the generated code depends on; scales and numbers of channels are run-time constants."""
         codes = self.floats.codes
         return "floats", self.floats.steps, tuple(self.floats.channels), codes and codes[1:]
 
@@ -113,7 +113,7 @@ class FloatChain:
         return found if self.floats.codes is None else (*found, bind(spread(buffers[count][0], lanes)))
 
     def reals(self, total: Expr, constants: tuple[Expr, ...], lanes: int) -> Expr:
-        """One bound vector of floats or codes of one vector of sums."""
+        """Bound vector of floats or codes of one vector of sums."""
         return self._at_once([total], [constants], GENERIC, lanes)[0]
 
     def all_reals(self, totals: Sequence[Expr], constants: Sequence[tuple[Expr, ...]], ins: Instructions) -> list[Expr]:
@@ -151,7 +151,7 @@ class FloatChain:
 
 
 def _join_lanes(a: Expr, b: Expr, lanes: int) -> Expr:
-    """One bound vector of two of `lanes` lanes."""
+    """Bound vector of two vectors of `lanes` lanes."""
     return bind(tirx.Shuffle([a, b], [tirx.const(lane, "int32") for lane in range(2 * lanes)]))
 
 

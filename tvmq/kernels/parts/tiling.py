@@ -145,7 +145,7 @@ def choose_tiling(product: Product, ins: Instructions) -> Tiling:
 
 
 def product_key(product: Product, ins: Instructions) -> str:
-    """What a measured tile is kept under: all that the loops of a product depend on.
+    """Key of a measured tile: all that the loops of a product depend on.
 
     >>> from tvmq.kernels.isa import level
     >>> product_key(Product(49, 32, 128), level("avx2"))

@@ -47,7 +47,7 @@ Size = int | str
 
 @dataclass(frozen=True)
 class Recurrent:
-    """One layer in one direction.
+    """Static description of a recurrent layer in one direction.
 
     kind, activations, clip, reverse, ends   as of numerics.recurrent
     steps, batch, rows                       numbers or names of free sizes; rows of the result
@@ -71,7 +71,7 @@ class Recurrent:
 
     @property
     def cell(self) -> Cell:
-        """What a step does."""
+        """Cell that a step computes."""
         return CELLS[self.kind]
 
     @property
@@ -117,7 +117,7 @@ def recurrent(
 
 
 def _work(layer: Recurrent, ins: Instructions) -> KernelWork:
-    """Of one of each free size."""
+    """Work of a run whose free sizes are all 1."""
     states = (layer.steps if isinstance(layer.steps, int) else 1) * (layer.batch if isinstance(layer.batch, int) else 1)
     macs = states * layer.hidden**2 * layer.cell.gates
     taps = ins.taps if layer.is_codes else 0.5

@@ -63,7 +63,7 @@ class Scheme:
 
     @property
     def name(self) -> str:
-        """What people call it."""
+        """Display name."""
         return f"F({self.tile}x{self.tile},3x3)"
 
     @property

@@ -156,7 +156,7 @@ class WinogradShape:
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """What the code depends on."""
+        """Parameters that the generated code depends on."""
         return self.conv, self.ins.key, self.x_zero, self.scheme.tile, self.rows, self.columns, self.block
 
 
@@ -201,7 +201,7 @@ def winograd_cycles(shape: WinogradShape) -> float:
 
 
 def winograd_parts(shape: WinogradShape) -> dict[str, float]:
-    """The same by what is done."""
+    """Cycles of each part of a convolution: copy, input and output transforms, products."""
     copied = shape.conv.batch * shape.padded_height * shape.row_pitch
     return {
         "copy": 2 * copied / COPY_RATE,

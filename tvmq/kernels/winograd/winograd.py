@@ -103,7 +103,6 @@ class TransformedPacking(Packing):
 
     @property
     def size(self) -> int:
-        """See Packing."""
         return self.scheme.positions * self.slots.size * 2 * -(-self.shape[1] // 2) * 2
 
     def weights(self, weight: np.ndarray) -> np.ndarray:
