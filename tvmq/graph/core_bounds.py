@@ -61,15 +61,15 @@ class Bounds:
         """Bound one binding."""
         name, dtype = op_name(value), _dtype(var)
         sums = SUMS.get(name) if dtype in ("int32", *CODES) else None
-        found = sums(value, self.of) if sums else None
+        interval = sums(value, self.of) if sums else None
         if name == "tvmq.table" and dtype == "int32":  # one side of a sum, see numerics.summand_tables
-            found = self.of(value.args[1])
+            interval = self.of(value.args[1])
         if dtype in CODES:
             self.known[var.name] = self._codes(value, dtype)
-        elif found is not None:
-            self.known[var.name] = found
+        elif interval is not None:
+            self.known[var.name] = interval
         if sums or dtype == "int32":
-            self.reach[var.name] = found.reach if found else None
+            self.reach[var.name] = interval.reach if interval else None
 
     def of(self, expr: relax.Expr) -> Interval | None:
         """Interval of an argument."""

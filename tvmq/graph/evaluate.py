@@ -207,10 +207,10 @@ def _reduced(call: relax.Call, x: np.ndarray, order: Callable[[Any, Any], Any], 
     if x.dtype.kind != "f":
         return (x.max if sign < 0 else x.min)(axes).reshape(shape)
     rest = np.moveaxis(x, axes, range(len(axes)))
-    found = np.full(rest.shape[len(axes) :], sign * np.inf, x.dtype)
-    for part in rest.reshape(-1, *found.shape):
-        found = np.where(order(found, part), found, part)
-    return found.reshape(shape)
+    result = np.full(rest.shape[len(axes) :], sign * np.inf, x.dtype)
+    for part in rest.reshape(-1, *result.shape):
+        result = np.where(order(result, part), result, part)
+    return result.reshape(shape)
 
 
 # Results that are the same however they are computed: no rounding at all, or one correctly rounded operation.

@@ -52,13 +52,13 @@ def float_region_costs(view: View, layers: Mapping[str, Mapping[str, Any]]) -> d
         costs[key].float_operations += operations(view.value[name])
     for var, value in view.bindings:
         if op_name(value) == "tvmq.dequantize":
-            found = [owner[reader] for reader in view.readers[var.name] if reader in owner]
+            keys = [owner[reader] for reader in view.readers[var.name] if reader in owner]
         elif op_name(value) == "tvmq.quantize":
-            found = [owner[name] for name in used_vars(value) if name in owner]
+            keys = [owner[name] for name in used_vars(value) if name in owner]
         else:
             continue
-        if found:
-            costs[found[0]].converted += elements(var)
+        if keys:
+            costs[keys[0]].converted += elements(var)
     return costs
 
 
@@ -81,9 +81,9 @@ def _owners(view: View, known: Iterable[str]) -> dict[str, str]:
         if var.name in layers:
             owner[var.name] = var.name
         elif isinstance(var.ty, relax.TensorType) and dtype_of(var) == "float32":
-            found = [owner[name] for name in used_vars(value) if name in owner]
-            if found:
-                owner[var.name] = found[0]
+            operand_layers = [owner[name] for name in used_vars(value) if name in owner]
+            if operand_layers:
+                owner[var.name] = operand_layers[0]
     return owner
 
 

@@ -32,8 +32,8 @@ PARTS = ("quantize_inputs", "quantized_main", "dequantize_outputs")
 
 def part_functions(mod: tvm.IRModule) -> dict[str, relax.Function]:
     """{name: function} of the three in the order of calls; nothing for a module in one function."""
-    found = {var.name_hint: func for var, func in mod.functions_items() if var.name_hint in PARTS}
-    return {name: found[name] for name in PARTS} if len(found) == len(PARTS) else {}
+    functions = {var.name_hint: func for var, func in mod.functions_items() if var.name_hint in PARTS}
+    return {name: functions[name] for name in PARTS} if len(functions) == len(PARTS) else {}
 
 
 def is_partitioned(mod: tvm.IRModule) -> bool:
@@ -106,12 +106,12 @@ def _bindings(func: relax.Function) -> list[tuple[relax.Var, relax.Expr]]:
 def _sized(func: relax.Function, args: list[relax.Expr]) -> relax.Function:
     """The function for the sizes of these arguments, which may be free ones of the caller."""
     pairs = (pair for p, a in zip(func.params, args, strict=True) for pair in zip(p.ty.shape, a.ty.shape, strict=True))
-    sizes = {own: given for own, given in pairs if isinstance(own, tvm.tirx.Var)}
+    sizes = {own: size for own, size in pairs if isinstance(own, tvm.tirx.Var)}
     if not sizes:
         return func
     # TVM puts in only what a parameter of the function tells, so one more parameter tells the caller's sizes.
-    told = {str(var.name): var for given in sizes.values() for var in undefined_vars(given, [])}
-    more = relax.Var("sizes", relax.TensorType(list(told.values()), "int8"))
+    variables = {str(var.name): var for size in sizes.values() for var in undefined_vars(size, [])}
+    more = relax.Var("sizes", relax.TensorType(list(variables.values()), "int8"))
     wider = relax.Function([*func.params, more], func.body, func.ret_ty, func.is_pure)
     return wider.bind_symbolic_vars(sizes)
 

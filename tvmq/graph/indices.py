@@ -38,10 +38,10 @@ class Operand:
 
     def of(self, call: relax.Call) -> relax.Expr:
         """The indices; of a tuple that is a variable, its field."""
-        given = call.args[self.argument]
+        places = call.args[self.argument]
         if self.field is None:
-            return given
-        return given.fields[self.field] if isinstance(given, relax.Tuple) else relax.TupleGetItem(given, self.field)
+            return places
+        return places.fields[self.field] if isinstance(places, relax.Tuple) else relax.TupleGetItem(places, self.field)
 
 
 def _rank(expr: relax.Expr) -> int:
@@ -133,10 +133,10 @@ def refuse_outside(call: relax.Expr, where: str) -> None:
 
 def _refuse_values(call: relax.Call, where: str) -> None:
     """Refuse values that are neither as many as the places of an index_put nor spread to them."""
-    given = call.args[1].fields if isinstance(call.args[1], relax.Tuple) else []
-    shapes = [sizes_of(places) for places in given]
+    indices = call.args[1].fields if isinstance(call.args[1], relax.Tuple) else []
+    shapes = [sizes_of(places) for places in indices]
     values = sizes_of(call.args[2])
-    if not given or not all(isinstance(size, int) for shape in (values, *shapes) for size in shape):
+    if not indices or not all(isinstance(size, int) for shape in (values, *shapes) for size in shape):
         return
     places = np.broadcast_shapes(*shapes)  # type: ignore[arg-type]
     spread = zip(values[::-1], places[::-1], strict=False)
@@ -153,17 +153,17 @@ def input_indices(view: View, names: dict[str, str]) -> list[dict[str, Any]]:
     names   {parameter: input}
     sizes   of the axes; a free one is the text of its name
     """
-    found: list[dict[str, Any]] = []
+    uses: list[dict[str, Any]] = []
     if COMPUTED in (view.func.attrs or {}):
-        return found
+        return uses
     for var, value in view.bindings:
         for operand in index_operands(value):
             param = _origin(view, operand.of(value), len(operand.axes) == 1)
             sizes = [size if isinstance(size, int) else size[:] for size in axis_sizes(value, operand)]
             if param in names and all(isinstance(size, int) or size.isidentifier() for size in sizes):
                 layer = ", ".join(view.sources(var.name))
-                found.append({"input": names[param], "sizes": sizes, "layer": layer, "operator": op_name(value)})
-    return found
+                uses.append({"input": names[param], "sizes": sizes, "layer": layer, "operator": op_name(value)})
+    return uses
 
 
 def _origin(view: View, expr: relax.Expr, moved: bool) -> str:

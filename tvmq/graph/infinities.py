@@ -96,10 +96,10 @@ def _followed(view: View, name: str, signs: Signs) -> str | None:
 
 def _operands(value: relax.Expr) -> list[tuple[int, relax.Expr]]:
     """Operands with their places; those of a tuple have its place."""
-    given = list(value.args) if isinstance(value, relax.Call) else [value]
+    operands = list(value.args) if isinstance(value, relax.Call) else [value]
     return [
         (index, item)
-        for index, operand in enumerate(given)
+        for index, operand in enumerate(operands)
         for item in (operand.fields if isinstance(operand, relax.Tuple) else [operand])
     ]
 

@@ -24,8 +24,8 @@ Places = Sequence[int | None]  # the axis of each tensor that is read, None for 
 def inner_axis(ty: relax.Type, name: str) -> int | None:
     """The axis that is the dimension, if it is one axis and not the first; of a tuple that of all its tensors."""
     if isinstance(ty, tvm.ir.TupleType):
-        found = {inner_axis(field, name) for field in ty.fields}
-        return found.pop() if len(found) == 1 else None
+        axes = {inner_axis(field, name) for field in ty.fields}
+        return axes.pop() if len(axes) == 1 else None
     if not isinstance(ty, relax.TensorType) or ty.shape is None:
         return None
     places = [axis for axis, dim in enumerate(ty.shape) if has(dim, name)]

@@ -88,14 +88,14 @@ def _prefix(view: View) -> set[str]:
         op = op_name(value)
         if (op in MOVES or op in ENTRANCES) and used_vars(value) and reached.issuperset(used_vars(value)):
             reached.add(var.name)
-    found: set[str] = set()
+    prefix: set[str] = set()
     wanted = [name for name in reached if name in view.value and _makes_codes(view, name)]
     while wanted:
         name = wanted.pop()
-        if name in view.value and name not in found:
-            found.add(name)
+        if name in view.value and name not in prefix:
+            prefix.add(name)
             wanted += used_vars(view.value[name])
-    return found
+    return prefix
 
 
 def _makes_codes(view: View, name: str) -> bool:
@@ -106,16 +106,16 @@ def _makes_codes(view: View, name: str) -> bool:
 
 def _suffix(view: View, prefix: set[str]) -> set[str]:
     """Floats that only lead from codes to results, and what is made of them."""
-    found: set[str] = set()
+    suffix: set[str] = set()
     for var, value in view.bindings:
-        floats = _has_floats(view, var.name) or not found.isdisjoint(used_vars(value))
+        floats = _has_floats(view, var.name) or not suffix.isdisjoint(used_vars(value))
         if floats and var.name not in prefix and not _makes_codes(view, var.name):
-            found.add(var.name)
+            suffix.add(var.name)
     while True:
-        wrong = {name for name in found if not _is_behind(view, name, found)}
+        wrong = {name for name in suffix if not _is_behind(view, name, suffix)}
         if not wrong:
-            return found
-        found -= wrong
+            return suffix
+        suffix -= wrong
 
 
 def _has_floats(view: View, name: str) -> bool:

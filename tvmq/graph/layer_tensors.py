@@ -76,15 +76,15 @@ def layer_tensors(mod: tvm.IRModule) -> list[LayerTensor]:
     """Inputs, then all results of layers that are floats or codes of a known scale, in order."""
     view, ledger = View(mod), get_ledger(mod)
     integer = {name: entry for name, entry in ledger.layers.items() if is_integer(entry)}
-    taken = integer_names(ledger)
-    found = [_tensor(view, name, {"op": "input"}) for name in view.params]
+    integer_sources = integer_names(ledger)
+    tensors = [_tensor(view, name, {"op": "input"}) for name in view.params]
     for var, _ in view.bindings:
         # a float layer that could have been fused has its operators apart, each with a name of its own
         # a bias behind a product whose scales are made at run time is an operator of its own, under the same name
         of_its_own = var.name in ledger.layers and str(getattr(var.ty, "dtype", "")) == "float32"
-        if var.name in integer or of_its_own or _is_float_layer(view, var.name, taken):
-            found.append(_tensor(view, var.name, integer.get(var.name, {})))
-    return [tensor for tensor in found if tensor is not None]
+        if var.name in integer or of_its_own or _is_float_layer(view, var.name, integer_sources):
+            tensors.append(_tensor(view, var.name, integer.get(var.name, {})))
+    return [tensor for tensor in tensors if tensor is not None]
 
 
 def _is_float_layer(view: View, name: str, integer: set[str]) -> bool:
@@ -173,10 +173,10 @@ def _partners(a: Sequence[LayerTensor], b: Sequence[LayerTensor]) -> dict[int, i
         and not _goes_on(tensor, b[index + 1 : index + 2])
     }
     last_a, last_b, shared = _last(a), _last(b), _shared_names(a) | _shared_names(b)
-    taken = set(partners.values())
+    partners_in_a = set(partners.values())
     for index, tensor in enumerate(b):
         other = None if index in partners or not shared.isdisjoint(tensor.names) else _latest(tensor, last_a)
-        if other is not None and other not in taken and _latest(a[other], last_b) == index:
+        if other is not None and other not in partners_in_a and _latest(a[other], last_b) == index:
             partners[index] = other
     return partners
 

@@ -57,7 +57,7 @@ def cut(
     view = View(mod)
     unique = UniqueNames(view.var)
     params: list[relax.Var] = list(view.func.params)
-    given: dict[str, str] = {}
+    variables: dict[str, str] = {}
     known: dict[tuple[str, str], relax.Expr] = {}
     here = {own.value: (own, other) for own, other in layers}
     bindings: Bindings = []
@@ -69,7 +69,7 @@ def cut(
         if (name, wanted) not in known:
             param = relax.Var(unique(f"{name}_given"), relax.TensorType(view.var[name].ty.shape, "float32"))
             params.append(param)
-            given[param.name] = wanted
+            variables[param.name] = wanted
             known[name, wanted] = _as_codes(view, own, param, unique, bindings)
         return known[name, wanted]
 
@@ -77,7 +77,7 @@ def cut(
         table = {name: substitute(name, var.name) for name in used_vars(value) if name in here}
         bindings.append((var, replace_variables(value, table)))
     results = _results(view, [(own.value, own.codes.get(own.value)) for own, _ in layers], bindings)
-    return _module(mod, params, bindings, results), given
+    return _module(mod, params, bindings, results), variables
 
 
 def _as_codes(view: View, own: LayerTensor, param: relax.Var, unique: UniqueNames, bindings: Bindings) -> relax.Expr:

@@ -30,18 +30,18 @@ from tvmq.graph.view import View, op_name
 def free_dimensions(mod: tvm.IRModule) -> dict[str, tuple[str, int]]:
     """{symbolic dimension: (input, axis) where it occurs first}."""
     names = input_names(mod["main"])
-    found: dict[str, tuple[str, int]] = {}
+    dimensions: dict[str, tuple[str, int]] = {}
     for param in mod["main"].params:
         for axis, dim in enumerate(param.ty.shape):
             if isinstance(dim, tvm.tirx.Var):
-                found.setdefault(dim.name, (names[param.name], axis))
-    return found
+                dimensions.setdefault(dim.name, (names[param.name], axis))
+    return dimensions
 
 
 def sizes_in(mod: tvm.IRModule, feed: Mapping[str, np.ndarray]) -> dict[str, int]:
     """{free dimension: its size} in these inputs; of inputs that disagree the first one counts."""
     free = free_dimensions(mod)
-    return {name: int(feed[given].shape[axis]) for name, (given, axis) in free.items() if given in feed}
+    return {name: int(feed[source].shape[axis]) for name, (source, axis) in free.items() if source in feed}
 
 
 def sample_sizes(mod: tvm.IRModule, feed: Mapping[str, np.ndarray]) -> dict[str, int]:
@@ -84,8 +84,8 @@ def resolve_shapes(mod: tvm.IRModule) -> tvm.IRModule:
     """
     notes: list[str] = []
     mod = rewrite(mod, _inside) if free_dimensions(mod) else mod
-    while free_dimensions(mod) and (found := _first_fixed(View(mod))):
-        where, name, size = found
+    while free_dimensions(mod) and (fixed := _first_fixed(View(mod))):
+        where, name, size = fixed
         notes.append(f"free dimension '{name}' is {size}: the reshape of layer '{where}' holds for no other size")
         mod = with_sizes(mod, {name: size})
     if notes:

@@ -163,34 +163,34 @@ def leaves(expr: relax.Expr) -> Iterator[relax.Var]:
 
     A free dimension that stands in an attribute tuple (the end of a slice) is a variable of TVM too, and no value.
     """
-    found: list[relax.Var] = []
-    _add_leaves(expr, found)
-    return iter(found)
+    variables: list[relax.Var] = []
+    _add_leaves(expr, variables)
+    return iter(variables)
 
 
 def results_of(func: relax.Function) -> list[relax.Expr]:
     """The results of a function in order, variables and constants."""
-    waiting, found = [func.body.body], list[relax.Expr]()
+    waiting, results = [func.body.body], list[relax.Expr]()
     while waiting:
         expr = waiting.pop()
         if isinstance(expr, relax.Tuple):
             waiting.extend(reversed(list(expr.fields)))
         else:
-            found.append(expr)
-    return found
+            results.append(expr)
+    return results
 
 
-def _add_leaves(expr: relax.Expr, found: list[relax.Var]) -> None:
+def _add_leaves(expr: relax.Expr, variables: list[relax.Var]) -> None:
     kind = _kind(expr)
     if kind is relax.Var:
         if not isinstance(expr.ty, tvm.ir.PrimType):
-            found.append(expr)
+            variables.append(expr)
     elif kind is relax.TupleGetItem:
-        _add_leaves(expr.tuple_value, found)
+        _add_leaves(expr.tuple_value, variables)
     elif kind is not None:
         items = expr.fields if kind is relax.Tuple else expr.args
         for item in items[:]:  # TVM's own iteration takes four times as long as that of the list
-            _add_leaves(item, found)
+            _add_leaves(item, variables)
 
 
 _HOLDERS: tuple[type, ...] = (relax.Var, relax.Tuple, relax.TupleGetItem, relax.Call)

@@ -60,11 +60,11 @@ def reachable(starts: Iterable[str], following: Callable[[str], Iterable[str]]) 
     >>> reachable(["c"], {"a": [], "b": ["a"], "c": ["b", "a"]}.__getitem__)
     ['c', 'b', 'a']
     """
-    found: dict[str, None] = {}
+    visited: dict[str, None] = {}
     waiting = list(starts)[::-1]
     while waiting:
         name = waiting.pop()
-        if name not in found:
-            found[name] = None
+        if name not in visited:
+            visited[name] = None
             waiting += list(following(name))[::-1]
-    return list(found)
+    return list(visited)

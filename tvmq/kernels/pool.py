@@ -98,12 +98,12 @@ def _few_taps_maximum(pool: Pool2d, x: Buffer, image: Expr, window: tuple[Expr, 
 
     def highest(offset: Expr, size: int) -> Expr:
         kind = vector_type(dtype, size)
-        found = load(x, places[0] + offset, kind)
+        largest = load(x, places[0] + offset, kind)
         for place in places[1:]:
-            found = _larger(found, load(x, place + offset, kind), kind)
+            largest = _larger(largest, load(x, place + offset, kind), kind)
         for condition in empty:
-            found = T.Select(condition, spread(int(np.iinfo(dtype).min), size, dtype), found)
-        return found
+            largest = T.Select(condition, spread(int(np.iinfo(dtype).min), size, dtype), largest)
+        return largest
 
     return highest
 
@@ -120,13 +120,13 @@ def _few_floats(x: Buffer, places: list[Expr], conditions: list[list[Expr]]) -> 
     def highest(offset: Expr, size: int) -> Expr:
         kind = vector_type("float32", size)
         # TVM and LLVM take the larger of this and x for x if they see the number, but -inf is below it
-        found = lowest = bind(fence(spread(-LARGEST, size, "float32")))
+        largest = lowest = bind(fence(spread(-LARGEST, size, "float32")))
         for place, outside in zip(places, conditions, strict=True):
             value = load(x, place + offset, kind)
             for condition in outside:
                 value = bind(T.Select(condition, value, lowest))
-            found = _larger(found, value, kind)
-        return found
+            largest = _larger(largest, value, kind)
+        return largest
 
     return highest
 
@@ -136,10 +136,10 @@ def _maximum(pool: Pool2d, x: Buffer, image: Expr, window: tuple[Expr, Expr]) ->
     dtype, taps = str(x.dtype), _Taps(pool, image, window)
 
     def highest(offset: Expr, size: int) -> Expr:
-        kind, found = vector_type(dtype, size), Register(dtype, size)
-        found.set(spread(int(np.iinfo(dtype).min), size, dtype))
-        taps.loop(lambda place: found.set(_larger(found.get(), load(x, place + offset, kind), kind)))
-        return found.get()
+        kind, largest = vector_type(dtype, size), Register(dtype, size)
+        largest.set(spread(int(np.iinfo(dtype).min), size, dtype))
+        taps.loop(lambda place: largest.set(_larger(largest.get(), load(x, place + offset, kind), kind)))
+        return largest.get()
 
     return highest
 

@@ -103,8 +103,8 @@ def _legalize_float_sum(bb: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
         total = lane_sum([x.shape[axis] for axis in kept], count, value)
 
         def result(*i: tirx.Var) -> tirx.PrimExpr:
-            found = total(*[i[axis] for axis in kept] if keepdims else i)
-            return found / as_float(count) if mean else found
+            value = total(*[i[axis] for axis in kept] if keepdims else i)
+            return value / as_float(count) if mean else value
 
         return te.compute(shape, result, name="float_sum")
 

@@ -66,8 +66,8 @@ class UnpackAttrs(tvm.ir.Attrs):
 def _infer_unpack(call: relax.Call, _ctx: relax.BlockBuilder) -> relax.TensorType:
     shape = [int(d) for d in call.attrs.shape]
     needed = -(-math.prod(shape) // 2)
-    given = call.args[0].ty.shape
-    if given is None or [int(d) for d in given] != [needed]:  # an error class of our own would not come back
+    packed = call.args[0].ty.shape
+    if packed is None or [int(d) for d in packed] != [needed]:  # an error class of our own would not come back
         raise ValueError(f"{call.op.name}: codes of shape {shape} take uint8[{needed}], got {call.args[0].ty}")
     return relax.TensorType(shape, "int8")
 

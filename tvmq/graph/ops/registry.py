@@ -103,7 +103,7 @@ def broadcast_type(call: relax.Call, dtype: str, ctx: relax.BlockBuilder) -> rel
     for arg in call.args[1:]:
         shape = _both(shape, arg.ty.shape, ctx)
         if shape is None:  # an error class of our own would not come back through TVM
-            shapes = " and ".join(str(given.ty.shape) for given in call.args)
+            shapes = " and ".join(str(operand.ty.shape) for operand in call.args)
             raise ValueError(f"{call.op.name}: shapes {shapes} do not broadcast")
     return relax.TensorType(shape, dtype)
 

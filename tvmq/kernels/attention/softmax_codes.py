@@ -127,8 +127,8 @@ class SoftmaxCodes:
 
     def _largest(self, scores: Buffer, begins: Sequence[Expr], masks: Sequence[tuple[Buffer, Expr]]) -> list[Expr]:
         """The largest score of each row, in all lanes; the lowest number behind each row's end."""
-        found = [Register("float32", LANES) for _ in begins]
-        for register in found:
+        maxima = [Register("float32", LANES) for _ in begins]
+        for register in maxima:
             register.set(real(-LARGEST))
 
         def vector(i: Expr, *, last: bool) -> None:
@@ -144,10 +144,10 @@ class SoftmaxCodes:
                 if masks or last:
                     value = bind(value)
                     store(scores, begin + i, value, LANES)
-                found[row].set(T.max(found[row].get(), value))
+                maxima[row].set(T.max(maxima[row].get(), value))
 
         self._over(vector)
-        return [bind(spread(sum_halves(register.get(), T.max), LANES)) for register in found]
+        return [bind(spread(sum_halves(register.get(), T.max), LANES)) for register in maxima]
 
     def _powers(self, scores: Buffer, begins: Sequence[Expr], tops: Sequence[Expr], powers: Buffer) -> list[Expr]:
         """Guessed exp of each row, and 1 / (their sum * scale) in all lanes."""

@@ -98,8 +98,8 @@ def _pivot(
         with T.serial(0, T.floordiv(taps, LANES) - begin) as vector:
             column = bind((begin + vector) * LANES)
             offset = bind(base + (first + below) * taps + column)
-            taken = fence(share * load(upper, base + row * taps + column, VECTOR))
-            store(upper, offset, load(upper, offset, VECTOR) - taken, LANES)
+            product = fence(share * load(upper, base + row * taps + column, VECTOR))
+            store(upper, offset, load(upper, offset, VECTOR) - product, LANES)
 
 
 def walk() -> Any:

@@ -100,8 +100,8 @@ def plan_panels(weight: np.ndarray, highest: int) -> list[PanelPlan]:
 def _elements(weight: np.ndarray, places: np.ndarray, count: int) -> np.ndarray:
     """Weights of `count` elements from each place: [runs, elements and some more, channels] -> [places, count, ...]."""
     run = weight.shape[1] - TAPS
-    found: np.ndarray = weight[(places // run)[:, None], (places % run)[:, None] + np.arange(count)]
-    return found
+    elements: np.ndarray = weight[(places // run)[:, None], (places % run)[:, None] + np.arange(count)]
+    return elements
 
 
 def _what_holds(weight: np.ndarray, highest: int) -> tuple[np.ndarray, np.ndarray]:
@@ -157,16 +157,16 @@ def _pairs(entries: np.ndarray, highest: int) -> tuple[np.ndarray, np.ndarray]:
     # [entries, positive lanes and negative lanes]: sums of a pair are sums of these
     reach = np.stack([np.maximum(lanes, 0).sum(axis=2), np.maximum(-lanes, 0).sum(axis=2)], axis=1)
     reach = reach.reshape(len(entries), 4 * channels).astype(np.int16)
-    rest, found = np.argsort(-reach.max(axis=1, initial=0), kind="stable"), np.zeros((0, 2), np.int64)
+    rest, all_pairs = np.argsort(-reach.max(axis=1, initial=0), kind="stable"), np.zeros((0, 2), np.int64)
     for _ in range(ROUNDS):
         blocks = -(-len(rest) // BLOCK)
         # each block has heavy entries and light ones
         parts = [_matched(rest[block::blocks], reach, INT16.max // highest) for block in range(blocks)]
-        found = np.concatenate([found, *(pairs for pairs, _ in parts)])
+        all_pairs = np.concatenate([all_pairs, *(pairs for pairs, _ in parts)])
         rest = np.concatenate([left for _, left in parts] or [rest])
         if blocks <= 1:
             break
-    return found, rest
+    return all_pairs, rest
 
 
 def _matched(entries: np.ndarray, reach: np.ndarray, limit: int) -> tuple[np.ndarray, np.ndarray]:

@@ -112,8 +112,8 @@ def in_steps(weight: np.ndarray, rests: RemainderTaps) -> np.ndarray:
     lines = weight.transpose(0, 2, 3, 1).reshape(filters, height, width * channels)
     left = np.zeros((filters, rests.steps, rests.taps), weight.dtype)
     for step in range(rests.steps):
-        taken = lines[:, rests.rows_of(step), rests.whole :].reshape(filters, -1)
-        left[:, step, : taken.shape[1]] = taken
+        tail = lines[:, rests.rows_of(step), rests.whole :].reshape(filters, -1)
+        left[:, step, : tail.shape[1]] = tail
     parts = [lines[:, :, : rests.whole].reshape(filters, -1), left.reshape(filters, -1)]
     return np.ascontiguousarray(np.concatenate(parts, axis=1)[:, :, None, None])
 
@@ -253,5 +253,5 @@ def places_of(conv: Conv2d, parts: Sequence[tuple[int, int]]) -> list[tuple[int,
     size = parts[0][0]
     if len(parts) > 1 or conv.out_width % size or conv.out_width // size > MOST_PLACES:
         return []
-    found = [(first, column_stretches(conv, first, size)) for first in range(0, conv.out_width, size)]
-    return found if any(len(stretches) > 1 for _, stretches in found) else []
+    tiles = [(first, column_stretches(conv, first, size)) for first in range(0, conv.out_width, size)]
+    return tiles if any(len(stretches) > 1 for _, stretches in tiles) else []

@@ -64,11 +64,11 @@ class SubpixelAxis:
 
     def places(self) -> list[tuple[int, int, int]]:
         """(tap, its phase, its tap of the convolution) of all taps."""
-        found = []
+        places = []
         for tap in range(self.taps):
             ahead, phase = divmod(tap * self.dilation, self.stride)
-            found.append((tap, phase, self.before + self.skipped - ahead))
-        return found
+            places.append((tap, phase, self.before + self.skipped - ahead))
+        return places
 
 
 def subpixel_weights(weight: np.ndarray, axes: Sequence[SubpixelAxis], groups: int) -> np.ndarray:

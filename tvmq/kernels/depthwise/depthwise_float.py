@@ -173,9 +173,9 @@ class _Template:
     def _readers(self, size: int) -> dict[int, list[tuple[int, int]]]:
         """Input column, from the left end of the tile -> [(pixel, kernel column), ...] that read it."""
         conv = self.conv
-        found: dict[int, list[tuple[int, int]]] = {}
+        readers: dict[int, list[tuple[int, int]]] = {}
         for pixel in range(size):
             for kernel_column in range(conv.kernel[1]):
                 column = pixel * conv.strides[1] + kernel_column * conv.dilation[1]
-                found.setdefault(column, []).append((pixel, kernel_column))
-        return dict(sorted(found.items()))
+                readers.setdefault(column, []).append((pixel, kernel_column))
+        return dict(sorted(readers.items()))

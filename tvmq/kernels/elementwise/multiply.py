@@ -79,7 +79,7 @@ def multiply(
     requantize  one multiplier for all elements
     raises      BuildError for types that are no 8-bit codes, more multipliers, shapes that do not broadcast
     """
-    shape, b_shape = (tuple(int(extent) for extent in given) for given in (shape, b_shape))
+    shape, b_shape = (tuple(int(extent) for extent in extents) for extents in (shape, b_shape))
     multiplier = np.unique(np.asarray(requantize.multiplier, np.float32))
     _check(shape, b_shape, a_dtype, b_dtype, multiplier)
     lanes = instructions(isa).vector_bytes

@@ -52,8 +52,8 @@ def level(name: str) -> Instructions:
 
     raises  TargetError if there is none
     """
-    found: Instructions = load_object(_level(name).place)
-    return found
+    ins: Instructions = load_object(_level(name).place)
+    return ins
 
 
 def _level(name: str) -> Level:

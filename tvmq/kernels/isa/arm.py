@@ -110,12 +110,12 @@ class Neon(Instructions):
 
         def find(codes: Expr) -> Expr:
             codes = bind(codes)
-            found = llvm("uint8x16", "llvm.aarch64.neon.tbl4.v16i8", *rows[:per_part], codes)
+            result = llvm("uint8x16", "llvm.aarch64.neon.tbl4.v16i8", *rows[:per_part], codes)
             for part in range(1, 256 // TABLE_BYTES):
                 index = T.bitwise_xor(codes, spread(TABLE_BYTES * part, size, "uint8"))
                 entries = rows[per_part * part : per_part * (part + 1)]
-                found = bind(llvm("uint8x16", "llvm.aarch64.neon.tbx4.v16i8", found, *entries, index))
-            return T.reinterpret(f"{dtype}x16", found)
+                result = bind(llvm("uint8x16", "llvm.aarch64.neon.tbx4.v16i8", result, *entries, index))
+            return T.reinterpret(f"{dtype}x16", result)
 
         return find
 

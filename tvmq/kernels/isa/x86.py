@@ -176,7 +176,7 @@ class X86(Instructions):
         repeated = [bind(concatenate([row] * (size // 16), dtype, 16)) for row in rows]
 
         def find(codes: Expr) -> Expr:
-            codes, found = bind(codes), None
+            codes, result = bind(codes), None
             for row in range(16):
                 # lanes whose high half is `row` become 0..15, all others get bit 7
                 index = T.bitwise_xor(codes, spread(16 * row, size, "uint8"))
@@ -187,8 +187,8 @@ class X86(Instructions):
                     T.reinterpret(f"uint8x{size}", repeated[row]),
                     index,
                 )
-                found = bind(part if found is None else T.bitwise_or(found, part))
-            return T.reinterpret(f"{dtype}x{size}", found)
+                result = bind(part if result is None else T.bitwise_or(result, part))
+            return T.reinterpret(f"{dtype}x{size}", result)
 
         return find
 

@@ -235,15 +235,15 @@ class _Template:
     ) -> list[Expr]:
         """The sums of whole vectors and of what they leave, over the length."""
         length = self.norm.length
-        found = []
+        averages = []
         for row, total in enumerate(totals):
             vector = total.get()
             if length % LANES:
                 rest = value(row, tail(source, places[row], length))
                 vector = bind(vector + only(length % LANES, rest))
             sum_of_row = sum_halves(bind(vector), lambda a, b: a + b)
-            found.append(bind(sum_of_row / const(float(length), "float32")))
-        return found
+            averages.append(bind(sum_of_row / const(float(length), "float32")))
+        return averages
 
     def _normalize(self, source: Buffer, place: Expr, offset: Expr, lanes: int, mean: Expr, root: Expr) -> Expr:
         """A vector of a row's results."""
@@ -259,11 +259,11 @@ class _Template:
         codes = self.norm.codes
         assert codes is not None
         if doubt is None or lanes < LANES:
-            found = quantize_by_division(value, self.buffers["scale"], codes, lanes)
+            vector = quantize_by_division(value, self.buffers["scale"], codes, lanes)
         else:
-            found, bits = quantize_by_reciprocal(value, factor, codes)
+            vector, bits = quantize_by_reciprocal(value, factor, codes)
             doubt.set(T.bitwise_or(doubt.get(), bits))
-        store(self.buffers["codes"], place, found, lanes)
+        store(self.buffers["codes"], place, vector, lanes)
 
 
 def choose_layer_norm(norm: LayerNorm, scale: float, isa: Isa) -> Kernel | None:

@@ -201,8 +201,8 @@ def cycles(product: Product, tiling: Tiling, ins: Instructions) -> float:
         near = _rate(steps * step_bytes, columns)
         for rows, tiles in tiling.pixel_parts:
             addresses = 1 if product.line in (0, product.pixels) or product.line % rows == 0 else rows
-            taken = -(-rows // ins.row_step) * ins.row_step
-            step = max(ins.dot_cycles * taken * columns, (rows + columns) / 2, LATENCY_CYCLES)
+            whole_rows = -(-rows // ins.row_step) * ins.row_step
+            step = max(ins.dot_cycles * whole_rows * columns, (rows + columns) / 2, LATENCY_CYCLES)
             step += row_cycles * rows + column_cycles * columns + loop_cycles
             step += FETCH_CYCLES * max(0, addresses - FREE_ADDRESSES)
             rest = TILE_CYCLES + ADDRESS_CYCLES * addresses
