@@ -50,11 +50,11 @@ def inline_functions(mod: tvm.IRModule) -> tvm.IRModule:
     known: dict[str, relax.Expr] = {}
     bindings: list[tuple[relax.Var, relax.Expr]] = []
     for var, value in _bindings(main):
-        value = _projected(replace_variables(value, known))
+        value = _project_tuple(replace_variables(value, known))
         func = parts.get(called_function(value))
         if func is not None:
             names.update(get_names(func))
-            value = _opened(func, value.args, bindings)
+            value = _inline(func, value.args, bindings)
         if isinstance(value, relax.Call):
             bindings.append((var, value))
         else:
@@ -91,9 +91,9 @@ def called_function(value: relax.Expr) -> str:
     return value.op.name_hint if is_call else ""
 
 
-def _opened(func: relax.Function, args: list[relax.Expr], bindings: list[tuple[relax.Var, relax.Expr]]) -> relax.Expr:
+def _inline(func: relax.Function, args: list[relax.Expr], bindings: list[tuple[relax.Var, relax.Expr]]) -> relax.Expr:
     """Inline a call: its result; the bindings of the function are appended."""
-    func = _sized(func, args)
+    func = _bind_sizes(func, args)
     table = {param.name: arg for param, arg in zip(func.params, args, strict=False)}
     bindings += [(var, replace_variables(value, table)) for var, value in _bindings(func)]
     return replace_variables(func.body.body, table)
@@ -103,7 +103,7 @@ def _bindings(func: relax.Function) -> list[tuple[relax.Var, relax.Expr]]:
     return [(binding.var, binding.value) for block in func.body.blocks for binding in block.bindings]
 
 
-def _sized(func: relax.Function, args: list[relax.Expr]) -> relax.Function:
+def _bind_sizes(func: relax.Function, args: list[relax.Expr]) -> relax.Function:
     """The function for the sizes of these arguments, which may be free ones of the caller."""
     pairs = (pair for p, a in zip(func.params, args, strict=True) for pair in zip(p.ty.shape, a.ty.shape, strict=True))
     sizes = {own: size for own, size in pairs if isinstance(own, tvm.tirx.Var)}
@@ -116,7 +116,7 @@ def _sized(func: relax.Function, args: list[relax.Expr]) -> relax.Function:
     return wider.bind_symbolic_vars(sizes)
 
 
-def _projected(value: relax.Expr) -> relax.Expr:
+def _project_tuple(value: relax.Expr) -> relax.Expr:
     """A field of a tuple that is written out."""
     if isinstance(value, relax.TupleGetItem) and isinstance(value.tuple_value, relax.Tuple):
         return value.tuple_value.fields[value.index]

@@ -52,7 +52,7 @@ def _along(call: relax.Call) -> list[Operand]:
     return [Operand(1, (int(call.attrs.axis) % _rank(call.args[0]),))]
 
 
-def _taken(call: relax.Call) -> list[Operand]:
+def _take(call: relax.Call) -> list[Operand]:
     """relax.take; modes "clip" and "nan" say what lies outside, so that all indices are good."""
     if str(call.attrs.mode) not in ("fast", "wrap") or not isinstance(call.args[1].ty, relax.TensorType):
         return []
@@ -73,7 +73,7 @@ def _each(call: relax.Call) -> list[Operand]:
 
 
 OPERANDS: dict[str, Callable[[relax.Call], list[Operand]]] = {
-    "take": _taken,
+    "take": _take,
     "gather_elements": _along,
     "scatter_elements": _along,
     "gather_nd": _points,

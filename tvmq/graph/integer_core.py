@@ -47,9 +47,9 @@ def regions(view: View) -> Regions:
     exits = _read_by(view, suffix, [*core, *view.params, *prefix], results=True)
     read = _read_by(view, set(core), [*view.params, *prefix], results=False)
     passed = [name for name in exits if name not in core]
-    entries = [name for name in (*view.params, *_ordered(view, prefix)) if name in read or name in passed]
+    entries = [name for name in (*view.params, *_in_order(view, prefix)) if name in read or name in passed]
     return Regions(
-        _ordered(view, prefix), tuple(core), _ordered(view, suffix), tuple(entries), tuple(dict.fromkeys(exits))
+        _in_order(view, prefix), tuple(core), _in_order(view, suffix), tuple(entries), tuple(dict.fromkeys(exits))
     )
 
 
@@ -68,7 +68,7 @@ def is_float(expr: relax.Expr) -> bool:
     return any("float" in dtype for dtype in element_types(expr))
 
 
-def _ordered(view: View, names: set[str]) -> tuple[str, ...]:
+def _in_order(view: View, names: set[str]) -> tuple[str, ...]:
     return tuple(var.name for var, _ in view.bindings if var.name in names)
 
 

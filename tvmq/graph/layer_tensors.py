@@ -100,7 +100,7 @@ def is_integer(entry: Mapping[str, Any]) -> bool:
 def _tensor(view: View, name: str, entry: Mapping[str, Any]) -> LayerTensor | None:
     if not isinstance(view.var[name].ty, relax.TensorType):
         return None
-    rounded = _rounded(view, name)
+    rounded = _rounded_variable(view, name)
     steps = {variable: _step(view, variable, entry) for variable in (name, rounded)}
     is_codes = [variable for variable in steps if dtype_of(view.var[variable]) != "float32"]
     if any(steps[variable] is None for variable in is_codes):
@@ -118,7 +118,7 @@ def _tensor(view: View, name: str, entry: Mapping[str, Any]) -> LayerTensor | No
     )
 
 
-def _rounded(view: View, name: str) -> str:
+def _rounded_variable(view: View, name: str) -> str:
     """The variable behind the rounding of a tensor, the tensor itself where there is none."""
     for reader in view.readers[name]:
         if op_name(view.value[reader]) in ROUNDING:

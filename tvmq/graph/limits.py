@@ -31,8 +31,8 @@ class Limit:
     most: int = ENDLESS
     why: str = ""
 
-    def narrowed(self, least: int, most: int, why: str) -> Limit:
-        """With another demand; the reason is that of the last one that narrowed anything."""
+    def tighten(self, least: int, most: int, why: str) -> Limit:
+        """Limit with another demand too; the reason is that of the last one that narrowed anything."""
         if least <= self.least and most >= self.most:
             return self
         return Limit(max(self.least, least), min(self.most, most), why)
@@ -50,11 +50,11 @@ def size_limits(mod: tvm.IRModule) -> dict[str, Limit]:
     for layer, entry in get_ledger(mod).layers.items():
         for name, most in (entry.get("most") or {}).items():
             if name in limits:
-                limits[name] = limits[name].narrowed(0, most, f"longer sums of '{layer}' could leave int32")
+                limits[name] = limits[name].tighten(0, most, f"longer sums of '{layer}' could leave int32")
     view = View(mod)
     for var, value in view.bindings:
         for demand in _demands(value, ", ".join(view.sources(var.name))):
-            limits[demand[0]] = limits[demand[0]].narrowed(*demand[1:])
+            limits[demand[0]] = limits[demand[0]].tighten(*demand[1:])
     return limits
 
 

@@ -150,7 +150,7 @@ def _register(own: OwnOperator) -> None:
     _attributes[name] = py_class(f"tvmq.own.{name}", frozen=True)(type("Attributes", (tvm.ir.Attrs,), fields))
     ir.register_op_attr(full, "FInferType", lambda call, _builder: _type(_operators[name], call))
     ir.register_op_attr(full, "FPurity", True)
-    ir.register_op_attr(full, "FLegalize", lambda builder, call: _legalized(_operators[name], builder, call))
+    ir.register_op_attr(full, "FLegalize", lambda builder, call: _legalize(_operators[name], builder, call))
     op = ir.Op.get(full)
     op.set_num_inputs(len(own.inputs))
     op.set_attrs_type_key(f"tvmq.own.{name}")
@@ -168,7 +168,7 @@ def _type(own: OwnOperator, call: relax.Call) -> relax.TensorType:
     return relax.TensorType(list(shape), str(np.dtype(dtype) if isinstance(dtype, type) else dtype))
 
 
-def _legalized(own: OwnOperator, builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
+def _legalize(own: OwnOperator, builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
     values, label = own.values(call), own.name.replace(".", "_")
     tensors = [
         te.placeholder(list(arg.ty.shape), str(arg.ty.dtype), name)

@@ -36,7 +36,7 @@ def tapped(mod: tvm.IRModule, wanted: Sequence[tuple[str, Step | None]]) -> tvm.
     return _module(mod, list(view.func.params), bindings, [*results, *(view.var[name] for name in view.outputs)])
 
 
-def reduced(mod: tvm.IRModule, wanted: Sequence[tuple[str, Step | None]]) -> tvm.IRModule:
+def keep_variables(mod: tvm.IRModule, wanted: Sequence[tuple[str, Step | None]]) -> tvm.IRModule:
     """The module whose only results are the named variables as float32; what they do not need is gone."""
     view = View(mod)
     bindings = list(view.bindings)
@@ -96,7 +96,7 @@ def _as_codes(view: View, own: LayerTensor, param: relax.Var, unique: UniqueName
         qmin=int(limits.min),
         qmax=int(limits.max),
     )
-    return _bound(call, unique(f"{own.value}_given_q"), bindings)
+    return _bind_call(call, unique(f"{own.value}_given_q"), bindings)
 
 
 def _results(view: View, wanted: Sequence[tuple[str, Step | None]], bindings: Bindings) -> list[relax.Expr]:
@@ -107,12 +107,12 @@ def _results(view: View, wanted: Sequence[tuple[str, Step | None]], bindings: Bi
         value: relax.Expr = view.var[name]
         if step is not None:
             call = ops.dequantize(value, relax.const(step.scale), relax.const(step.zero_point), axis=step.axis)
-            value = _bound(call, unique(f"{name}_real"), bindings)
+            value = _bind_call(call, unique(f"{name}_real"), bindings)
         results.append(value)
     return results
 
 
-def _bound(call: relax.Expr, name: str, bindings: Bindings) -> relax.Var:
+def _bind_call(call: relax.Expr, name: str, bindings: Bindings) -> relax.Var:
     value = relax.BlockBuilder().normalize(call)
     var = relax.DataflowVar(name, value.ty)
     bindings.append((var, value))

@@ -61,7 +61,7 @@ class Rewriter:
         if isinstance(expr, relax.Call):
             old = expr.args[:]
             args = [self.substitute(arg) for arg in old]
-            if _same(args, old):
+            if _are_same(args, old):
                 return expr
             known = expr.ty if _same_types(args, old) else None  # to infer that of a convolution takes long
             return self._builder.normalize(relax.Call(expr.op, args, expr.attrs, expr.ty_args, expr.span, known))
@@ -73,7 +73,7 @@ class Rewriter:
         if isinstance(value, relax.Call):
             args = value.args[:]
             flat = [self._flatten(arg, name, sources) for arg in args]
-            if not _same(flat, args):  # a new call has its type inferred again
+            if not _are_same(flat, args):  # a new call has its type inferred again
                 value = relax.Call(value.op, flat, value.attrs, value.ty_args, value.span)
         value = self._builder.normalize(value)
         var = relax.DataflowVar(self._unique(name), value.ty)
@@ -87,7 +87,7 @@ class Rewriter:
             return self.emit(arg, f"{name}_{arg.op.name.split('.')[-1]}", sources)
         if isinstance(arg, relax.Tuple):
             fields = [self._flatten(item, name, sources) for item in arg.fields]
-            return arg if _same(fields, arg.fields) else relax.Tuple(fields)
+            return arg if _are_same(fields, arg.fields) else relax.Tuple(fields)
         return arg
 
     def bind(self, old: relax.Var, new: relax.Expr) -> None:
@@ -180,7 +180,7 @@ def build_function(
     return relax.Function(params, body, result.ty, like.is_pure, like.attrs)
 
 
-def _same(new: Sequence[relax.Expr], old: Sequence[relax.Expr]) -> bool:
+def _are_same(new: Sequence[relax.Expr], old: Sequence[relax.Expr]) -> bool:
     return all(a.same_as(b) for a, b in zip(new, old, strict=True))
 
 
@@ -199,7 +199,7 @@ def replace_variables(expr: relax.Expr, table: Mapping[str, relax.Expr]) -> rela
     if isinstance(expr, relax.Tuple):
         old = expr.fields[:]
         fields = [replace_variables(item, table) for item in old]
-        return expr if _same(fields, old) else relax.Tuple(fields, expr.span)
+        return expr if _are_same(fields, old) else relax.Tuple(fields, expr.span)
     if isinstance(expr, relax.TupleGetItem):
         return relax.TupleGetItem(replace_variables(expr.tuple_value, table), expr.index)
     if isinstance(expr, relax.Call) and any(var.name in table for var in leaves(expr)):

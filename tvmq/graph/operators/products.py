@@ -33,7 +33,7 @@ def _convolution(call: relax.Call) -> int:
     return _elements(call) * _taps(call, "O")
 
 
-def _transposed(call: relax.Call) -> int:
+def _deconvolution(call: relax.Call) -> int:
     return _elements(call.args[0]) * _taps(call, "I")
 
 
@@ -60,7 +60,7 @@ PRODUCTS = (
         for axes in (1, 2, 3)
     ),
     *(
-        Operator(f"nn.conv{axes}d_transpose", TRANSPOSED, batch="first", weight=1, weight_axis=1, macs=_transposed)
+        Operator(f"nn.conv{axes}d_transpose", TRANSPOSED, batch="first", weight=1, weight_axis=1, macs=_deconvolution)
         for axes in (1, 2, 3)
     ),
     Operator(

@@ -77,9 +77,9 @@ class Operator:
     def evaluate(self, call: relax.Call, *arrays: Any) -> Any:
         """Apply the definition to these arrays, as a call of the operator would."""
         assert self.definition is not None, self.name
-        return self.definition(*arrays, **{name: _plain(getattr(call.attrs, name)) for name in self.attributes})
+        return self.definition(*arrays, **{name: _as_tuple(getattr(call.attrs, name)) for name in self.attributes})
 
 
-def _plain(value: Any) -> Any:
+def _as_tuple(value: Any) -> Any:
     """Lists of TVM as tuples of numbers."""
     return tuple(int(v) for v in value) if not isinstance(value, str) and isinstance(value, Sequence) else value

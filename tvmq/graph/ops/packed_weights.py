@@ -116,10 +116,10 @@ def _legalize_group_matmul(bb: relax.BlockBuilder, call: relax.Call) -> relax.Ex
 
         sums = te.compute([scale.shape[0], *shape], product, name="sums")
 
-        def scaled(g: tirx.Var, *i: tirx.Var) -> tirx.PrimExpr:
+        def dequantize(g: tirx.Var, *i: tirx.Var) -> tirx.PrimExpr:
             return fence(tirx.Cast("float32", sums(g, *i)) * scale(g, i[-1]))
 
-        parts = te.compute(sums.shape, scaled, name="parts")
+        parts = te.compute(sums.shape, dequantize, name="parts")
         total = te.compute(shape, lambda *i: te.sum(parts(group, *i), axis=group), name="total")
         return te.compute(shape, lambda *i: fence(total(*i) * x_scale(*i[:-1], 0)), name="group_matmul")
 

@@ -146,14 +146,14 @@ class Floats(ConvLoops):
             self.body()
         return function.prim_func
 
-    def unpacked(self, offset: Expr, vector: Expr, step: Expr) -> Expr:
+    def unpack(self, offset: Expr, vector: Expr, step: Expr) -> Expr:
         assert self.nibbles is not None
         channel = vector * self.ins.lanes
         if self.scales > 1:
             vectors = self.conv.groups * self.shape.vectors
             channel = channel + quotient(step, self.group_size) * (vectors * self.ins.lanes)
         scale = load(self.scale, bind(channel), vector_type("float32", self.ins.lanes))
-        return self.nibbles.real(self.nibbles.vector(self.weight, offset), scale)
+        return self.nibbles.dequantize(self.nibbles.vector(self.weight, offset), scale)
 
     def store(self, tile: ConvTile, sums: list[list[Register]]) -> None:
         for row, registers in enumerate(sums):

@@ -272,7 +272,7 @@ class _Lanes(Integers):
         panel = tile.panel.panel + (tile.vector - tile.panel.vector)
         row = bind((tile.group * self.tiling.panels + panel) * BOUNDS)
         weight, first, alone, words, end = (load(table, row + i, "int32") for i in range(BOUNDS))
-        following = self._following(tile, load(table, row + BOUNDS, "int32"))
+        following = self._next_panel_byte(tile, load(table, row + BOUNDS, "int32"))
         parts = [(first, alone, 2, self._fold), (alone, words, 1, self._fold)]
         parts += [(words, end, 2, self._add_words)] if self.shape.words else []
         for begin, until, count, add in parts:
@@ -299,7 +299,7 @@ class _Lanes(Integers):
                 ins.multiply_bytes(ins.broadcast(source, place), weight)
                 for place, weight in zip(places, weights, strict=True)
             ]
-            register.set(ins.folded(register.get(), sum(products[1:], products[0]), ones))
+            register.set(ins.fold_products(register.get(), sum(products[1:], products[0]), ones))
 
     def _add_words(self, sums: list[Register], source: Buffer, reads: list[list[Expr]], weights: list[Expr]) -> None:
         """Add the products of pairs of 16 bits."""
@@ -309,7 +309,7 @@ class _Lanes(Integers):
             for place, weight in zip(places, pairs, strict=True):
                 register.set(words.dot_words(register.get(), words.broadcast(source, place), weight))
 
-    def _following(self, tile: ConvTile, begin: Expr) -> Expr | None:
+    def _next_panel_byte(self, tile: ConvTile, begin: Expr) -> Expr | None:
         """First byte of the next panel, of which the first tile fetches a line for each entry; None for one panel."""
         if self.tiling.panels * self.conv.groups == 1:
             return None

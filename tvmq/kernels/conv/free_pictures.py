@@ -83,10 +83,10 @@ class FreeWindows(ConvLoops):
         conv = replace(self.conv, batch=batch, height=height, width=width)
         self.columns, self.rows = (_windows(conv, axis) for axis in (1, 0))
         self.conv, self.shape = conv, replace(self.shape, conv=conv)
-        self.pitch, self.height = _bound(self.shape.row_pitch), _bound(self.shape.padded_height)
+        self.pitch, self.height = _bind_expression(self.shape.row_pitch), _bind_expression(self.shape.padded_height)
         self.pixels = bind(batch * self.rows * self.columns)
         self.columns, self.rows = (bind(T.max(size, 1)) for size in (self.columns, self.rows))  # they divide
-        self.lines = _bound(batch * self.rows)
+        self.lines = _bind_expression(batch * self.rows)
 
     def body(self) -> None:
         """Whole tiles, or single pixels where there are fewer."""
@@ -133,7 +133,7 @@ class FreeWindows(ConvLoops):
     def _band(self, first: Expr, last: Expr, rows: int) -> None:
         """Output rows first .. last."""
         begin, end = opaque(first * self.columns), opaque(last * self.columns)
-        source, origin = (self.x, 0) if not self.shape.staged else self._copied(first, last)
+        source, origin = (self.x, 0) if not self.shape.staged else self._copy_rows(first, last)
         tiles = opaque(tirx.truncdiv(end - begin + (rows - 1), rows))
         with T.serial(0, self.conv.groups) as group:
             for run in self.panel_runs:
@@ -148,7 +148,7 @@ class FreeWindows(ConvLoops):
                 over_range([(run.columns, run.count)], 0, run.count, panel)
         self.finish_chunk(begin, end, (0, self.tiling.panels))
 
-    def _copied(self, first: Expr, last: Expr) -> tuple[Buffer, Expr]:
+    def _copy_rows(self, first: Expr, last: Expr) -> tuple[Buffer, Expr]:
         """A copy, padding included, of what output rows first .. last read, and the element that it begins with."""
         conv, pitch = self.conv, self.pitch
         low = opaque(self._input_row(first))
@@ -199,7 +199,7 @@ def _windows(conv: Conv2d, axis: int) -> Expr:
     return room // down + 1 if isinstance(room, int) else bind(T.max(tirx.truncdiv(room, down) + 1, 0))
 
 
-def _bound(value: Expr) -> Expr:
+def _bind_expression(value: Expr) -> Expr:
     """A number as it is, an expression as a variable."""
     return value if isinstance(value, int) else bind(value)
 

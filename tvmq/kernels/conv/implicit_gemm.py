@@ -19,7 +19,7 @@ from tvm.script.ir_builder import tirx as T
 
 from tvmq.kernels.conv.remainder_taps import OutputRows, copy_remainders, first_remainder, kernel_rows, places_of
 from tvmq.kernels.conv.shape import ConvShape, ConvTile, choose_chunks, share
-from tvmq.kernels.conv.staging import SLACK, Stager, add_pair, part_pixels, twice
+from tvmq.kernels.conv.staging import SLACK, Stager, add_pair, duplicate_sums, part_pixels
 from tvmq.kernels.parts.builder import (
     Buffer,
     Expr,
@@ -99,7 +99,7 @@ class ConvLoops:
             return
         # with several chunks of panels one copy serves all; else each chunk copies what it reads
         pixels = self.tiling.pixels
-        staged = self._stage(0, pixels, [(0, pixels)]) if self.shape.copied and chunks.panel_chunks > 1 else None
+        staged = self._stage(0, pixels, [(0, pixels)]) if self.shape.is_copied and chunks.panel_chunks > 1 else None
         if chunks.count == 1:
             self._chunk(0, 0, staged)
             return
@@ -149,7 +149,7 @@ class ConvLoops:
         tiles = share(tiling.tiles, chunks.pixel_chunks, pixel_chunk)
         panels = share(tiling.panels, chunks.panel_chunks, panel_chunk)
         begin, end = (bind(tiling.first_pixel(tile)) for tile in tiles)
-        if self.shape.copied and staged is None:
+        if self.shape.is_copied and staged is None:
             staged = self._stage(begin, end, self.chunks.pixel_ranges)
         with T.serial(0, self.conv.groups) as group:
             for run in self.panel_runs:
@@ -309,7 +309,7 @@ class ConvLoops:
         rows = -(-tile.rows // step) * step
         sums = [[Register(self.sum_dtype, lanes) for _ in range(columns)] for _ in range(rows)]
         if step == 2:
-            bias_pairs = [twice(self.ins, value) for value in bias]
+            bias_pairs = [duplicate_sums(self.ins, value) for value in bias]
         for number, row in enumerate(sums):
             for column, register in enumerate(row):
                 register.set(bias[column] if step == 1 else bias_pairs[column][number % 2])
@@ -357,11 +357,11 @@ class ConvLoops:
     def _weights(self, tile: ConvTile, offset: Expr, column: int, step: Expr) -> Expr:
         """A vector of weights of a tile, in the type that `dot` takes."""
         if tile.weights is None and self.nibbles is not None:
-            return self.unpacked(offset, tile.group * self.shape.vectors + tile.vector + column, step)
+            return self.unpack(offset, tile.group * self.shape.vectors + tile.vector + column, step)
         source = self.weight if tile.weights is None else tile.weights
         return load(source, offset, vector_type(self.ins.w_dtype, self.vector))
 
-    def unpacked(self, offset: Expr, _vector: Expr, _step: Expr) -> Expr:
+    def unpack(self, offset: Expr, _vector: Expr, _step: Expr) -> Expr:
         """The weights from weight `offset`, which belong to a vector of channels and a step of the reduction."""
         assert self.nibbles is not None
         return self.nibbles.vector(self.weight, offset)
@@ -377,7 +377,7 @@ class ConvLoops:
         with T.serial(0, shape.steps) as step:
             for column in range(columns):
                 place = (step * columns + column) * self.vector
-                store(target, place, self.unpacked(first + place, channels + column, step), self.vector)
+                store(target, place, self.unpack(first + place, channels + column, step), self.vector)
         return target
 
     @property

@@ -161,7 +161,7 @@ def _pairs(entries: np.ndarray, highest: int) -> tuple[np.ndarray, np.ndarray]:
     for _ in range(ROUNDS):
         blocks = -(-len(rest) // BLOCK)
         # each block has heavy entries and light ones
-        parts = [_matched(rest[block::blocks], reach, INT16.max // highest) for block in range(blocks)]
+        parts = [_match_pairs(rest[block::blocks], reach, INT16.max // highest) for block in range(blocks)]
         all_pairs = np.concatenate([all_pairs, *(pairs for pairs, _ in parts)])
         rest = np.concatenate([left for _, left in parts] or [rest])
         if blocks <= 1:
@@ -169,7 +169,7 @@ def _pairs(entries: np.ndarray, highest: int) -> tuple[np.ndarray, np.ndarray]:
     return all_pairs, rest
 
 
-def _matched(entries: np.ndarray, reach: np.ndarray, limit: int) -> tuple[np.ndarray, np.ndarray]:
+def _match_pairs(entries: np.ndarray, reach: np.ndarray, limit: int) -> tuple[np.ndarray, np.ndarray]:
     """Pairs of these entries whose reach stays within the limit, and the others: who has fewest partners chooses first,
     and takes the one with fewest."""
     own = reach[entries]

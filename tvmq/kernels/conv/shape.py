@@ -104,7 +104,7 @@ class ConvShape:
         return partial or apart or any(self.conv.padding) or self.ins.x_dtype != self.conv.x_dtype
 
     @property
-    def copied(self) -> bool:
+    def is_copied(self) -> bool:
         """True if a chunk begins with a copy of what it reads, of any type."""
         return self.staged or self.words
 

@@ -146,9 +146,9 @@ class Stager:
                     copy_free(target, begin, pitch, self._lanes, lambda _at, lanes: spread(self._fill, lanes, dtype))
 
 
-def twice(ins: Any, value: Expr) -> tuple[Expr, Expr]:
+def duplicate_sums(ins: Any, value: Expr) -> tuple[Expr, Expr]:
     """A vector of sums for each of two pixels as the instructions hold them."""
-    pair: tuple[Expr, Expr] = ins.paired(value, value)
+    pair: tuple[Expr, Expr] = ins.exchange_halves(value, value)
     return pair
 
 
@@ -165,7 +165,7 @@ def part_pixels(ins: Any, sums: Sequence[Sequence[Register]]) -> None:
     """Each row of sums to one pixel, when all steps are done."""
     for first in range(0, len(sums), 2):
         for one, other in zip(*sums[first : first + 2], strict=True):
-            _set_both(one, other, ins.paired(one.get(), other.get()))
+            _set_both(one, other, ins.exchange_halves(one.get(), other.get()))
 
 
 def _set_both(one: Register, other: Register, values: tuple[Expr, Expr]) -> None:

@@ -37,7 +37,7 @@ class SubpixelAxis:
     dilation: int
 
     @property
-    def skipped(self) -> int:
+    def skipped_blocks(self) -> int:
         """Whole blocks of phases before the result."""
         return self.padding // self.stride
 
@@ -49,12 +49,12 @@ class SubpixelAxis:
     @property
     def before(self) -> int:
         """Padding of the convolution before x."""
-        return max(0, (self.taps - 1) * self.dilation // self.stride - self.skipped)
+        return max(0, (self.taps - 1) * self.dilation // self.stride - self.skipped_blocks)
 
     @property
     def kernel(self) -> int:
         """Taps of the convolution."""
-        return self.before + self.skipped + 1
+        return self.before + self.skipped_blocks + 1
 
     @property
     def after(self) -> int:
@@ -67,7 +67,7 @@ class SubpixelAxis:
         places = []
         for tap in range(self.taps):
             ahead, phase = divmod(tap * self.dilation, self.stride)
-            places.append((tap, phase, self.before + self.skipped - ahead))
+            places.append((tap, phase, self.before + self.skipped_blocks - ahead))
         return places
 
 

@@ -120,7 +120,7 @@ class _Template:
             first_column, alignment(product.y, product.y.row, product.columns),
             product.depth * LARGEST_CODE**2 <= LARGEST_EXACT,
         )  # fmt: skip
-        _Corrected(tile, self.plan, buffers, place, lines).write(sums)
+        _CentredOutput(tile, self.plan, buffers, place, lines).write(sums)
 
 
 class _LineSums:
@@ -165,7 +165,7 @@ class _LineSums:
             synchronize()
 
 
-class _Corrected(Output):
+class _CentredOutput(Output):
     """Output whose sums are those of centred codes."""
 
     def __init__(

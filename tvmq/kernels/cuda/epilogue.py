@@ -112,7 +112,7 @@ def plan_steps(epilogue: Epilogue, largest_sum: int = LARGEST_INT32) -> Epilogue
     return EpiloguePlan(FixedRequantizer.plan(epilogue[0], largest_sum), tuple(epilogue[1:]))
 
 
-def added(step: AddStep, code: Expr, other: Expr) -> Expr:
+def add_codes(step: AddStep, code: Expr, other: Expr) -> Expr:
     """numerics.add of two codes as int32."""
     total = code * step.a_multiplier + other * step.b_multiplier + step.offset
     low, high = step.qmin - step.zero_point, step.qmax - step.zero_point
@@ -136,7 +136,7 @@ def after_steps(
     for step in plan.steps:
         code = value_of(name, code)
         if isinstance(step, AddStep):
-            code, adds = added(step, code, others[adds]), adds + 1
+            code, adds = add_codes(step, code, others[adds]), adds + 1
         else:
             assert isinstance(step, TableStep)
             code, tables = looked_up(buffers[f"table{tables}"], code), tables + 1

@@ -236,10 +236,10 @@ class _Template:
         return activate(self.layer.activations, self.layer.clip, index, value, clips=clips)
 
     def _symbol(self, value: Expr) -> TirSymbol:
-        return TirSymbol([bind(value)], "float32", _kept)
+        return TirSymbol([bind(value)], "float32", _hold_in_register)
 
 
-def _kept(value: Expr, dtype: str) -> Expr:
+def _hold_in_register(value: Expr, dtype: str) -> Expr:
     """The value in a register of the thread: TVM writes variables out wherever they stand, twice in each step."""
     register = registers("t", 1, dtype)
     put(register, 0, value)

@@ -43,7 +43,7 @@ def depthwise_float(conv: Conv2d, weight: np.ndarray, bias: np.ndarray | None, e
     """
     _check(conv)
     check_arrays("depthwise_float", weight, (conv.channels, 1, *conv.kernel), bias, conv.channels)
-    bounds, vectors = clip_of(epilogue, "depthwise_float"), float_vectors(isa).narrowed(conv.channels)
+    bounds, vectors = clip_of(epilogue, "depthwise_float"), float_vectors(isa).limit_lanes(conv.channels)
     channels = _vector_channels(conv.channels, vectors.lanes)
     start = np.zeros(conv.channels, np.float32) if bias is None else bias
     recipe: dict[str, Any] = {

@@ -168,7 +168,7 @@ class Matrix(I8MM):
         low, high = (llvm("int32x4", name, sums, x, slice_lanes(w, begin, size)) for sums, begin in ((a, 0), (b, size)))
         return low, high
 
-    def paired(self, a: Expr, b: Expr) -> tuple[Expr, Expr]:
+    def exchange_halves(self, a: Expr, b: Expr) -> tuple[Expr, Expr]:
         halves = ((a, 0), (b, 0)), ((a, 2), (b, 2))
         first, second = (concatenate([slice_lanes(v, i, 2) for v, i in half], "int32", 2) for half in halves)
         return bind(first), bind(second)

@@ -175,7 +175,7 @@ class PixelPairs(Protocol):
     def dot_pair(self, a: Expr, b: Expr, x: Expr, w: Expr) -> tuple[Expr, Expr]:
         """The sums of two pixels and the products of both with a vector of weights."""
 
-    def paired(self, a: Expr, b: Expr) -> tuple[Expr, Expr]:
+    def exchange_halves(self, a: Expr, b: Expr) -> tuple[Expr, Expr]:
         """The sums of two pixels, a vector each, as `dot_pair` takes them; or back."""
 
 

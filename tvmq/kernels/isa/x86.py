@@ -229,6 +229,6 @@ class LaneInstructions(X86):
         """Factors with which `multiply_pairs` adds neighbouring lanes."""
         return bind(spread(1, 2 * self.lanes, "int16"))
 
-    def folded(self, sums: Expr, products: Expr, ones: Expr) -> Expr:
+    def fold_products(self, sums: Expr, products: Expr, ones: Expr) -> Expr:
         """Sums plus int16 lanes, added by pairs."""
         return sums + self.multiply_pairs(products, ones)

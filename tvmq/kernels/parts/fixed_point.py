@@ -114,7 +114,7 @@ class FixedRequantizer:
             return self._of_pairs(total, constants, lanes)
         return self._of_words(total, constants, lanes)
 
-    def _nudged(self, product: Expr, lanes: int) -> Expr:
+    def _add_first_rounding(self, product: Expr, lanes: int) -> Expr:
         """A product of 64 bits that is shifted right by more than 31, with what DOUBLE adds."""
         sign, half = bind(T.shift_right(product, spread(63, lanes, "int64"))), spread(ONE_HALF, lanes, "int64")
         return product + (T.bitwise_xor(half, sign) - sign)
@@ -130,12 +130,12 @@ class FixedRequantizer:
         total, multiplier, shift = (bind(T.reinterpret(pairs, value)) for value in (total, *constants))
         arithmetic, width = lanes == 16, spread(32, half, "int64")
 
-        def shifted(odd: bool) -> Expr:
+        def shift_products(odd: bool) -> Expr:
             a, b = (T.shift_right(value if odd else T.shift_left(value, width), width) for value in (total, multiplier))
             product = bind(a * b)
             product = self._below_zero(product, product, half, "int64")
             if self.step.rounding == "DOUBLE":
-                product = bind(self._nudged(product, half))
+                product = bind(self._add_first_rounding(product, half))
             # the odd result stands in the upper half of its place already
             right = T.bitwise_and(T.shift_right(shift, width) - width if odd else shift, spread(63, half, "int64"))
             if arithmetic:
@@ -144,7 +144,7 @@ class FixedRequantizer:
             return bind(T.shift_right(raised, T.reinterpret(f"u{pairs}", right)))
 
         kind = vector_type("int32", lanes)
-        both = [bind(T.reinterpret(kind, shifted(odd))) for odd in (False, True)]
+        both = [bind(T.reinterpret(kind, shift_products(odd))) for odd in (False, True)]
         mixed = bind(tirx.Shuffle(both, [const(lane + lanes * (lane % 2)) for lane in range(lanes)]))
         one = spread(1, lanes)
         if not arithmetic:  # 2^62 >> (n - 1) on top
@@ -161,7 +161,7 @@ class FixedRequantizer:
         product = self._below_zero(product, product, lanes, "int64")
         if self.step.rounding == "DOUBLE":  # shift is n - 1
             shifts = T.Cast(wide, shift) > spread(30, lanes, "int64")
-            product = bind(T.Select(shifts, self._nudged(product, lanes), product))
+            product = bind(T.Select(shifts, self._add_first_rounding(product, lanes), product))
         one = spread(1, lanes, "int64")
         steps = T.shift_right(T.shift_right(product, T.Cast(wide, shift)) + one, one)
         step = self.step

@@ -88,7 +88,7 @@ class FloatVectors(Instructions):
         self.kind = vector_type("float32", self.lanes)
         self._fma = f"llvm.fma.v{self.lanes}f32" if self.lanes > 1 else "llvm.fma.f32"
 
-    def narrowed(self, count: int) -> FloatVectors:
+    def limit_lanes(self, count: int) -> FloatVectors:
         """Vectors of at most `count` lanes, a power of two."""
         return float_vectors(self._isa, min(self.lanes, 1 << (count.bit_length() - 1)))
 

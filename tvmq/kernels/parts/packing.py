@@ -209,7 +209,7 @@ class Nibbles:
         sign = spread(8, self.count, kind)
         return bind(T.bitwise_xor(lanes, sign) - sign)
 
-    def real(self, codes: Expr, scale: Expr) -> Expr:
+    def dequantize(self, codes: Expr, scale: Expr) -> Expr:
         """float32 of codes: the product is rounded once, numerics.dequantize."""
         return bind(T.Cast(vector_type("float32", self.count), codes) * scale)
 

@@ -194,8 +194,8 @@ def _output_2(m: Sequence[Expr], lanes: int) -> list[Expr]:
     def add(a: Expr, b: Expr) -> Expr:
         return wrapping("add", a, b, lanes)
 
-    def twice(value: Expr) -> Expr:
+    def double(value: Expr) -> Expr:
         return bind(T.shift_left(value, spread(1, lanes)))
 
     p, q = add(m[1], m[2]), wrapping("sub", m[1], m[2], lanes)
-    return [add(twice(m[0]), p), wrapping("sub", q, twice(m[3]), lanes)]
+    return [add(double(m[0]), p), wrapping("sub", q, double(m[3]), lanes)]

@@ -61,7 +61,7 @@ class WinogradShape:
         return self.conv.batch * self.tiles_high * self.tiles_wide
 
     @property
-    def padded(self) -> Conv2d:
+    def padded_conv(self) -> Conv2d:
         """The convolution with whole tiles: more padding below and on the right."""
         conv, (top, left, _, _) = self.conv, self.conv.padding
         below = self.scheme.tile * self.tiles_high + 2 - conv.height - top

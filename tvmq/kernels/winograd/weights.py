@@ -33,13 +33,13 @@ def transform_weights(weight: np.ndarray, g: Matrix) -> np.ndarray:
 
 def transform_taps(taps: np.ndarray, g: Matrix, result: np.ndarray) -> None:
     """int16 [3, 3, ...] -> [points, points, ...]; the entries of G are small, so these are additions."""
-    columns = [_combined(taps.swapaxes(0, 1), row) for row in g]
+    columns = [_combine(taps.swapaxes(0, 1), row) for row in g]
     for number, column in enumerate(columns):
         for place, row in enumerate(g):
-            result[place, number] = _combined(column, row)
+            result[place, number] = _combine(column, row)
 
 
-def _combined(parts: np.ndarray, factors: Sequence[int]) -> np.ndarray:
+def _combine(parts: np.ndarray, factors: Sequence[int]) -> np.ndarray:
     """Sum of parts times factors."""
     total = None
     for part, factor in zip(parts, factors, strict=True):
