@@ -24,7 +24,7 @@ from tvmq.index_checks import check_range
 
 
 @dataclass(frozen=True)
-class Operand:
+class IndexOperand:
     """Indices that an operator reads.
 
     argument  its number among the arguments
@@ -48,31 +48,31 @@ def _rank(expr: relax.Expr) -> int:
     return len(list(expr.ty.shape))
 
 
-def _along(call: relax.Call) -> list[Operand]:
-    return [Operand(1, (int(call.attrs.axis) % _rank(call.args[0]),))]
+def _along(call: relax.Call) -> list[IndexOperand]:
+    return [IndexOperand(1, (int(call.attrs.axis) % _rank(call.args[0]),))]
 
 
-def _take(call: relax.Call) -> list[Operand]:
+def _take(call: relax.Call) -> list[IndexOperand]:
     """relax.take; modes "clip" and "nan" say what lies outside, so that all indices are good."""
     if str(call.attrs.mode) not in ("fast", "wrap") or not isinstance(call.args[1].ty, relax.TensorType):
         return []
     axis = call.attrs.axis
-    return [Operand(1, (0 if axis is None else int(axis) % _rank(call.args[0]),))]
+    return [IndexOperand(1, (0 if axis is None else int(axis) % _rank(call.args[0]),))]
 
 
-def _points(call: relax.Call) -> list[Operand]:
+def _points(call: relax.Call) -> list[IndexOperand]:
     first = int(call.attrs.batch_dims) if op_name(call) == "gather_nd" else 0
     count = int(list(call.args[1].ty.shape)[-1])
-    return [Operand(1, tuple(range(first, first + count)))]
+    return [IndexOperand(1, tuple(range(first, first + count)))]
 
 
-def _each(call: relax.Call) -> list[Operand]:
+def _each(call: relax.Call) -> list[IndexOperand]:
     if isinstance(call.args[1].ty, relax.TensorType):
-        return [Operand(1, (0,))]
-    return [Operand(1, (axis,), axis) for axis in range(len(call.args[1].ty.fields))]
+        return [IndexOperand(1, (0,))]
+    return [IndexOperand(1, (axis,), axis) for axis in range(len(call.args[1].ty.fields))]
 
 
-OPERANDS: dict[str, Callable[[relax.Call], list[Operand]]] = {
+OPERANDS: dict[str, Callable[[relax.Call], list[IndexOperand]]] = {
     "take": _take,
     "gather_elements": _along,
     "scatter_elements": _along,
@@ -87,13 +87,13 @@ COMPUTED = "tvmq.computed_inputs"  # attribute of a part of a model: its inputs 
 MOVES = where(form=(RESHAPE, TRANSPOSE, BROADCAST, REPEAT, REVERSE))
 
 
-def index_operands(call: relax.Expr) -> list[Operand]:
+def index_operands(call: relax.Expr) -> list[IndexOperand]:
     """The indices that an operator reads; none for all other expressions."""
     name = op_name(call)
     return OPERANDS[name](call) if name in OPERANDS else []
 
 
-def axis_sizes(call: relax.Call, operand: Operand) -> list[int | str]:
+def axis_sizes(call: relax.Call, operand: IndexOperand) -> list[int | str]:
     """Sizes of the axes that indices count; free ones as text."""
     sizes = sizes_of(call.args[0])
     if op_name(call) == "take" and call.attrs.axis is None:
@@ -190,6 +190,6 @@ def wrapped_arguments(call: relax.Call, wrap: Callable[[relax.Expr, list[Any]], 
     return args
 
 
-def _by_argument(operands: list[Operand]) -> Iterator[tuple[int, list[Operand]]]:
+def _by_argument(operands: list[IndexOperand]) -> Iterator[tuple[int, list[IndexOperand]]]:
     for number in dict.fromkeys(operand.argument for operand in operands):
         yield number, [operand for operand in operands if operand.argument == number]

@@ -24,7 +24,7 @@ ROUNDING = ("tvmq.quantize", "tvmq.simulated_quantize")
 
 
 @dataclass(frozen=True, eq=False)
-class Step:
+class Encoding:
     """Encoding of codes: real value of one step and the code of 0.0."""
 
     scale: np.ndarray
@@ -50,8 +50,8 @@ class LayerTensor:
     integer: bool
     plain: str
     rounded: str
-    codes: Mapping[str, Step]
-    step: Step | None
+    codes: Mapping[str, Encoding]
+    step: Encoding | None
 
     @property
     def value(self) -> str:
@@ -60,14 +60,14 @@ class LayerTensor:
 
 
 @dataclass(frozen=True, eq=False)
-class Pair:
+class LayerPair:
     """A layer that both modules have."""
 
     a: LayerTensor
     b: LayerTensor
 
     @property
-    def step(self) -> Step | None:
+    def step(self) -> Encoding | None:
         """Encoding of b; of a if b has none."""
         return self.b.step or self.a.step
 
@@ -126,23 +126,23 @@ def _rounded_variable(view: View, name: str) -> str:
     return name
 
 
-def _step(view: View, name: str, entry: Mapping[str, Any]) -> Step | None:
+def _step(view: View, name: str, entry: Mapping[str, Any]) -> Encoding | None:
     """Encoding of a variable's codes, or of the codes that it is rounded to; None for plain floats."""
     call = view.value.get(name)
     if call is not None and op_name(call) in ROUNDING and is_const(call.args[1]):
-        step = Step(const_value(call.args[1]), const_value(call.args[2]), int(call.attrs.axis))
+        step = Encoding(const_value(call.args[1]), const_value(call.args[2]), int(call.attrs.axis))
         return step if np.all(step.scale > 0) else None
     output = entry.get("output")
     if dtype_of(view.var[name]) == "float32" or not isinstance(output, Mapping):
         return None
-    return Step(np.array(output["scale"], np.float32), np.array(output["zero_point"], np.int32))
+    return Encoding(np.array(output["scale"], np.float32), np.array(output["zero_point"], np.int32))
 
 
-def pairs(a: Sequence[LayerTensor], b: Sequence[LayerTensor]) -> list[Pair]:
+def pairs(a: Sequence[LayerTensor], b: Sequence[LayerTensor]) -> list[LayerPair]:
     """Layers of both modules, in the order of b; see the head of this file."""
     partners = _partners(a, b)
     both = [(a[partners[index]], tensor) for index, tensor in enumerate(b) if index in partners]
-    return [Pair(x, y) for x, y in both if y.operator != "input" or x.integer or y.integer]
+    return [LayerPair(x, y) for x, y in both if y.operator != "input" or x.integer or y.integer]
 
 
 def find_unpaired(a: Sequence[LayerTensor], b: Sequence[LayerTensor]) -> list[LayerTensor]:

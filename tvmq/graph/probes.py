@@ -17,7 +17,7 @@ import tvm
 from tvm import relax
 
 from tvmq.graph import ops
-from tvmq.graph.layer_tensors import ROUNDING, LayerTensor, Step
+from tvmq.graph.layer_tensors import ROUNDING, Encoding, LayerTensor
 from tvmq.graph.names import OUTPUTS, UniqueNames
 from tvmq.graph.rewrite import build_function, replace_variables
 from tvmq.graph.view import View, dtype_of, op_name, used_vars
@@ -25,7 +25,7 @@ from tvmq.graph.view import View, dtype_of, op_name, used_vars
 Bindings = list[tuple[relax.Var, relax.Expr]]
 
 
-def tapped(mod: tvm.IRModule, wanted: Sequence[tuple[str, Step | None]]) -> tvm.IRModule:
+def tapped(mod: tvm.IRModule, wanted: Sequence[tuple[str, Encoding | None]]) -> tvm.IRModule:
     """The module whose results are the named variables as float32, then its own results.
 
     wanted   (variable, the step of its codes; None for floats)
@@ -36,7 +36,7 @@ def tapped(mod: tvm.IRModule, wanted: Sequence[tuple[str, Step | None]]) -> tvm.
     return _module(mod, list(view.func.params), bindings, [*results, *(view.var[name] for name in view.outputs)])
 
 
-def keep_variables(mod: tvm.IRModule, wanted: Sequence[tuple[str, Step | None]]) -> tvm.IRModule:
+def keep_variables(mod: tvm.IRModule, wanted: Sequence[tuple[str, Encoding | None]]) -> tvm.IRModule:
     """The module whose only results are the named variables as float32; what they do not need is gone."""
     view = View(mod)
     bindings = list(view.bindings)
@@ -99,7 +99,7 @@ def _as_codes(view: View, own: LayerTensor, param: relax.Var, unique: UniqueName
     return _bind_call(call, unique(f"{own.value}_given_q"), bindings)
 
 
-def _results(view: View, wanted: Sequence[tuple[str, Step | None]], bindings: Bindings) -> list[relax.Expr]:
+def _results(view: View, wanted: Sequence[tuple[str, Encoding | None]], bindings: Bindings) -> list[relax.Expr]:
     """The variables as floats."""
     unique = UniqueNames([*view.var, *(var.name for var, _ in bindings)])
     results = []

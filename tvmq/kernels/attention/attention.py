@@ -62,7 +62,7 @@ def attention(
     """
     check_attention(shape, score_scale, code_scale)
     ins = instructions(isa)
-    template = _Template(shape, step, ins)
+    template = _AttentionTemplate(shape, step, ins)
     name = f"attention_{ins.name}_{template.cut.block}"
     scales = (np.array([scale], np.float32) for scale in (score_scale, code_scale))
     constants = (*scales, *template.multipliers())
@@ -88,7 +88,7 @@ class _Side:
         self.initial = workspace(matrices * self.places, "int32")
 
 
-class _Template:
+class _AttentionTemplate:
     """The PrimFunc of one attention; see the head of this file."""
 
     def __init__(self, shape: Attention, step: Requantize | FixedRequantize | Dequantize, ins: Instructions) -> None:

@@ -56,14 +56,14 @@ def batch_matmul(product: BatchMatmul, step: Requantize | FixedRequantize | Dequ
     """
     check_product(product)
     ins = instructions(isa)
-    template = _Template(product, step, ins)
+    template = _BatchMatmulTemplate(product, step, ins)
     name = f"batch_matmul_{ins.name}_{template.tiling.rows}x{template.tiling.columns}"
     key = ("batch_matmul", product, ins.name, template.plan.key)
     func = made_once((name, template.tiling, *key), lambda: template.prim_func(name))
     return Kernel(name, func, template.constants(), key, work=product_work("batch_matmul", product, ins))
 
 
-class _Template:
+class _BatchMatmulTemplate:
     """The PrimFunc of one product; see the head of this file."""
 
     def __init__(

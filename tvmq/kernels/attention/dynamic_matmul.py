@@ -79,11 +79,11 @@ def free_matmul(product: FreeMatmul, isa: Isa) -> Kernel:
     name = f"free_matmul_{ins.name}"
     with FunctionBuilder(name, shapes) as function:
         sizes = [function.count(part) for part in (p.batch, (p.rows,), (p.depth,), (p.columns,))]
-        _Template(product, ins, [flat(buffer) for buffer in function.buffers], sizes).body()
+        _DynamicMatmulTemplate(product, ins, [flat(buffer) for buffer in function.buffers], sizes).body()
     return Kernel(name, function.prim_func, (), (name, product), work=_work(product, ins))
 
 
-class _Template:
+class _DynamicMatmulTemplate:
     """The loops; see the head of this file."""
 
     def __init__(self, product: FreeMatmul, ins: Instructions, buffers: list[Buffer], sizes: list[Expr]) -> None:

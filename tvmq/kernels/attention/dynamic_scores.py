@@ -72,7 +72,7 @@ def free_scores(scores: FreeScores, score_scale: float, code_scale: float, isa: 
     name = f"free_scores_{isa.name}"
     with FunctionBuilder(name, parameters) as function:
         buffers = {key: flat(buffer) for key, buffer in zip(parameters, function.buffers, strict=True)}
-        _Template(scores, buffers, [function.count((size,)) for size in scores.shape]).body()
+        _DynamicScoresTemplate(scores, buffers, [function.count((size,)) for size in scores.shape]).body()
     constants = tuple(np.array([scale], np.float32) for scale in (score_scale, code_scale))
     return Kernel(
         name, function.prim_func, constants, ("free_scores", scores, isa.name), work=KernelWork("free_scores", 40.0)
@@ -86,7 +86,7 @@ def is_proved(scores: FreeScores, score_scale: float, code_scale: float) -> bool
     return scaled and codes.qmin <= codes.zero_point < codes.qmax
 
 
-class _Template:
+class _DynamicScoresTemplate:
     """The loops; see the head of this file."""
 
     def __init__(self, scores: FreeScores, buffers: dict[str, Buffer], sizes: Sequence[Expr]) -> None:

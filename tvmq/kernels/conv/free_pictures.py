@@ -208,11 +208,11 @@ def _is_one(size: Expr) -> bool:
     return isinstance(size, int) and size == 1
 
 
-class _Codes(FreeWindows, conv2d.Integers):
+class _DynamicIntegers(FreeWindows, conv2d.Integers):
     """Loops of a convolution of codes whose sizes only a run tells."""
 
 
-class _Floats(FreeWindows, conv2d_float.Floats):
+class _DynamicFloats(FreeWindows, conv2d_float.Floats):
     """Loops of a convolution of floats whose sizes only a run tells."""
 
 
@@ -235,13 +235,13 @@ def free_convolution(
         check_arrays("conv2d_float", weight, weight.shape, bias, conv.filters)
         shape = FreeShape(conv, float_vectors(isa), 0)
         bounds = clip_of(epilogue, "conv2d_float")
-        return conv2d_float.make_kernel("free_conv2d_float", shape, bounds, weight, bias, buffers, loops=_Floats)
+        return conv2d_float.make_kernel("free_conv2d_float", shape, bounds, weight, bias, buffers, loops=_DynamicFloats)
     bias = np.zeros(conv.filters, np.int32) if bias is None else bias
     conv2d.check_operands("conv2d", conv, weight, bias)
     conv, weight = merge_groups(conv, weight)
     shape = FreeShape(conv, conv2d.instructions_for(conv, isa), x_zero)
     tiling = conv2d.choose_tiling(shape.product, shape.ins)
-    return conv2d.make_kernel("free_conv2d", shape, tiling, weight, bias, epilogue, buffers, loops=_Codes)
+    return conv2d.make_kernel("free_conv2d", shape, tiling, weight, bias, epilogue, buffers, loops=_DynamicIntegers)
 
 
 def merge_groups(conv: Conv2d, weight: np.ndarray) -> tuple[Conv2d, np.ndarray]:

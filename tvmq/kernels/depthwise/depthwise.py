@@ -91,7 +91,7 @@ def depthwise(conv: Conv2d, weight: np.ndarray, bias: np.ndarray, x_zero: int, e
         x_zero if any(conv.padding) else None,
         plan.key,
     )
-    func = made_once(key, _Template(name, shape, plan).prim_func)
+    func = made_once(key, _Depthwise(name, shape, plan).prim_func)
     constants = packing.weights(weight), pack_biases(shape, weight, bias), *plan.constants(pack)
     return Kernel(name, func, constants, key, packed=(weight, packing), work=_work(conv, plan.steps))
 
@@ -130,7 +130,7 @@ def _wide_enough(ins: Instructions, channels: int) -> Instructions:
     return next((candidate for candidate in candidates if candidate.lanes <= channels), _OneLane())
 
 
-class _Template:
+class _Depthwise:
     """The PrimFunc of one depthwise convolution."""
 
     def __init__(self, name: str, shape: DepthwiseShape, plan: EpiloguePlan) -> None:
@@ -186,7 +186,7 @@ class _BlocksOfBand:
     weights  where their weights begin
     """
 
-    def __init__(self, template: _Template, blocks: Blocks, weights: int, image: Expr, first: Expr, end: Expr) -> None:
+    def __init__(self, template: _Depthwise, blocks: Blocks, weights: int, image: Expr, first: Expr, end: Expr) -> None:
         self.template, self.blocks, self.weights = template, blocks, weights
         self.image, self.first, self.end = image, first, end
         self.shape, self.conv, self.ins, self.columns = (

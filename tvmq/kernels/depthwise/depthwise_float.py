@@ -56,7 +56,7 @@ def depthwise_float(conv: Conv2d, weight: np.ndarray, bias: np.ndarray | None, e
     pixels = split_evenly(conv.out_width, MOST_PIXELS)[0][0]
     name = f"depthwise_float_{isa.name}_{pixels}x1"
     key = ("depthwise_float", conv, isa.name, bounds)
-    func = made_once(key, _Template(name, conv, vectors, bounds).prim_func)
+    func = made_once(key, _FloatDepthwiseTemplate(name, conv, vectors, bounds).prim_func)
     constants = (packed, start[channels].reshape(-1))
     total = math.prod(conv.out_shape) * math.prod(conv.kernel)
     work = KernelWork("depthwise_float", 0.0, conv.macs, cycles=lambda _, scale: scale * total / MACS)
@@ -79,7 +79,7 @@ def _vector_channels(channels: int, lanes: int) -> np.ndarray:
     return first[:, None] + np.arange(lanes)
 
 
-class _Template:
+class _FloatDepthwiseTemplate:
     """The PrimFunc of one depthwise convolution."""
 
     def __init__(self, name: str, conv: Conv2d, vectors: FloatVectors, bounds: Clip) -> None:

@@ -71,7 +71,7 @@ def concat(
 
         def start() -> Callable[[Expr], None]:
             begins = [sum(lengths[:i]) for i in range(len(lengths))]
-            parts = [_Part(ins, buffers, i, lengths[i], begins[i]) for i in range(len(lengths))]
+            parts = [_ConcatInput(ins, buffers, i, lengths[i], begins[i]) for i in range(len(lengths))]
 
             def row(number: Expr) -> None:
                 for part in parts:
@@ -85,7 +85,7 @@ def concat(
     return Kernel(name, function.prim_func, constants, key, work=KernelWork("concat", 1.5))
 
 
-class _Part:
+class _ConcatInput:
     """Input of a concatenation: `length` neighbouring elements of each row, at `begin` of a row of the output."""
 
     def __init__(self, ins: Instructions, buffers: dict[str, Buffer], index: int, length: int, begin: int) -> None:

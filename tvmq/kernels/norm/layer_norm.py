@@ -88,7 +88,7 @@ class LayerNorm:
 
 def layer_norm(norm: LayerNorm, scale: float, isa: Isa) -> Kernel:
     """Kernel a, [b,] gamma [length], [beta,] [factor [length],] [scale,] outputs; scale: of the codes, if there are."""
-    template = _Template(norm)
+    template = _LayerNormTemplate(norm)
     constants = () if norm.codes is None else (np.array([scale], np.float32),)
     kind = "layer_norm" if norm.centred else "rms_norm"
     name = f"{kind}_{isa.name}"
@@ -97,7 +97,7 @@ def layer_norm(norm: LayerNorm, scale: float, isa: Isa) -> Kernel:
     )
 
 
-class _Template:
+class _LayerNormTemplate:
     """The PrimFunc of one norm; see the head of this file."""
 
     def __init__(self, norm: LayerNorm) -> None:

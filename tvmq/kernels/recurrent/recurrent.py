@@ -110,7 +110,7 @@ def recurrent(
     with FunctionBuilder(name, parameters) as function:
         buffers = {key: flat(buffer) for key, buffer in zip(parameters, function.buffers, strict=True)}
         sizes = (function.count((layer.steps,)), function.count((layer.batch,)))
-        _Template(layer, ins, products, buffers, sizes).body()
+        _RecurrentTemplate(layer, ins, products, buffers, sizes).body()
     packed = (filters_of(weight), products[0].recipe()) if len(products) == 1 else None
     key = ("recurrent", layer, ins.name)
     return Kernel(name, function.prim_func, tuple(constants), key, packed=packed, work=_work(layer, ins))
@@ -125,7 +125,7 @@ def _work(layer: Recurrent, ins: Instructions) -> KernelWork:
     return KernelWork("recurrent", 0.0, macs, layer.is_codes, lambda *_: cycles)
 
 
-class _Template:
+class _RecurrentTemplate:
     """The loops; see the head of this file."""
 
     def __init__(
