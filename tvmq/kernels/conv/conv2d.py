@@ -1,11 +1,11 @@
 """conv2d: uint8, int8 or int16 x int8 -> int32 -> codes, NHWC, an implicit matrix product, for every CPU.
 
 Computes   numerics.conv, then the epilogue (numerics.requantize, add, table), bit for bit
-Layouts    x NHWC, weights packed (see packing; those of 4 bits two to a byte, see nibbles), output NHWC
+Layouts    x NHWC, weights packed (see packing), those of 4 bits two to a byte, output NHWC
 Needs      partial sums within int32 (numerics.check_accumulator); bias already holds -x_zero * sum(weights)
-Loops      those of conv_loops; then the steps over codes while a chunk is in cache
+Loops      those of implicit_gemm; then the steps over codes while a chunk is in cache
 Registers  rows x columns sums + columns weights + 1 activations; 6 x 4 + 4 + 1 of 32 on AVX-512
-Reads      no im2col (see conv_loops); no copy either for unpadded uint8 on VNNI where runs are whole steps
+Reads      no im2col (see implicit_gemm); no copy either for unpadded uint8 on VNNI where runs are whole steps
 Fallback   the same template on instruction set "generic": plain TIR
 Measured   benchmarks/kernels.py
 """

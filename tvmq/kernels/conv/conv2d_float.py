@@ -3,7 +3,7 @@
 Computes   bias + sum of x * w over kernel row, kernel column, channel, in this order, then clip
 Rounding   one fused multiply-add a product (two roundings on "generic" where the CPU has none)
 Narrow     weights of 4 bits are read as codes, each multiplied by its scale first: the bits of the same float weights
-Loops      those of conv_loops, as conv2d: same tiles and packing; weights [step][vector][lane], padding made in a copy
+Loops      those of implicit_gemm, tiles and packing as conv2d; weights [step][vector][lane], padding made in a copy
 Registers  rows x columns sums + columns weights + 1 activations; 6 x 4 + 4 + 1 of 32 on AVX-512
 Measured   Zen 4, one core: 1 x 1 and 3 x 3 layers of ResNet-50 at 50-58 GMAC/s, AVX-512 and AVX2 (peak 59)
 """

@@ -4,7 +4,7 @@ Computes   what conv2d computes, bit for bit; the proof and what each instructio
 Layouts    as conv2d; weights [panel][entry][lane][tap], an entry is a group of four activations as bytes, or a pair as
            words: a vector either way
 Needs      vpmaddubsw; `sums_fit_int16` for every fold of every panel
-Loops      those of conv_loops, but a tile walks the panel's table of entries: two groups at a time (fold2), single ones
+Loops      those of implicit_gemm, but a tile walks the panel's table of entries: two groups at a time (fold2), single
            (fold1), then two pairs at a time, which are read from a copy of the input in 16 bits
 Registers  rows sums, ones, two weights, two activations and a product; a panel is one vector of channels, as each more
            makes it less likely that a group holds for all

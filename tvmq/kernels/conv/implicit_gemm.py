@@ -4,7 +4,7 @@ conv2d_float share.
 Loops      parallel chunk (some pixels x some panels): copy of the input if one is needed (see staging),
            panel, tile (see tiling), kernel row, step
 Reads      a window is one run of memory for each kernel row (each tap if dilated or grouped): no im2col
-Padding    taps that lie in a border of zeros are left out, where they are many (see border_taps)
+Padding    taps that lie in a border of zeros are left out, where they are many (see remainder_taps)
 Nibbles    weights of 4 bits are unpacked panel by panel, once for all tiles; for a single tile as they are read
 A subclass gives the parameters (`prim_func`), what becomes of the sums (`store`), and what follows a chunk
 """

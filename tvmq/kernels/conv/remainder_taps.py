@@ -1,4 +1,6 @@
-"""The last taps of kernel rows that are no whole step of a convolution: packed, several rows to one step.
+"""Taps of a convolution that the inner loop treats apart: remainders of kernel rows, and those in a border of zeros.
+
+Remainders: the last taps of kernel rows that are no whole step, packed, several rows to one step.
 
 A step multiplies `taps` neighbouring elements. A row of a 7 x 7 kernel over 3 channels has 21: five steps of 4 and one
 tap. By itself that tap would take a step of each of the 7 rows; packed they take two, and 37 steps do what 42 did.
@@ -10,7 +12,7 @@ Loops      rows of output; steps; vectors of output columns: one load for each k
 Needs      more work saved than the copy costs (SAVED)
 Measured   Zen 4: see benchmarks/kernels.py, stem
 
-Which taps of a convolution lie in a border of zeros, so that a tile of pixels can leave them out.
+Border: taps that lie in a border of zeros, so that a tile of pixels can leave them out.
 
 Rows      of the kernel: loop bounds that depend on the place of a tile
 Columns   of the kernel: where tiles begin at one or two places of an output row, a loop for each stretch of kernel

@@ -1,6 +1,6 @@
-"""Sizes of a convolution as a matrix product, and the division of its work among threads.
+"""Sizes of a convolution as a matrix product, the division of its work among threads, and the place of a tile.
 
-Where a tile of a convolution stands (see conv_loops).
+The loops over them are those of implicit_gemm.
 """
 
 from __future__ import annotations
@@ -236,8 +236,8 @@ class ConvTile:
     vector          first vector of output channels in the group
     panel           kind of the panel
     weights         the panel's weights, unpacked for all tiles; None: they are read from the kernel's own
-    beside          what is read besides: packed taps (see rest_taps) and the output row they start with, or codes of 16
-                    bits and the element they start with; None if there is nothing
+    beside          what is read besides: packed taps (see remainder_taps) and the output row they start with, or
+                    codes of 16 bits and the element they start with; None if there is nothing
     """
 
     source: Buffer

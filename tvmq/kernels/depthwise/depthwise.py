@@ -1,10 +1,10 @@
 """Depthwise conv2d: uint8, int8 or int16 x int8 -> int32 -> codes or floats, NHWC, for every instruction set.
 
 Computes   numerics.conv with one filter for each channel, then the epilogue, bit for bit
-Layouts    x NHWC, weights packed (see depthwise_plan), output NHWC
+Layouts    x NHWC, weights packed (see plan), output NHWC
 Needs      every partial sum within int32 (numerics.check_accumulator); bias holds -x_zero * sum(weights)
 Loops      parallel band of output rows; block of channels; strip of columns; output row: the input rows that
-           are new are copied to a ring (see depthwise_copy), then tiles of pixels, kernel rows, dots;
+           are new are copied to a ring (see copy_rows), then tiles of pixels, kernel rows, dots;
            last the steps over codes of the band
 Registers  up to 16 sums of 32 registers (8 of 16): 4 pixels x 4 vectors of channels, which share the weights
 Ring       as many rows as a window is high; a strip is so narrow that they stay in the L1 cache

@@ -1,4 +1,6 @@
-"""Product of two tensors of codes, requantized; the second may broadcast (one factor for each channel).
+"""Products and sums of two tensors of codes in integers: `multiply` and `add`.
+
+multiply: product, requantized; the second tensor may broadcast (one factor for each channel).
 
 Computes   numerics.multiply, then numerics.requantize, bit for bit
 Layouts    any; both inputs and the output have the same axes
@@ -6,7 +8,7 @@ Loops      parallel chunks of rows; vectors. A row is the longest run in which b
 x86        where b keeps step or repeats itself, whole vectors of codes whatever the length of a row: see _Products
 Fallback   plain TIR for every instruction set: LLVM makes vectors of the CPU's width
 
-Residual add of two tensors of codes in integers.
+add: residual sum of codes.
 
 Computes   numerics.add, bit for bit
 Layouts    any; both inputs and the output have the same one

@@ -1,9 +1,11 @@
-"""AVX2: 32-byte vectors, 16 registers; int16 products only.
+"""Instruction sets of 32-byte vectors: AVX2, and vpdpbusd on such vectors (AVX-VNNI, AVX-512 VL).
+
+AVX2: 16 registers, int16 products only.
 
 Peak      vpmaddwd + vpaddd: 16 products an instruction pair, 21 % of AVX512-VNNI's vpdpbusd on the same CPU
 Needs     Haswell (2013) or Zen 1; `fma` is listed because every such CPU has it and the float kernels use it
 
-vpdpbusd on 32-byte vectors; two levels.
+vpdpbusd: two levels.
 
 avxvnni    {vex} vpdpbusd, 16 registers, CPUs without AVX-512 (Alder Lake 2021, Sierra Forest 2024)
 avx512vl   the EVEX form of the same, 32 registers: targets with AVX512-VNNI that avoid 64-byte vectors

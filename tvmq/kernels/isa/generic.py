@@ -34,9 +34,9 @@ class Instructions:
     dot_temporaries  registers that the loop of a tile needs besides sums and weights
     has_dot_words    True if there is a `dot_words`
     row_step      pixels that one instruction multiplies: 1, or 2 (see PixelPairs)
-    packs_rests   True if steps of 4 bytes may hold taps of several kernel rows (see rest_taps)
+    packs_rests   True if steps of 4 bytes may hold taps of several kernel rows (see remainder_taps)
     wide_codes    True if activations are codes of 16 bits (see `words`)
-    lane_form     the same CPU with products of bytes in int16 lanes (see lanes), where these are faster than `dot`
+    lane_form     the same CPU with products in int16 lanes (see int16_accumulation), where these are faster than `dot`
     """
 
     name = "generic"

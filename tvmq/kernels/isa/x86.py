@@ -59,7 +59,7 @@ class X86(Instructions):
         return wrapping("add", sums, self.multiply_pairs(x, w), self.lanes)
 
     def multiply_bytes(self, x: Expr, w: Expr) -> Expr:
-        """vpmaddubsw: x[2i] * w[2i] + x[2i+1] * w[2i+1] of uint8 x and int8 w, saturated to int16 (see lanes)."""
+        """vpmaddubsw: x[2i] * w[2i] + x[2i+1] * w[2i+1] of uint8 x, int8 w, saturated (see int16_accumulation)."""
         return llvm(vector_type("int16", 2 * self.lanes), self.multiply_bytes_name, x, w)
 
     def pack_words(self, a: Expr, b: Expr) -> Expr:

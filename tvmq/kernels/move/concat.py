@@ -1,9 +1,11 @@
-"""Concat of tensors along an axis; codes of another scale go through a table on the way.
+"""Tensors written into a larger one: `concat` and `pad`.
+
+concat: along an axis; codes of another scale go through a table on the way.
 
 Computes   numpy.concatenate of inputs, each through numerics.table where it has one; bit for bit
 Loops      parallel chunks of the axes before the concat axis; inputs; neighbouring elements in vectors
 
-Padding with a constant (the zero point of codes), any axes.
+pad: padding with a constant (the zero point of codes), any axes.
 
 Computes   numpy.pad in mode "constant"
 Loops      parallel chunks of the axes before the last padded one; neighbouring elements in vectors

@@ -5,7 +5,7 @@ Computes   t = a + b, y = numerics.layer_norm(t) or rms_norm, codes = numerics.q
 Layouts    any shape; the last axes, those of a row, are contiguous; the others may be free
 Loops      parallel chunks of groups of rows; GROUP rows side by side, as the sums of a row wait for each other; three
            walks over a group: sum and mean, mean of squares, result; vectors of 16 lanes, as the definition sums
-Rounding   products that feed a sum are fenced, or LLVM would round both at once (FMA); codes by code_guess
+Rounding   products that feed a sum are fenced, or LLVM would round both at once (FMA); codes by quantize_by_reciprocal
 """
 
 from __future__ import annotations

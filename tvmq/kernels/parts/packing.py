@@ -8,9 +8,9 @@ whole steps with zeros.
     weights   [groups][panel: step, vector][lane][tap]       channels beyond the last are zero
     channels  [groups][vector][lane]                         bias, multiplier; zero beyond the last channel
 
-Weights that a kernel reads two to a byte: half the memory of int8, an eighth of float32.
+Nibbles: weights that a kernel reads two to a byte, half the memory of int8, an eighth of float32.
 
-Order      that of the packed weights (see packing), the first of two in the low half of a byte (numerics.pack_int4)
+Order      that of the packed weights above, the first of two in the low half of a byte (numerics.pack_int4)
 Unpacking  a byte is widened to two lanes, shifted against itself and masked: lane 2i is its low half, lane 2i + 1 its
            high one; (half ^ 8) - 8 gives the sign. Five instructions a vector on every instruction set
 """

@@ -137,7 +137,7 @@ def first_of_part(parts: tuple[tuple[int, int], ...], index: Expr) -> Expr:
 
 
 def choose_tiling(product: Product, ins: Instructions) -> Tiling:
-    """Tiling that was measured to be best (see tuned.py), else that of least modelled time."""
+    """Tiling that was measured to be best (see performance/tuning.py), else that of least modelled time."""
     tile = tile_of(product_key(product, ins))
     if tile is not None and fits(product, *tile, ins):
         return cut_tiles(product, *tile)
