@@ -100,7 +100,7 @@ def operations(value: relax.Expr) -> int:
 
 
 def elements(expr: relax.Expr) -> int:
-    """Elements of a tensor, of all tensors of a tuple; 0 for shapes and numbers; free dimensions count as 1."""
+    """Elements of a tensor, of all tensors of a tuple; 0 for shapes and numbers; dynamic dimensions count as 1."""
     fields = getattr(expr.ty, "fields", None)
     types = fields if fields is not None else [expr.ty]
     tensors = [ty for ty in types if isinstance(ty, relax.TensorType) and ty.shape is not None]

@@ -104,7 +104,7 @@ def _bindings(func: relax.Function) -> list[tuple[relax.Var, relax.Expr]]:
 
 
 def _bind_sizes(func: relax.Function, args: list[relax.Expr]) -> relax.Function:
-    """The function for the sizes of these arguments, which may be free ones of the caller."""
+    """The function for the sizes of these arguments, which may be dynamic ones of the caller."""
     pairs = (pair for p, a in zip(func.params, args, strict=True) for pair in zip(p.ty.shape, a.ty.shape, strict=True))
     sizes = {own: size for own, size in pairs if isinstance(own, tvm.tirx.Var)}
     if not sizes:

@@ -94,7 +94,7 @@ def index_operands(call: relax.Expr) -> list[IndexOperand]:
 
 
 def axis_sizes(call: relax.Call, operand: IndexOperand) -> list[int | str]:
-    """Sizes of the axes that indices count; free ones as text."""
+    """Sizes of the axes that indices count; dynamic ones as text."""
     sizes = sizes_of(call.args[0])
     if op_name(call) == "take" and call.attrs.axis is None:
         known = [size for size in sizes if isinstance(size, int)]

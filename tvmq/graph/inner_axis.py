@@ -66,7 +66,7 @@ def keeps_apart(value: relax.Call, places: Places, after: int, name: str) -> boo
 
 
 def batch_of_loops(view: View, loops: frozenset[str]) -> list[str]:
-    """Free dimensions that recurrent layers have as their samples."""
+    """Dynamic dimensions that recurrent layers have as their samples."""
     sizes = [value.ty.shape[1] for _, value in view.bindings if op_name(value) in loops]
     return list(dict.fromkeys(size.name for size in sizes if isinstance(size, tvm.ir.Var)))
 

@@ -1,6 +1,6 @@
-"""Between which sizes of its free dimensions a model is right.
+"""Limits of the dynamic dimensions of a model: sizes between which it is right.
 
-Sums of products over a free dimension must stay in int32; a slice must stay inside of what it is cut from, since
+Sums of products over a dynamic dimension must stay in int32; a slice must stay inside of what it is cut from, since
 TVM's reads whatever lies behind.
 """
 
@@ -25,7 +25,7 @@ ENDLESS = 2**31 - 1
 
 @dataclass(frozen=True)
 class Limit:
-    """A free dimension may be least .. most; `why` says what asks for it."""
+    """A dynamic dimension may be least .. most; `why` says what asks for it."""
 
     least: int = 0
     most: int = ENDLESS
@@ -39,7 +39,7 @@ class Limit:
 
 
 def size_limits(mod: tvm.IRModule) -> dict[str, Limit]:
-    """{free dimension: limit}; a dimension that is not the first axis of an input has at least one element.
+    """{dynamic dimension: limit}; a dimension that is not the first axis of an input has at least one element.
 
     raises  ModelError for a slice that is not proved to stay inside for any sizes
     """
@@ -59,7 +59,7 @@ def size_limits(mod: tvm.IRModule) -> dict[str, Limit]:
 
 
 def _demands(value: relax.Expr, where: str) -> Iterator[tuple[str, int, int, str]]:
-    """(free dimension, least, most, reason) of a slice, of axes that indices count, and of a topk."""
+    """(dynamic dimension, least, most, reason) of a slice, of axes that indices count, and of a topk."""
     for small, large in _bounds(value):
         if isinstance(small, tvm.tirx.IntImm) and (isinstance(large, tvm.tirx.IntImm) or int(small) <= 0):
             continue

@@ -48,12 +48,12 @@ def shape_of(expr: relax.Expr) -> tuple[int, ...]:
 
 
 def rank_of(expr: relax.Expr) -> int:
-    """Number of dimensions of a tensor, free ones included."""
+    """Number of dimensions of a tensor, dynamic ones included."""
     return len(list(expr.ty.shape))
 
 
 def sizes_of(expr: relax.Expr) -> tuple[int | str, ...]:
-    """Dimensions of a tensor: numbers, and the text of free ones ("batch", "2 * rows"), equal where they are equal."""
+    """Dimensions of a tensor: numbers, and the text of dynamic ones ("batch", "2 * rows"), equal where these are."""
     # [:] makes a plain str of TVM's
     return tuple(int(d) if isinstance(d, tvm.tirx.IntImm) else str(d)[:] for d in expr.ty.shape)
 
@@ -161,7 +161,7 @@ class View(metaclass=_OneForEachModule):
 def leaves(expr: relax.Expr) -> Iterator[relax.Var]:
     """All variables inside an expression of tuples, calls and projections, in order, repeats included.
 
-    A free dimension that stands in an attribute tuple (the end of a slice) is a variable of TVM too, and no value.
+    A dynamic dimension that stands in an attribute tuple (the end of a slice) is a variable of TVM too, and no value.
     """
     variables: list[relax.Var] = []
     _add_leaves(expr, variables)

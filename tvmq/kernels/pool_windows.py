@@ -1,4 +1,4 @@
-"""Windows of pooling over pictures: sizes, taps, and which of them lie inside; for fixed and for free sizes."""
+"""Windows of pooling over pictures: sizes, taps, and which of them lie inside; for fixed and for dynamic sizes."""
 
 from __future__ import annotations
 
@@ -61,8 +61,8 @@ class Pool2d:
 
 
 @dataclass(frozen=True)
-class FreePool2d(Pool2d):
-    """Windows over pictures of free sizes, names of which are in x's and in out_sizes.
+class DynamicPool2d(Pool2d):
+    """Windows over pictures of dynamic sizes, names of which are in x's and in out_sizes.
 
     out_sizes  batch, rows and columns of y
     """

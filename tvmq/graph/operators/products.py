@@ -1,6 +1,6 @@
 """Convolutions and products of matrices, with their multiply-accumulates.
 
-Padding counts as if it were multiplied. A free dimension counts as 1: it is a batch, or the rest is for each of its
+Padding counts as if it were multiplied. A dynamic dimension counts as 1: it is a batch, or the rest is for each of its
 elements.
 """
 
@@ -19,7 +19,7 @@ def _number(size: int | str) -> int:
 
 
 def _elements(expr: relax.Expr) -> int:
-    """Elements of a tensor; free dimensions count as 1."""
+    """Elements of a tensor; dynamic dimensions count as 1."""
     return math.prod(map(_number, sizes_of(expr)))
 
 

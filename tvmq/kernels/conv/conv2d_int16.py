@@ -235,9 +235,9 @@ class _Lanes(Integers):
             source = self._copy(Stager(self.ins, self.x, self.conv, shape.x_zero), begin, end, ranges)
         return *source, self._copy(self._widener, begin, end, ranges) if shape.words else None
 
-    def _stage_free(self, rows: int) -> tuple[Buffer, tuple[Buffer, Expr] | None]:
-        source, _ = super()._stage_free(rows)
-        return source, (self._copy_free(self._widener, rows), 0) if self.shape.words else None
+    def _stage_dynamic(self, rows: int) -> tuple[Buffer, tuple[Buffer, Expr] | None]:
+        source, _ = super()._stage_dynamic(rows)
+        return source, (self._copy_dynamic(self._widener, rows), 0) if self.shape.words else None
 
     @property
     def _widener(self) -> Stager:

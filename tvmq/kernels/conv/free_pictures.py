@@ -1,4 +1,4 @@
-"""conv2d for pictures of free rows, columns and number: the loops of implicit_gemm over sizes that a run brings.
+"""conv2d for pictures of dynamic shape (rows, columns, number): loops of implicit_gemm over sizes that a run brings.
 
 Computes   numerics.conv, then the epilogue, bit for bit; floats as conv2d_float
 Loops      parallel bands of output rows; copy of the band's input where one is needed; panels; tiles of pixels, which
@@ -44,7 +44,7 @@ FULL = 16  # filters of a group that fill a vector of sums
 BAND_BYTES = L2_BYTES // 2  # of a band's input, beside its output
 
 
-class FreeShape(ConvShape):
+class DynamicConvShape(ConvShape):
     """A convolution of which some sizes are usual ones."""
 
     @property
@@ -63,8 +63,8 @@ class FreeShape(ConvShape):
         return Product(PIXELS, self.vectors, self.steps, LINE)
 
 
-class FreeWindows(ConvLoops):
-    """The loops of a convolution whose pictures have free sizes; x_sizes: batch, rows, columns, numbers or names."""
+class DynamicConvLoops(ConvLoops):
+    """The loops of a convolution whose pictures have dynamic sizes; x_sizes: batch, rows, columns, numbers or names."""
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
@@ -154,7 +154,7 @@ class FreeWindows(ConvLoops):
         low = opaque(self._input_row(first))
         high = opaque(self._input_row(last - 1) + (conv.kernel[0] - 1) * conv.dilation[0] + 1)
         target = workspace(self.copy_size, self.ins.x_dtype)
-        Stager(self.ins, self.x, conv, self.shape.x_zero).free_rows(target, low, high - low, self.height, pitch)
+        Stager(self.ins, self.x, conv, self.shape.x_zero).dynamic_rows(target, low, high - low, self.height, pitch)
         return target, opaque(low * pitch)
 
     def _input_row(self, line: Expr) -> Expr:
@@ -208,15 +208,15 @@ def _is_one(size: Expr) -> bool:
     return isinstance(size, int) and size == 1
 
 
-class _DynamicIntegers(FreeWindows, conv2d.Integers):
+class _DynamicIntegers(DynamicConvLoops, conv2d.Integers):
     """Loops of a convolution of codes whose sizes only a run tells."""
 
 
-class _DynamicFloats(FreeWindows, conv2d_float.Floats):
+class _DynamicFloats(DynamicConvLoops, conv2d_float.Floats):
     """Loops of a convolution of floats whose sizes only a run tells."""
 
 
-def free_convolution(
+def dynamic_convolution(
     conv: Conv2d,
     sizes: Shape,
     weight: np.ndarray,
@@ -233,13 +233,13 @@ def free_convolution(
     buffers: tuple[Shape, Shape] = (*sizes[:3], conv.channels), (*sizes[3:], conv.filters)
     if conv.x_dtype == "float32":
         check_arrays("conv2d_float", weight, weight.shape, bias, conv.filters)
-        shape = FreeShape(conv, float_vectors(isa), 0)
+        shape = DynamicConvShape(conv, float_vectors(isa), 0)
         bounds = clip_of(epilogue, "conv2d_float")
         return conv2d_float.make_kernel("free_conv2d_float", shape, bounds, weight, bias, buffers, loops=_DynamicFloats)
     bias = np.zeros(conv.filters, np.int32) if bias is None else bias
     conv2d.check_operands("conv2d", conv, weight, bias)
     conv, weight = merge_groups(conv, weight)
-    shape = FreeShape(conv, conv2d.instructions_for(conv, isa), x_zero)
+    shape = DynamicConvShape(conv, conv2d.instructions_for(conv, isa), x_zero)
     tiling = conv2d.choose_tiling(shape.product, shape.ins)
     return conv2d.make_kernel("free_conv2d", shape, tiling, weight, bias, epilogue, buffers, loops=_DynamicIntegers)
 
@@ -262,16 +262,16 @@ def merge_groups(conv: Conv2d, weight: np.ndarray) -> tuple[Conv2d, np.ndarray]:
 
 
 def usual_convolution(sizes: Shape, channels: int, filters: int, **options: Any) -> Conv2d:
-    """The convolution at usual sizes where x has free ones; sizes: batch, rows, columns."""
+    """The convolution at usual sizes where x has dynamic ones; sizes: batch, rows, columns."""
     usual = zip(sizes, (1, USUAL_SIDE, USUAL_SIDE), strict=True)
     batch, height, width = (size if isinstance(size, int) else known for size, known in usual)
     return Conv2d(batch, height, width, channels, filters, **options)
 
 
-def choose_free_convolution(
+def choose_dynamic_convolution(
     conv: Conv2d, sizes: Shape, weight: np.ndarray, bias: np.ndarray | None, x_zero: int, epilogue: Epilogue, isa: Isa
 ) -> Kernel | None:
-    """The kernel of a convolution of free sizes; None for floats padded with another value than 0."""
+    """The kernel of a convolution of dynamic sizes; None for floats padded with another value than 0."""
     if conv.x_dtype == "float32" and x_zero != 0:
         return None
-    return free_convolution(conv, sizes, weight, bias, x_zero, epilogue, isa)
+    return dynamic_convolution(conv, sizes, weight, bias, x_zero, epilogue, isa)

@@ -68,7 +68,7 @@ def group_matmul(leading: Shape, weight: np.ndarray, scale: np.ndarray, group_si
     name = f"group_matmul_{ins.name}_{template.rows}x{PANEL}"
     constants = pack_blocks(weight, ins.lanes), pack_scales(scale, ins.lanes)
     key = ("group_matmul", leading, depth, columns, group_size, ins.name)
-    macs = math.prod(size for size in leading if isinstance(size, int)) * depth * columns  # of one of each free size
+    macs = math.prod(size for size in leading if isinstance(size, int)) * depth * columns  # of one of each dynamic size
     work = KernelWork("conv2d", 0.0, macs, True, lambda *_: macs / (ins.lanes * ins.taps))
     return Kernel(name, template.prim_func(name), constants, key, work=work)
 

@@ -52,7 +52,7 @@ class ConvLoops:
 
     sum_dtype       type of the sums and of the bias they start with
     x, weight, ...  flat buffers, set by a subclass before `body`
-    pixels          number of output pixels; an expression, set before `body`, for products of free rows
+    pixels          number of output pixels; an expression, set before `body`, for products of dynamic rows
     """
 
     x: Buffer
@@ -80,7 +80,7 @@ class ConvLoops:
         self.panel_runs = panel_runs(tiling.panel_parts, shape.group_filters, self.ins.lanes)
         self.free = any(isinstance(size, str) for size in self.buffer_shapes[0])
         self.pixels: Expr = tiling.pixels
-        self.least_pixels = 1  # of a chunk of free size, in the code that is being written
+        self.least_pixels = 1  # of a chunk of dynamic size, in the code that is being written
         self.chunks = choose_chunks(shape, tiling)
         if self.free:
             self.chunks = replace(self.chunks, pixel_chunks=1)
@@ -122,7 +122,7 @@ class ConvLoops:
         """Tiles of so many pixels, the last one shifted back; chunks of panels in parallel."""
         self.least_pixels = rows
         chunks, tiles = self.chunks, bind(T.floordiv(self.pixels + (rows - 1), rows))
-        source, beside = self._stage_free(rows)
+        source, beside = self._stage_dynamic(rows)
 
         def chunk(index: Expr) -> None:
             panels = share(self.tiling.panels, chunks.panel_chunks, index)
@@ -206,13 +206,13 @@ class ConvLoops:
         stager.rows(target, first, bind(self._end_row(end) - first))
         return target, bind(first * shape.row_pitch)
 
-    def _stage_free(self, rows: int) -> tuple[Buffer, tuple[Buffer, Expr] | None]:
+    def _stage_dynamic(self, rows: int) -> tuple[Buffer, tuple[Buffer, Expr] | None]:
         """Stage as many pixels as a run brings, at least `rows`; the result as that of `_stage`."""
         if not self.shape.staged:
             return self.x, None
-        return self._copy_free(Stager(self.ins, self.x, self.conv, self.shape.x_zero), rows), None
+        return self._copy_dynamic(Stager(self.ins, self.x, self.conv, self.shape.x_zero), rows), None
 
-    def _copy_free(self, stager: Stager, rows: int) -> Buffer:
+    def _copy_dynamic(self, stager: Stager, rows: int) -> Buffer:
         target = workspace(self.pixels * self.conv.channels + SLACK, stager.dtype)
         stager.pixels(target, 0, self.pixels, rows)
         return target

@@ -125,8 +125,8 @@ class Stager:
                 with T.Else():
                     self.fill(target, begin, pitch)
 
-    def free_rows(self, target: Buffer, first: Expr, count: Expr, padded_height: Expr, pitch: Expr) -> None:
-        """`rows` of pictures of free sizes; pitch: elements of a padded row."""
+    def dynamic_rows(self, target: Buffer, first: Expr, count: Expr, padded_height: Expr, pitch: Expr) -> None:
+        """`rows` of pictures of dynamic sizes; pitch: elements of a padded row."""
         conv, dtype = self._conv, self.dtype
         top, left, _, right = conv.padding
         line = opaque(conv.width * conv.channels)

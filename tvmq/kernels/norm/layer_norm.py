@@ -2,7 +2,7 @@
 
 Computes   t = a + b, y = numerics.layer_norm(t) or rms_norm, codes = numerics.quantize(y [* factor]), bit for bit; t
            and y are written only where others read them
-Layouts    any shape; the last axes, those of a row, are contiguous; the others may be free
+Layouts    any shape; the last axes, those of a row, are contiguous; the others may be dynamic
 Loops      parallel chunks of groups of rows; GROUP rows side by side, as the sums of a row wait for each other; three
            walks over a group: sum and mean, mean of squares, result; vectors of 16 lanes, as the definition sums
 Rounding   products that feed a sum are fenced, or LLVM would round both at once (FMA); codes by quantize_by_reciprocal
@@ -58,7 +58,7 @@ GRAIN = 20_000  # elements in about 10 us
 class LayerNorm:
     """Static description: the norm of rows of x, the sum before it and the codes behind it.
 
-    shape    of x; `axes` of its last axes make a row, the others may be names of free sizes
+    shape    of x; `axes` of its last axes make a row, the others may be names of dynamic sizes
     centred  False leaves the mean and beta out: rms norm
     adds     there is a second operand, and t is their sum
     scales   the codes are those of y * factor

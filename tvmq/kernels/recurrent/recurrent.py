@@ -4,7 +4,7 @@ Computes   numerics.recurrent and recurrent_codes, bit for bit
 Layouts    as the operator has them; weights packed (see state_product)
 Loops      parallel tiles of samples; steps, one after the other; products of the tile's states; then the cells, vectors
            of hidden units, by the text of the definition (numerics.recurrent.CELLS)
-Sizes      steps and batch may be free
+Sizes      steps and batch may be dynamic
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class Recurrent:
     """Static description of a recurrent layer in one direction.
 
     kind, activations, clip, reverse, ends   as of numerics.recurrent
-    steps, batch, rows                       numbers or names of free sizes; rows of the result
+    steps, batch, rows                       numbers or names of dynamic sizes; rows of the result
     shared_state                             all samples begin with one state
     lengths                                  "all" steps, "one" length for all samples, or "each" its own
     is_codes                                 the weight is int8
@@ -117,7 +117,7 @@ def recurrent(
 
 
 def _work(layer: Recurrent, ins: Instructions) -> KernelWork:
-    """Work of a run whose free sizes are all 1."""
+    """Work of a run whose dynamic sizes are all 1."""
     states = (layer.steps if isinstance(layer.steps, int) else 1) * (layer.batch if isinstance(layer.batch, int) else 1)
     macs = states * layer.hidden**2 * layer.cell.gates
     taps = ins.taps if layer.is_codes else 0.5
