@@ -1,4 +1,4 @@
-"""How large the integers of a core can get: an interval for each of its tensors, from constants and bounds of codes.
+"""Bounds of the integers of a core: an interval for each of its tensors, from constants and bounds of codes.
 
 The interval of a sum holds all its partial sums, in any order: that is what an accumulator has to hold.
 """

@@ -1,4 +1,4 @@
-"""A module in four functions, and the way back to one.
+"""Functions of a partitioned module: four of them, and inlining them back into one.
 
     quantize_inputs(inputs)       -> the codes that the core takes
     quantized_main(codes)         -> the codes that the core gives

@@ -1,4 +1,4 @@
-"""Which operands of Relax operators are indices, and of which axes: what every index has to stay inside of.
+"""Index operands of Relax operators, and the axes that they count: every index has to stay inside of its axis.
 
 An index counts from the end where it is negative: -size .. size - 1. A constant outside of that is refused, an input of
 the model is checked before each run, and what is computed inside of the model wraps round (numerics.place).

@@ -1,4 +1,4 @@
-"""Which infinities among the weights are meant: bounds of maxima and minima, and masks in front of a softmax.
+"""Infinities among the weights that are meant: bounds of maxima and minima, and masks in front of a softmax.
 
 An infinity is followed through the operators that move, add or scale it until every reader has a finite result for it:
 maximum(x, -inf) is x, softmax gives 0 for -inf. Where it meets a product of data or leaves the model, it is a fault of

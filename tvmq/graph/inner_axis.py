@@ -1,4 +1,4 @@
-"""Samples that stay apart although their dimension is not the first axis.
+"""Batch axis that is not the first: samples that stay apart along it.
 
 Recurrent layers have steps before samples; queries, keys and values can stand before samples.
 

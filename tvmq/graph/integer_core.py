@@ -1,4 +1,4 @@
-"""Where the integer core of a realized module begins and ends.
+"""Integer core of a realized module: where it begins and ends.
 
     prefix   what makes codes of the inputs: quantize, casts, and what moves values before them
     core     everything else

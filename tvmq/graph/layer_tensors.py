@@ -1,4 +1,4 @@
-"""The results of the layers of a module, whatever its stage, and which of two modules belong together.
+"""Layer tensors: the results of a module's layers, whatever its stage, and the alignment of those of two modules.
 
 A float module has one tensor an operator, a quantized one has one a group of fused operators. Passes keep the variable
 of a group's result: tensors of one variable and a common name of the source belong together. Others (modules that were

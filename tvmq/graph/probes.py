@@ -1,8 +1,8 @@
-"""Modules made from one: with the results of its layers as results, and cut apart at them.
+"""Modules with intermediate outputs: the results of layers as results, or each layer cut apart from the others.
 
-    tapped(mod)     x -> all layers             from the model's input: errors accumulate
-    reduced(mod)    x -> some layers            the same without what they do not need
-    cut(mod)        x, all layers -> all layers each layer computes from values that are given to it
+    tapped(mod)          x -> all layers        from the model's input: errors accumulate
+    keep_variables(mod)  x -> some layers       the same without what they do not need
+    cut(mod)             x, all layers -> all layers  each layer computes from values that are given to it
 
 Everything goes in and comes out as float32: codes are dequantized at the end and made from floats at the beginning.
 """

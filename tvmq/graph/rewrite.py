@@ -1,4 +1,4 @@
-"""The one way in which our passes rewrite a function: binding by binding, keeping names and provenance.
+"""Rewriter of a function, the one that our passes use: binding by binding, keeping names and provenance.
 
     rewriter = Rewriter(mod)
     for var, value in rewriter.view.bindings:

@@ -1,4 +1,4 @@
-"""Following a graph of any depth: with a stack of its own, not that of Python, which ends after a thousand calls.
+"""Graph traversal of any depth: with a stack of its own, not that of Python, which ends after a thousand calls.
 
 A property of a variable that depends on the same property of others is a generator: it yields the names that it has to
 know about, is sent what they are, and returns what it is itself.
@@ -9,7 +9,7 @@ know about, is sent what they are, and returns what it is itself.
             deepest = max(deepest, 1 + (yield source))
         return deepest
 
-    resolved("y", depth)
+    resolve_each("y", depth)
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Between floats, accumulators and codes of another scale.
+"""Conversions between floats, accumulators and codes of another scale.
 
 R.tvmq.quantize(x, scale, zero_point): numerics.quantize.
 

@@ -1,6 +1,6 @@
-"""How attention as one kernel is described, and how its rows are cut.
+"""Descriptions of attention as one kernel, with the division of its rows, and of a product of two tensors of codes.
 
-How a product of two tensors of codes is described: sizes, and where the elements of each operand lie.
+They have sizes, and where the elements of each operand lie.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""From the sums of a block to memory.
+"""Output of a block: its sums to memory.
 
 int32 and float32 go straight from registers. Codes first go to shared memory, where all threads take them again in
 the order of the output: what is read there for residual adds, and written, are whole words of neighbours.

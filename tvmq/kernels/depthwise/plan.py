@@ -1,4 +1,4 @@
-"""How a depthwise kernel deals its work to vectors: taps to dots, channels to blocks, and the rows that it reads.
+"""Plan of a depthwise kernel: taps dealt to dots, channels dealt to blocks of vectors, and the rows that it reads.
 
 A dot adds `taps` products to each lane (4 on VNNI, 2 for int16 pairs, 1 in plain TIR). The taps of a lane
 are neighbouring columns of the picture, interleaved by a copy: a "group" holds `taps` columns of a block of

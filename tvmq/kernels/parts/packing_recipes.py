@@ -1,4 +1,4 @@
-"""How weights were packed, so that a file holds them once: as the module has them, or as the code does.
+"""Recipes of packed weights, so that a file holds them once: as the module has them, or as the code does.
 
 A recipe is what JSON can hold: {"level", "taps", "shape", "groups", "run", "parts", "permuted"} of a packing.Packing,
 "winograd": tile of a winograd.TransformedPacking, and "turned": True where the module has the matrix [depth, columns]
