@@ -50,6 +50,7 @@ def float_region_costs(view: View, layers: Mapping[str, Mapping[str, Any]]) -> d
     owner = _owners(view, costs)
     for name, key in owner.items():
         costs[key].float_operations += operations(view.value[name])
+    # a conversion towards floats counts for the first operator that reads it, one back to codes for what it reads
     for var, value in view.bindings:
         if op_name(value) == "tvmq.dequantize":
             keys = [owner[reader] for reader in view.readers[var.name] if reader in owner]

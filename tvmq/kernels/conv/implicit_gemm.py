@@ -327,6 +327,7 @@ class ConvLoops:
         """Add a part of one run of every window to the sums: all steps of the innermost loop."""
         shape, ins, columns = self.shape, self.ins, tile.panel.columns
         first, steps, rows = part
+        # int64, or LLVM would sign-extend the address of each activation at each step
         reads = [wide(window + first * ins.taps) for window in windows]
         run_begin = bind(number * shape.run_steps + first)
         panel = bind(self._first_weight(tile) + run_begin * (columns * self.vector))
@@ -392,6 +393,8 @@ class ConvLoops:
         shape, columns = self.shape, tile.panel.columns
         if self.tiling.panels * self.conv.groups == 1 or tile.weights is not None:
             return None
+        # the tiles of a panel share its successor: each fetches a line a step, the tiles beyond the last share that
+        # share again; behind the last panel the address stays inside of the weights
         share = shape.steps * self._line
         shares = -(-columns * self.vector // self._line)
         total = self.conv.groups * shape.vectors * shape.steps * self.vector

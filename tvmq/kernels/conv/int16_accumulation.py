@@ -127,7 +127,8 @@ def cut_runs(groups: np.ndarray, empty: np.ndarray) -> tuple[np.ndarray, np.ndar
     ([[0, 0, 1, 0, 0, 0, 0]], [[1, 0, 0, 0, 0, 0, 0]])
     """
     lines, elements = groups.shape
-    # least cost of what follows each element, from the last to the first
+    # dynamic programming: cost[i] is the least for elements i and following, step[i] the size of the piece that begins
+    # at i in that cut; beyond the last element everything is free
     cost = np.zeros((elements + TAPS, lines), np.float32)
     step = np.zeros((elements, lines), np.int8)
     sizes = np.array([TAPS, PAIR, 1], np.int8)
@@ -141,6 +142,7 @@ def cut_runs(groups: np.ndarray, empty: np.ndarray) -> tuple[np.ndarray, np.ndar
         )
         best = choices.argmin(axis=0)
         cost[i], step[i] = choices.min(axis=0), sizes[best]
+    # forwards along the best cut of each run: only elements at which one of its pieces begins count
     begins = np.zeros((elements, lines), np.int8)
     following = np.zeros(lines, np.int64)
     for i in range(elements):

@@ -3,7 +3,13 @@
 A dot adds `taps` products to each lane (4 on VNNI, 2 for int16 pairs, 1 in plain TIR). The taps of a lane
 are neighbouring columns of the picture, interleaved by a copy: a "group" holds `taps` columns of a block of
 channels. A "step" is the period of the pattern along a row: it owns some groups and gives some output pixels,
-whose dots read its own groups and those of the steps behind it.
+whose dots read its own groups and those of the steps behind it. A kernel row of 3 taps with 4 products a dot:
+
+    column of the picture    0 1 2 3 4 5
+    group of step 0          x x x x          one every 2 columns, and so is a step: it gives 2 output pixels
+    group of step 1              x x x x
+    dot of output pixel 0    0 1 2 -          taps in the slots of a group, `-` has weight 0: slots (0, 1, 2, NO_TAP)
+    dot of output pixel 1    - 0 1 2          the same copied group, other weights: slots (NO_TAP, 0, 1, 2)
 """
 
 from __future__ import annotations
