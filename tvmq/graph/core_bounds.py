@@ -194,7 +194,7 @@ def _sum_of(value: relax.Call, of: Of) -> Interval | None:
 
 
 def _product(sizes: Sequence[int | str]) -> int | None:
-    """How many values have these sizes; None if one of them is free."""
+    """Number of values of these sizes; None if one of them is dynamic."""
     known = [size for size in sizes if isinstance(size, int)]
     return math.prod(known) if len(known) == len(sizes) else None
 

@@ -76,7 +76,7 @@ def _number(value: Any) -> int:
 
 
 def split_indices(sections: Any, size: int) -> list[int]:
-    """Where a split by `indices_or_sections` cuts an axis of `size` elements.
+    """Indices at which a split by `indices_or_sections` cuts an axis of `size` elements.
 
     Of n parts Relax makes the first ones ceil(size / n) long; the last ones are shorter, or empty.
     """

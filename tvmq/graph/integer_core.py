@@ -73,7 +73,7 @@ def _in_order(view: View, names: set[str]) -> tuple[str, ...]:
 
 
 def _read_by(view: View, readers: set[str], among: list[str], *, results: bool) -> list[str]:
-    """Which of these variables the readers read, or, with `results`, the module returns."""
+    """Select from these variables those that the readers read, or, with `results`, that the module returns."""
     return [
         name
         for name in among
@@ -82,7 +82,7 @@ def _read_by(view: View, readers: set[str], among: list[str], *, results: bool) 
 
 
 def _prefix(view: View) -> set[str]:
-    """Everything that only leads from inputs to codes; floats on the way that others read stay the core's to read."""
+    """Variables that only lead from inputs to codes; floats on the way that others read stay the core's to read."""
     reached = set(view.params)
     for var, value in view.bindings:
         op = op_name(value)

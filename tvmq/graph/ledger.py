@@ -69,7 +69,7 @@ def _check_form(ledger: Ledger) -> None:
 
 
 def stage_of(mod: tvm.IRModule) -> str:
-    """How far a module has come: one of STAGES, "imported" for one that no pass has seen.
+    """Stage of a module: one of STAGES, "imported" for one that no pass has seen.
 
     >>> from tvm.script import relax as R
     >>> stage_of(tvm.IRModule({"main": tvm.relax.Function([], R.const(1.0))}))

@@ -91,7 +91,7 @@ class Rewriter:
         return arg
 
     def bind(self, old: relax.Var, new: relax.Expr) -> None:
-        """From now on `old` means `new`."""
+        """Replace `old` by `new` from now on."""
         self._map[old.name] = new
         if isinstance(new, relax.Var):
             names, readers = self._old.setdefault(new.name, {}), self._readers.setdefault(new.name, set())

@@ -198,7 +198,7 @@ _kinds: dict[type, type | None] = {}
 
 
 def _kind(expr: relax.Expr) -> type | None:
-    """Which of those that hold variables it is: to ask TVM's classes about each expression takes long."""
+    """Class of an expression among those that hold variables: to ask TVM's classes about each takes long."""
     own = type(expr)
     if own not in _kinds:
         _kinds[own] = next((one for one in _HOLDERS if issubclass(own, one)), None)

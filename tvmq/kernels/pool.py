@@ -109,7 +109,7 @@ def _few_taps_maximum(pool: Pool2d, x: Buffer, image: Expr, window: tuple[Expr, 
 
 
 def _conditions(pool: Pool2d, window: tuple[Expr, Expr]) -> list[list[Expr]]:
-    """For each tap of a window what must hold for it to lie inside."""
+    """Conditions for each tap of a window to lie inside."""
     rows, columns = (axis.inside(number) for axis, number in zip(pool.axes, window, strict=True))
     return [[condition for condition in (row, column) if condition is not None] for row in rows for column in columns]
 

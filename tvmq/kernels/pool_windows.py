@@ -160,7 +160,7 @@ class WindowAxis:
         return [opaque(T.max(T.min(element, self.size - 1), 0)) for element in moved]
 
     def inside(self, window: Expr) -> list[Expr | None]:
-        """Whether each tap of a window lies inside; None for always."""
+        """Condition for each tap of a window to lie inside; None for always."""
         if self.always_inside:
             return [None] * self.kernel
         elements = [opaque(window * self.stride - self.before + tap * self.dilation) for tap in range(self.kernel)]

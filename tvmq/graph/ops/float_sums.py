@@ -49,7 +49,7 @@ def _add_halves(lanes: te.Tensor, rest: list[tirx.PrimExpr], width: int) -> te.T
 
 
 def product(sizes: list[tirx.PrimExpr]) -> tirx.PrimExpr:
-    """How many elements an array of these sizes has."""
+    """Number of elements of an array of these sizes."""
     count = tirx.const(1, "int64")
     for size in sizes:
         count = count * size

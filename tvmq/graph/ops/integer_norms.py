@@ -148,7 +148,7 @@ def _stages(x: te.Tensor, attrs: IntegerSoftmaxAttrs, axis: int) -> tuple[te.Ten
 
 
 def _width_integer_softmax(total: tirx.PrimExpr) -> tirx.PrimExpr:
-    """How many of 2^31, 2^32, ... are not above the sum."""
+    """Number of powers 2^31, 2^32, ... that are not above the sum."""
     count = i64(0)
     for j in range(SUM_SHIFTS):
         count = count + as_int64(total >= i64(1 << (31 + j)))

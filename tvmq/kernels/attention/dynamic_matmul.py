@@ -96,7 +96,7 @@ class _DynamicMatmulTemplate:
         self.b_zero = b_zero - (128 if product.dtypes[1] == "uint8" else 0) if ins.takes_bytes else 0
 
     def body(self) -> None:
-        """Whole tiles of rows where there are enough."""
+        """Compute whole tiles of rows where there are enough."""
         self.steps = bind(T.floordiv(self.depth + const(self.ins.taps - 1), self.ins.taps))
         self.pitch = bind(self.steps * self.ins.taps)
         _choose(self.rows, ROWS, lambda: self._chunks(ROWS), lambda: self._chunks(1))

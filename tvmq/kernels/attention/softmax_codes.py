@@ -110,7 +110,7 @@ class SoftmaxCodes:
     def _recompute_doubtful_rows(
         self, scores: Buffer, rows: tuple[Sequence[Expr], ...], powers: Buffer, out: Buffer, to: Sequence[Expr]
     ) -> None:
-        """Those rows of a group that may be wrong, in a loop, or its code would stand there for each."""
+        """Compute those rows of a group that may be wrong, in a loop, or its code would stand there for each."""
         kept_begins, kept_to = (T.alloc_buffer((MOST_ROWS,), "int32") for _ in range(2))
         kept_tops, kept_doubts = workspace(MOST_ROWS * LANES, "float32"), workspace(MOST_ROWS * LANES, "int32")
         for row, (begin, top, doubt) in enumerate(zip(*rows, strict=True)):

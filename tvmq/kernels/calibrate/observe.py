@@ -178,7 +178,7 @@ class _Sample:
         return T.Cast(vector_type("int32", lanes), T.nearbyint(value * spread(scale, lanes)))
 
     def _columns(self, place: Expr, scale: Expr, rows: Expr, channels: Expr) -> None:
-        """Where the channels are the last axis: UNROLLED vectors of them at a time, rows by IN_INT32."""
+        """Add up channels that are the last axis: UNROLLED vectors of them at a time, rows by IN_INT32."""
 
         def block(first: Expr, lanes: int, vectors: int) -> None:
             sums = [Register("int64", lanes) for _ in range(vectors)]

@@ -91,7 +91,7 @@ def lane_kernel(
 
 
 def lane_gain(conv: Conv2d, weight: np.ndarray, x_zero: int, isa: Isa, codes: tuple[int, int] | None = None) -> float:
-    """How many times as fast as conv2d the kernel is, by its instructions; 1 where there is none."""
+    """Estimated speed of the kernel in multiples of conv2d's, by its instructions; 1 where there is none."""
     ins = instructions(isa).lane_form
     if ins is None or conv.x_dtype == "int16" or nibbles_for(weight, ins) is not None:
         return 1.0
@@ -127,13 +127,13 @@ def plan_lanes(
 
 
 def slots_of(shape: ConvShape, epilogue: Epilogue) -> np.ndarray:
-    """Which channel stands where."""
+    """Channel that stands in each slot."""
     permuted = plan_epilogue(epilogue).requantizer is not None
     return channel_slots(((1, shape.vectors),), shape.ins, permuted=permuted)
 
 
 def element_offsets(shape: ConvShape) -> np.ndarray:
-    """Where each element of a window stands, from the start of the window."""
+    """Offset of each element of a window from the start of the window."""
     conv = shape.conv
     rows = np.arange(conv.kernel[0]) * conv.dilation[0] * shape.row_pitch
     runs = np.arange(shape.runs_per_row) * conv.dilation[1] * conv.channels
@@ -225,7 +225,7 @@ class _Lanes(Integers):
         return {"panels": ((count * BOUNDS,), "int32"), "entries": ((self.sizes[1],), "int32")}
 
     def weight_shape(self) -> tuple[tuple[int], str]:
-        """As packed."""
+        """Shape and type of the packed weights."""
         return (self.sizes[0],), "int8"
 
     def _stage(self, begin: Expr, end: Expr, ranges: list[tuple[int, int]]) -> Staged:

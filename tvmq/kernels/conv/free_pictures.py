@@ -54,7 +54,7 @@ class DynamicConvShape(ConvShape):
 
     @property
     def skips_rows(self) -> bool:
-        """Which rows lie outside depends on sizes."""
+        """False: the rows that lie outside depend on sizes."""
         return False
 
     @property
@@ -89,7 +89,7 @@ class DynamicConvLoops(ConvLoops):
         self.lines = _bind_expression(batch * self.rows)
 
     def body(self) -> None:
-        """Whole tiles, or single pixels where there are fewer."""
+        """Compute whole tiles, or single pixels where there are fewer."""
         rows = self.tiling.rows
         bands = self._count(rows)
         # memory is taken where a function begins, before all else: its size is an expression of those of the buffers
@@ -166,7 +166,7 @@ class DynamicConvLoops(ConvLoops):
         return image * self.height + (line - image * self.rows) * down
 
     def _starts(self, tile: ConvTile) -> list[Expr]:
-        """Where windows begin: step by step from the first, so that divisions are few."""
+        """Starts of windows, step by step from the first, so that divisions are few."""
         conv, one_picture = self.conv, _is_one(self.conv.batch)
         step, down = conv.strides[1] * conv.channels, opaque(conv.strides[0] * self.pitch)
         line = opaque(tirx.truncdiv(tile.pixel, self.columns))

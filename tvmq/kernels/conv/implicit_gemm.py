@@ -253,7 +253,7 @@ class ConvLoops:
         return self._first_row(pixel) * shape.row_pitch + column + channel
 
     def _starts(self, tile: ConvTile) -> list[Expr]:
-        """Where the window of each pixel of a tile begins, in what the tile reads."""
+        """Starts of the windows of a tile's pixels, in the buffer that the tile reads."""
         return [bind(self._window(tile.pixel + row, tile.group) - tile.origin) for row in range(tile.rows)]
 
     def _tile(self, tile: ConvTile) -> None:
@@ -351,7 +351,7 @@ class ConvLoops:
                     register.set(ins.dot(register.get(), x, weights[column]))
 
     def _first_weight(self, tile: ConvTile) -> Expr:
-        """Where the weights of a tile begin in the buffer that they are read from."""
+        """Offset of the weights of a tile in the buffer that they are read from."""
         shape = self.shape
         return 0 if tile.weights is not None else (tile.group * shape.vectors + tile.vector) * shape.steps * self.vector
 

@@ -32,7 +32,7 @@ USUAL_GROUP = 2.6  # of a group, before it is known which are paired
 
 
 def sums_fit_int16(weight: np.ndarray, highest: int) -> np.ndarray:
-    """Whether int16 holds every lane, whatever the activations are.
+    """True where int16 holds every lane, whatever the activations are.
 
     weight   int8 [..., groups, 4, channels]: groups whose lanes are added before they are widened
     highest  largest activation, 0..255; the smallest is 0
@@ -51,7 +51,7 @@ def sums_fit_int16(weight: np.ndarray, highest: int) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class PanelPlan:
-    """How the products of a panel of channels are folded.
+    """Folding of the products of a panel of channels.
 
     groups  where each group begins, in elements of all runs; those of fold2 lead, one behind the other
     weight  int8 [groups, 4, channels]

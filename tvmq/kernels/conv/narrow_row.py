@@ -102,7 +102,7 @@ class _NarrowRowTemplate:
         return function.prim_func
 
     def _panel(self, panel: Expr, valid: int) -> None:
-        """So many columns."""
+        """Compute a panel of so many columns."""
         sums = [Register("float32", LANES) for _ in range(PANEL)]
         for v, total in enumerate(sums):
             total.set(load(self.bias, panel * self.width + v * LANES, REAL))

@@ -185,7 +185,7 @@ def _copy_columns(
 
 
 def _move_elements(ins: Instructions, x: Expr, elements: list[int], slot: int) -> Expr:
-    """These elements of a vector, each in slot `slot` of a word of 32 bits."""
+    """Move these elements of a vector into slot `slot` of a word of 32 bits each."""
     bits, lanes = 8 * np.dtype(ins.x_dtype).itemsize, len(elements)
     picked = tirx.Shuffle([x], [const(element) for element in elements])
     unsigned = T.reinterpret(vector_type(f"uint{bits}", lanes), picked)
@@ -194,7 +194,7 @@ def _move_elements(ins: Instructions, x: Expr, elements: list[int], slot: int) -
 
 
 def first_remainder(rests: RemainderTaps, pixel: Expr, first_row: Expr) -> Expr:
-    """Where the taps of an output pixel begin, in a copy that starts with output row `first_row`."""
+    """Start of the taps of an output pixel, in a copy that starts with output row `first_row`."""
     width = rests.conv.out_width
     return (quotient(pixel, width) - first_row) * (rests.steps * rests.line) + remainder(pixel, width) * rests.taps
 

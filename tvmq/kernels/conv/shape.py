@@ -126,7 +126,7 @@ class ConvShape:
 
     @property
     def line(self) -> int:
-        """So many output pixels in turn have windows at equal distances; 0 for all."""
+        """Number of output pixels in turn whose windows have equal distances; 0 for all."""
         dense = self.pointwise and (self.staged or self.conv.strides == (1, 1))
         return 0 if dense else self.conv.out_width
 
@@ -227,7 +227,7 @@ def share(total: int, parts: int, index: Expr) -> tuple[Expr, Expr]:
 
 @dataclass(frozen=True, eq=False)
 class ConvTile:
-    """Where a tile stands.
+    """Place of a tile.
 
     source, origin  flat buffer that windows are read from, and the element of the input it starts with
     pixel, rows     first output pixel and their number

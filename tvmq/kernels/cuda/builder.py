@@ -66,7 +66,7 @@ class CudaFunction(FunctionBuilder):
 
 
 def shared(name: str, size: int) -> Buffer:
-    """So many bytes of shared memory, int8; the last one is not the kernel's (see `reserve`).
+    """Shared memory of so many bytes, int8; the last one is not the kernel's (see `reserve`).
 
     TVM asks the driver for more than every GPU grants where it launches the kernel.
     """

@@ -105,7 +105,7 @@ RULES: dict[type, Any] = {
 
 
 def plan_steps(epilogue: Epilogue, largest_sum: int = LARGEST_INT32) -> EpiloguePlan:
-    """As `plan_epilogue`, with a FixedRequantize as the first step too."""
+    """Plan an epilogue as `plan_epilogue`, with a FixedRequantize as the first step too."""
     if not epilogue or not isinstance(epilogue[0], FixedRequantize):
         return plan_epilogue(epilogue, largest_sum)
     check_code_steps(epilogue[1:])

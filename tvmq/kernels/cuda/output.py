@@ -33,7 +33,7 @@ def aligned_bytes(*sizes: int) -> int:
 
 @dataclass(frozen=True)
 class OutputPlace:
-    """Where a tile lies in the output.
+    """Place of a tile in the output.
 
     row, column       first row and column of the tile; columns count from those of the group
     rows, columns     how many there are
@@ -71,7 +71,7 @@ class Output:
         return 0
 
     def write(self, product: BlockProduct) -> None:
-        """All of it."""
+        """Write the whole tile."""
         if not is_codes(self.plan):
             product.for_each(self._constants, self._store_numbers)
             return

@@ -187,7 +187,7 @@ def quarter_order(vectors: int) -> tuple[int, ...]:
 
 
 def stored_channels(ins: Instructions, vectors: int) -> np.ndarray:
-    """Which channel of a block stands at [vector, lane] of a copied group.
+    """Channel of a block that stands at [vector, lane] of a copied group.
 
     Codes of 16 bits are interleaved lane by lane and stay in order. Of bytes
     quarter i holds, for each 128-bit block h, channels 16 h + 4 i and the next three.
@@ -211,13 +211,13 @@ class DepthwiseShape:
 
     @cached_property
     def columns(self) -> ColumnPlan:
-        """How taps are dealt to dots."""
+        """Plan that deals taps to dots."""
         conv = self.conv
         return plan_columns(conv.kernel[1], conv.strides[1], conv.dilation[1], self.ins.taps, conv.kernel[0])
 
     @cached_property
     def blocks(self) -> list[Blocks]:
-        """How channels are dealt to vectors."""
+        """Blocks of channels, dealt to vectors."""
         return plan_blocks(self.conv.channels, self.ins.lanes)
 
     @property
@@ -292,7 +292,7 @@ class DepthwiseShape:
 
 @dataclass(frozen=True)
 class DepthwisePacking:
-    """How the weights of a kernel are packed: enough to pack them again, where a file holds them plain."""
+    """Packing of the weights of a kernel: enough to pack them again, where a file holds them plain."""
 
     shape: DepthwiseShape
 

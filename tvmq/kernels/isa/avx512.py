@@ -154,7 +154,7 @@ class Avx512VBMIWords(Avx512VNNIWords, Avx512VBMI):
 
 
 class HalfWords(Avx512VLWords):
-    """As `Half`, of codes of 16 bits."""
+    """Half vectors as `Half`, for codes of 16 bits."""
 
     def __init__(self, whole: Instructions) -> None:
         self._whole = whole

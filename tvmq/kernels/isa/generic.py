@@ -132,7 +132,7 @@ class Instructions:
         return self.to_int32(inside)
 
     def channel_order(self, count: int) -> np.ndarray:
-        """Which of count * lanes channels stands at [vector, lane] so that `narrow` gives them in order."""
+        """Channel, of count * lanes, that stands at [vector, lane] so that `narrow` gives them in order."""
         return np.arange(count * self.lanes).reshape(count, self.lanes)
 
     def narrow(self, vectors: Sequence[Expr], zero_point: int, dtype: str) -> Expr:

@@ -170,7 +170,7 @@ def pad(shape: Sequence[int], width: Sequence[tuple[int, int]], value: float, is
 
 
 def _source(number: Expr, sizes: Sequence[int], outer: Sequence[int], before: Sequence[int]) -> tuple[Expr, Expr]:
-    """Whether a row of the output lies inside of the input, and the number of that row there."""
+    """True if a row of the output lies inside of the input, and the number of that row there."""
     inside: Expr = const(True, "bool")
     source: Expr = const(0)
     count = prod(outer)

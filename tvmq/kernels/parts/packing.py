@@ -34,7 +34,7 @@ PIECES = (4, 2, 1)  # vectors that one `narrow` takes
 
 
 def panel_pieces(columns: int) -> list[tuple[int, int]]:
-    """How the vectors of a panel are narrowed together: [(first vector, number of vectors), ...].
+    """Pieces of a panel's vectors that are narrowed together: [(first vector, number of vectors), ...].
 
     >>> panel_pieces(7)
     [(0, 4), (4, 2), (6, 1)]
@@ -109,7 +109,7 @@ def pack_channels(values: np.ndarray, groups: int, slots: np.ndarray) -> np.ndar
 
 @dataclass(frozen=True)
 class Packing:
-    """How the weights of a kernel are packed: enough to pack them again, where a file holds them once.
+    """Packing of the weights of a kernel: enough to pack them again, where a file holds them once.
 
     ins        instruction set
     shape      of the weights, int8: [filters, channels / groups, kernel rows, kernel columns]
@@ -215,7 +215,7 @@ class Nibbles:
 
 
 def nibbles_for(weight: np.ndarray, ins: Instructions) -> Nibbles | None:
-    """How a kernel reads these integer weights; None for weights of more than 4 bits."""
+    """Reader of these integer weights; None for weights of more than 4 bits."""
     return Nibbles(ins) if weight.size and numerics.fits_int4(weight) else None
 
 

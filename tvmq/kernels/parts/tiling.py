@@ -126,7 +126,7 @@ class Tiling:
 
 
 def first_of_part(parts: tuple[tuple[int, int], ...], index: Expr) -> Expr:
-    """Where part `index` begins when parts are laid in a row: [(size, count), ...] as from `split_evenly`.
+    """Start of part `index` when parts are laid in a row: [(size, count), ...] as from `split_evenly`.
 
     >>> [first_of_part(((6, 2), (5, 1)), index) for index in range(4)]
     [0, 6, 12, 17]

@@ -98,7 +98,7 @@ class WinogradLoops:
         _parallel(shape.panel_chunks, products)
 
     def _tile_chunk(self, index: Expr) -> None:
-        """Everything for a share of the tiles."""
+        """Compute a share of the tiles, from the copy of its input to the epilogue."""
         shape = self.shape
         first, last = _share(shape.register_tiles, shape.chunks, index)
         begin, end = bind(first * shape.rows), bind(minimum(last * shape.rows, shape.tiles))

@@ -97,7 +97,7 @@ def make_winograd(shape: WinogradShape, weight: np.ndarray, bias: np.ndarray, ep
 
 @dataclass(frozen=True)
 class TransformedPacking(Packing):
-    """How transformed weights are packed; neither groups nor runs."""
+    """Packing of transformed weights; neither groups nor runs."""
 
     scheme: Scheme
 
