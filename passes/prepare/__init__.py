@@ -28,7 +28,7 @@ from tvm import relax
 from tvmq import numerics
 from tvmq.errors import ModelError
 from tvmq.graph.indices import refuse_outside
-from tvmq.graph.infinities import chosen, misused_at
+from tvmq.graph.infinities import misused_at, selected_operand
 from tvmq.graph.ledger import get_ledger, with_ledger
 from tvmq.graph.limits import size_limits
 from tvmq.graph.names import WEIGHTS, merge
@@ -142,7 +142,7 @@ def _simplify(rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Ex
             return source.args[0]
     if op_name(value) == "split" and isinstance(value.ty, relax.TensorType):
         return value.args[0]  # one part, which Relax does not put into a tuple
-    place = chosen(value)
+    place = selected_operand(value)
     if place is not None and sizes_of(value.args[place]) == sizes_of(value):
         return value.args[place]
     if op_name(value) == "matmul":

@@ -77,7 +77,7 @@ def test_slices_that_nothing_keeps_inside() -> None:
 
 
 def test_limits_are_narrowed() -> None:
-    limit = Limit().narrowed(2, 9, "a").narrowed(1, 20, "b")
+    limit = Limit().tighten(2, 9, "a").tighten(1, 20, "b")
     assert limit == Limit(2, 9, "a")
 
 

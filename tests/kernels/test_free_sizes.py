@@ -16,10 +16,10 @@ from tvmq.kernels.elementwise.table import table
 from tvmq.kernels.isa import isa_named
 from tvmq.kernels.move.concat import concat
 from tvmq.kernels.move.transpose import dequantize_to_nchw, quantize_to_nhwc, to_nchw, to_nhwc
-from tvmq.kernels.norm.free_sum import FreeSum, free_sum
+from tvmq.kernels.norm.free_sum import DynamicSum, dynamic_sum
 from tvmq.kernels.parts.types import AddStep, Kernel
 from tvmq.kernels.pool import max_pool
-from tvmq.kernels.pool_windows import FreePool2d
+from tvmq.kernels.pool_windows import DynamicPool2d
 
 SIZES = [(1, 1, 1), (2, 3, 5), (1, 7, 9), (3, 16, 16), (1, 31, 33)]
 PICTURE = ("n", "h", "w")
@@ -91,7 +91,7 @@ def test_changes_of_layout(level: str, channels: int) -> None:
 def test_concat_and_means(level: str) -> None:
     isa = isa_named(level)
     joined = concat([(*PICTURE, 3), (*PICTURE, 20)], 3, isa)
-    mean = free_sum(FreeSum(PICTURE, 20, True), isa)
+    mean = dynamic_sum(DynamicSum(PICTURE, 20, True), isa)
     for sizes in SIZES:
         parts = [codes(*sizes, 3), codes(*sizes, 20)]
         equal(run(joined, parts, (*sizes, 23), level), np.concatenate(parts, 3))
@@ -109,7 +109,7 @@ def test_concat_and_means(level: str) -> None:
 ])  # fmt: skip
 def test_maxima(level: str, dtype: str, options: Any) -> None:
     kernel, strides, padding, up = options
-    pool = FreePool2d(*PICTURE, 20, kernel, strides, padding, ceil_mode=up, out_sizes=("n", "oh", "ow"))
+    pool = DynamicPool2d(*PICTURE, 20, kernel, strides, padding, ceil_mode=up, out_sizes=("n", "oh", "ow"))
     assert pool.always_taps
     made = max_pool(pool, isa_named(level), dtype)
     for n, h, w in SIZES[2:]:
@@ -126,8 +126,8 @@ def test_maxima(level: str, dtype: str, options: Any) -> None:
 
 
 def test_windows_that_may_lie_outside_have_none() -> None:
-    def windows(padding: tuple[int, ...], **options: Any) -> FreePool2d:
-        return FreePool2d(*PICTURE, 4, (2, 2), (2, 2), padding, out_sizes=PICTURE, **options)
+    def windows(padding: tuple[int, ...], **options: Any) -> DynamicPool2d:
+        return DynamicPool2d(*PICTURE, 4, (2, 2), (2, 2), padding, out_sizes=PICTURE, **options)
 
     assert not windows((0, 0, 2, 0)).always_taps
     assert not windows((0, 0, 1, 0), ceil_mode=True).always_taps

@@ -12,7 +12,7 @@ from tvmq.compile.build import build
 from tvmq.dataset import Dataset, samples_in
 from tvmq.errors import ConfigError, DataError
 from tvmq.graph.layer_tensors import LayerTensor, layer_tensors, unique_names
-from tvmq.graph.probes import reduced
+from tvmq.graph.probes import keep_variables
 from tvmq.graph.symbolic import free_dimensions, inputs_of, sample_sizes, with_sizes
 from tvmq.passes.calibrate.collect import samples_of
 from tvmq.rules import did_you_mean
@@ -39,7 +39,7 @@ def activations(model: Model, data: Any, layers: Sequence[str] | None = None) ->
         dataset.inputs = inputs_of(mod)
     chosen = _chosen(layer_tensors(mod), layers)
     tensors = list({tensor.value: tensor for tensor in chosen.values()}.values())
-    run = build(reduced(mod, [(tensor.value, tensor.codes.get(tensor.value)) for tensor in tensors])).run
+    run = build(keep_variables(mod, [(tensor.value, tensor.codes.get(tensor.value)) for tensor in tensors])).run
     parts: dict[str, list[np.ndarray]] = {tensor.value: [] for tensor in tensors}
     for feed, count in dataset:
         for tensor, value in zip(tensors, run(feed), strict=True):

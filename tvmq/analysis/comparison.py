@@ -18,7 +18,7 @@ from tvmq.emulation.emulator import Emulator
 from tvmq.errors import DataError, ModelError
 from tvmq.frontends.relax import from_relax
 from tvmq.graph.functions import plain_module, unpack_weights
-from tvmq.graph.layer_tensors import Pair, find_unpaired, integer_names, layer_tensors, pairs
+from tvmq.graph.layer_tensors import LayerPair, find_unpaired, integer_names, layer_tensors, pairs
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.names import merge, output_names
 from tvmq.graph.probes import cut, tapped
@@ -121,7 +121,7 @@ def _like(mod: tvm.IRModule, other: tvm.IRModule) -> tvm.IRModule:
     return with_sizes(mod, {name: size for name, size in sizes.items() if size is not None})
 
 
-def _row(pair: Pair, local: Deviation, accumulated: Deviation, weight: Figures | None) -> LayerComparison:
+def _row(pair: LayerPair, local: Deviation, accumulated: Deviation, weight: Figures | None) -> LayerComparison:
     precision = ("int8" if pair.a.integer else "float"), ("int8" if pair.b.integer else "float")
     return LayerComparison(pair.b.names, pair.b.operator, precision, local.figures(), accumulated.figures(), weight)
 
@@ -134,7 +134,7 @@ def _some_names(mod: tvm.IRModule) -> str:
 class _Runs:
     """Both models compiled with their layers as results, and the sums of what they gave."""
 
-    def __init__(self, a: tvm.IRModule, b: tvm.IRModule, layers: Sequence[Pair]) -> None:
+    def __init__(self, a: tvm.IRModule, b: tvm.IRModule, layers: Sequence[LayerPair]) -> None:
         self._layers = layers
         apart, self._given = cut(a, [(pair.a, pair.b) for pair in layers], integer_names(get_ledger(b)))
         codes = {name: step for pair in layers for name, step in pair.b.codes.items()}
@@ -162,7 +162,7 @@ class _Runs:
             deviation.add(samples_of(x, size, count), samples_of(y, size, count))
 
 
-def _weight_figures(a: tvm.IRModule, b: tvm.IRModule, layers: Sequence[Pair]) -> list[Figures | None]:
+def _weight_figures(a: tvm.IRModule, b: tvm.IRModule, layers: Sequence[LayerPair]) -> list[Figures | None]:
     """Errors of the weights of each layer."""
     weights = [Weights(View(mod), get_ledger(mod).layers) for mod in (a, b)]
     found: list[Figures | None] = []

@@ -1,4 +1,4 @@
-"""Which free dimension is a batch of samples that do not influence each other.
+"""Batch dimension of a model: the dynamic dimension of samples that do not influence each other.
 
 Such a model needs no code for every size of the batch: code for one sample, run for each of them, gives the same.
 The proof: every tensor that depends on the dimension has it outermost (n, or n times something), and every operator
@@ -22,7 +22,7 @@ from tvmq.graph.view import View, op_name, rank_of
 
 
 def batch_dimension(mod: tvm.IRModule) -> str | None:
-    """Name of the first free dimension of which all samples are apart; None if that is proved of none.
+    """Name of the first dynamic dimension of which all samples are apart; None if that is proved of none.
 
     >>> from tvmq.graph import ops
     >>> n = tvm.tirx.Var("n", "int64")

@@ -1,4 +1,4 @@
-"""Which outputs of a float model say a class: what a softmax or an argmax gives, as the graph shows it.
+"""Class scores among the outputs of a float model: those of a softmax or an argmax, as the graph shows it.
 
 A row of numbers may be scores of classes, an embedding, a box or a regression; only the first has a "same class".
 """

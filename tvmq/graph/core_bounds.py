@@ -1,4 +1,4 @@
-"""How large the integers of a core can get: an interval for each of its tensors, from constants and bounds of codes.
+"""Bounds of the integers of a core: an interval for each of its tensors, from constants and bounds of codes.
 
 The interval of a sum holds all its partial sums, in any order: that is what an accumulator has to hold.
 """
@@ -61,15 +61,15 @@ class Bounds:
         """Bound one binding."""
         name, dtype = op_name(value), _dtype(var)
         sums = SUMS.get(name) if dtype in ("int32", *CODES) else None
-        found = sums(value, self.of) if sums else None
+        interval = sums(value, self.of) if sums else None
         if name == "tvmq.table" and dtype == "int32":  # one side of a sum, see numerics.summand_tables
-            found = self.of(value.args[1])
+            interval = self.of(value.args[1])
         if dtype in CODES:
             self.known[var.name] = self._codes(value, dtype)
-        elif found is not None:
-            self.known[var.name] = found
+        elif interval is not None:
+            self.known[var.name] = interval
         if sums or dtype == "int32":
-            self.reach[var.name] = found.reach if found else None
+            self.reach[var.name] = interval.reach if interval else None
 
     def of(self, expr: relax.Expr) -> Interval | None:
         """Interval of an argument."""
@@ -113,7 +113,7 @@ def _union(parts: list[Interval | None]) -> Interval | None:
 Of = Callable[[relax.Expr], Interval | None]
 
 
-def _weighted(axis: int, transposed: bool = False) -> Callable[[relax.Call, Of], Interval | None]:
+def _products_with_weight(axis: int, transposed: bool = False) -> Callable[[relax.Call, Of], Interval | None]:
     """Products with a constant weight, whose filters lie along `axis`."""
 
     def sums(value: relax.Call, of: Of) -> Interval | None:
@@ -122,7 +122,7 @@ def _weighted(axis: int, transposed: bool = False) -> Callable[[relax.Call, Of],
             return None
         weight = const_value(value.args[1]).astype(np.int64)
         if transposed:
-            weight, x = numerics.filters_first(weight, int(value.attrs.groups)), _centred(x, value.attrs.zero_point)
+            weight, x = numerics.filters_first(weight, int(value.attrs.groups)), _centre(x, value.attrs.zero_point)
         flat = np.moveaxis(weight, axis, 0).reshape(weight.shape[axis], -1)
         ends = np.stack([flat * x.low, flat * x.high, np.zeros_like(flat)])
         return interval(ends.min(axis=0).sum(axis=1), ends.max(axis=0).sum(axis=1))
@@ -130,7 +130,7 @@ def _weighted(axis: int, transposed: bool = False) -> Callable[[relax.Call, Of],
     return sums
 
 
-def _centred(x: Interval, zero: Any) -> Interval:
+def _centre(x: Interval, zero: Any) -> Interval:
     return Interval(x.low - int(zero), x.high - int(zero))
 
 
@@ -139,7 +139,7 @@ def _times(a: Interval, b: Interval) -> Interval:
     return interval(corners.min(axis=0), corners.max(axis=0))
 
 
-def _repeated(x: Interval, count: int) -> Interval:
+def _repeat(x: Interval, count: int) -> Interval:
     return interval(np.minimum(x.low, 0) * count, np.maximum(x.high, 0) * count)
 
 
@@ -147,11 +147,11 @@ def _products(value: relax.Call, of: Of) -> Interval | None:
     a, b = (of(arg) for arg in value.args)
     if a is None or b is None:
         return None
-    product = _times(_centred(a, value.attrs.a_zero), _centred(b, value.attrs.b_zero))
+    product = _times(_centre(a, value.attrs.a_zero), _centre(b, value.attrs.b_zero))
     if op_name(value) != "tvmq.matmul":
         return product
     count = _product(sizes_of(value.args[0])[-1:])
-    return None if count is None else _repeated(product, count)
+    return None if count is None else _repeat(product, count)
 
 
 def _plus(value: relax.Call, of: Of) -> Interval | None:
@@ -172,7 +172,7 @@ def _by_channel(arg: relax.Expr) -> Interval | None:
     return interval(flat, flat) if array.dtype.kind in "iu" and max(array.shape, default=1) == array.size else None
 
 
-def _scaled(value: relax.Call, of: Of) -> Interval | None:
+def _products_of_intervals(value: relax.Call, of: Of) -> Interval | None:
     a, b = (of(arg) for arg in value.args)
     return _times(a, b) if a is not None and b is not None else None
 
@@ -190,32 +190,32 @@ def _sum_of(value: relax.Call, of: Of) -> Interval | None:
         pixels = [size for size in sizes_of(value.args[0])[2:] if isinstance(size, int)]
         is_known = len(pixels) == len(attrs.out_size)
         count = int(numerics.adaptive_counts(pixels, [int(n) for n in attrs.out_size]).max()) if is_known else None
-    return None if count is None else _repeated(_centred(x, attrs.zero_point), count)
+    return None if count is None else _repeat(_centre(x, attrs.zero_point), count)
 
 
 def _product(sizes: Sequence[int | str]) -> int | None:
-    """How many values have these sizes; None if one of them is free."""
+    """Number of values of these sizes; None if one of them is dynamic."""
     known = [size for size in sizes if isinstance(size, int)]
     return math.prod(known) if len(known) == len(sizes) else None
 
 
-def _added(value: relax.Call, of: Of) -> Interval | None:
+def _add_codes(value: relax.Call, of: Of) -> Interval | None:
     a, b, attrs = of(value.args[0]), of(value.args[1]), value.attrs
     if a is None or b is None:
         return None
     parts = [
-        _repeated(_times(a, interval(attrs.a_multiplier, attrs.a_multiplier)), 1),
-        _repeated(_times(b, interval(attrs.b_multiplier, attrs.b_multiplier)), 1),
-        _repeated(interval(attrs.offset, attrs.offset), 1),
+        _repeat(_times(a, interval(attrs.a_multiplier, attrs.a_multiplier)), 1),
+        _repeat(_times(b, interval(attrs.b_multiplier, attrs.b_multiplier)), 1),
+        _repeat(interval(attrs.offset, attrs.offset), 1),
     ]
     return interval(sum(p.low for p in parts), sum(p.high for p in parts))
 
 
-def _shifted(value: relax.Call, of: Of) -> Interval | None:
+def _scale_shift(value: relax.Call, of: Of) -> Interval | None:
     q, multiplier, offset = (of(arg) for arg in value.args)
     if q is None or multiplier is None or offset is None:
         return None
-    product = _repeated(_times(q, multiplier), 1)
+    product = _repeat(_times(q, multiplier), 1)
     return interval(product.low + np.minimum(offset.low, 0), product.high + np.maximum(offset.high, 0))
 
 
@@ -224,32 +224,32 @@ def _prelu(value: relax.Call, of: Of) -> Interval | None:
     if q is None or slopes is None:
         return None
     multipliers = interval(min(slopes.low.min(), attrs.multiplier), max(slopes.high.max(), attrs.multiplier))
-    product = _repeated(_times(_centred(q, attrs.x_zero), multipliers), 1)
+    product = _repeat(_times(_centre(q, attrs.x_zero), multipliers), 1)
     return interval(product.low, product.high + 2 ** int(attrs.shift) // 2)
 
 
-def _masked(value: relax.Call, of: Of) -> Interval | None:
+def _add_mask(value: relax.Call, of: Of) -> Interval | None:
     """Scores and a mask, whose steps end at 2^30 on either side."""
     x = of(value.args[0])
     return interval(np.min(x.low) - 2**30, np.max(x.high) + 2**30) if x is not None else None
 
 
-def _moved(value: relax.Call, of: Of) -> Interval | None:
+def _pass_through(value: relax.Call, of: Of) -> Interval | None:
     return of(value.args[0])
 
 
 SUMS: Mapping[str, Callable[[relax.Call, Of], Interval | None]] = {
-    **dict.fromkeys(where(kind=CONVOLUTION), _weighted(0)),
-    "tvmq.conv_transpose": _weighted(0, transposed=True),
-    "matmul": _weighted(-1),
+    **dict.fromkeys(where(kind=CONVOLUTION), _products_with_weight(0)),
+    "tvmq.conv_transpose": _products_with_weight(0, transposed=True),
+    "matmul": _products_with_weight(-1),
     "tvmq.matmul": _products,
     "tvmq.multiply": _products,
     **dict.fromkeys(("tvmq.sum", "tvmq.sum_pool", "tvmq.adaptive_sum_pool"), _sum_of),
-    "tvmq.add": _added,
-    "tvmq.scale_shift": _shifted,
+    "tvmq.add": _add_codes,
+    "tvmq.scale_shift": _scale_shift,
     "tvmq.prelu": _prelu,
-    "tvmq.add_mask": _masked,
+    "tvmq.add_mask": _add_mask,
     "add": _plus,
-    "multiply": _scaled,
-    **dict.fromkeys(where(form=(RESHAPE, TRANSPOSE)), _moved),
+    "multiply": _products_of_intervals,
+    **dict.fromkeys(where(form=(RESHAPE, TRANSPOSE)), _pass_through),
 }

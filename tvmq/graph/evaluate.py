@@ -76,7 +76,7 @@ def _number(value: Any) -> int:
 
 
 def split_indices(sections: Any, size: int) -> list[int]:
-    """Where a split by `indices_or_sections` cuts an axis of `size` elements.
+    """Indices at which a split by `indices_or_sections` cuts an axis of `size` elements.
 
     Of n parts Relax makes the first ones ceil(size / n) long; the last ones are shorter, or empty.
     """
@@ -184,20 +184,20 @@ def _selu(x: np.ndarray) -> np.ndarray:
     return scale * np.where(x > 0, x, alpha * np.expm1(np.minimum(x, 0)))
 
 
-def _larger(a: Any, b: Any) -> Any:
+def _maximum(a: Any, b: Any) -> Any:
     """The larger one, NaN where one is NaN; the second of equal ones (zeros of two signs), on every CPU."""
     return np.where((a > b) | (a != a), a, b)
 
 
-def _smaller(a: Any, b: Any) -> Any:
-    """The smaller one, as in `_larger`."""
+def _minimum(a: Any, b: Any) -> Any:
+    """The smaller one, as in `_maximum`."""
     return np.where((a < b) | (a != a), a, b)
 
 
-def _reduced(call: relax.Call, x: np.ndarray, order: Callable[[Any, Any], Any], sign: int) -> np.ndarray:
+def _reduce(call: relax.Call, x: np.ndarray, order: Callable[[Any, Any], Any], sign: int) -> np.ndarray:
     """order(so far, next) chooses over axes, in the order of memory; floats begin at infinity times sign.
 
-    As `numerics.max_pool`, and unlike `_larger`, they take the next number for a NaN: a check would cost as much again.
+    As `numerics.max_pool`, and unlike `_maximum`, they take the next number for a NaN: a check would cost as much.
     """
     axes = _axes(call)
     axes = tuple(range(x.ndim)) if axes is None else tuple(sorted(axis % x.ndim for axis in axes))
@@ -207,22 +207,22 @@ def _reduced(call: relax.Call, x: np.ndarray, order: Callable[[Any, Any], Any], 
     if x.dtype.kind != "f":
         return (x.max if sign < 0 else x.min)(axes).reshape(shape)
     rest = np.moveaxis(x, axes, range(len(axes)))
-    found = np.full(rest.shape[len(axes) :], sign * np.inf, x.dtype)
-    for part in rest.reshape(-1, *found.shape):
-        found = np.where(order(found, part), found, part)
-    return found.reshape(shape)
+    result = np.full(rest.shape[len(axes) :], sign * np.inf, x.dtype)
+    for part in rest.reshape(-1, *result.shape):
+        result = np.where(order(result, part), result, part)
+    return result.reshape(shape)
 
 
 # Results that are the same however they are computed: no rounding at all, or one correctly rounded operation.
 EXACT: dict[str, Evaluator] = {
-    "nn.relu": lambda call, x: _larger(np.zeros((), x.dtype), x),
+    "nn.relu": lambda call, x: _maximum(np.zeros((), x.dtype), x),
     "nn.leakyrelu": lambda call, x: np.where(x >= 0, x, x * x.dtype.type(call.attrs.alpha)),
     "nn.prelu": lambda call, x, slopes: np.where(x >= 0, x, x * _along(slopes, int(call.attrs.axis), x.ndim)),
-    "clip": lambda call, x, low, high: _larger(x.dtype.type(low), _smaller(x.dtype.type(high), x)),
-    "maximum": lambda call, a, b: _larger(a, b),
-    "minimum": lambda call, a, b: _smaller(a, b),
-    "max": lambda call, x: _reduced(call, x, np.greater, -1),
-    "min": lambda call, x: _reduced(call, x, np.less, 1),
+    "clip": lambda call, x, low, high: _maximum(x.dtype.type(low), _minimum(x.dtype.type(high), x)),
+    "maximum": lambda call, a, b: _maximum(a, b),
+    "minimum": lambda call, a, b: _minimum(a, b),
+    "max": lambda call, x: _reduce(call, x, np.greater, -1),
+    "min": lambda call, x: _reduce(call, x, np.less, 1),
     "negative": lambda call, x: -x,
     "abs": lambda call, x: np.abs(x),
     "add": lambda call, a, b: a + b,

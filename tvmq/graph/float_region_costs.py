@@ -1,4 +1,4 @@
-"""What the float operators of an integer module cost: their arithmetic, and the conversions around them.
+"""Cost of the float operators of an integer module: their arithmetic, and the conversions around them.
 
     float operations  two a multiply-accumulate; elsewhere one for each element of the largest tensor that an operator
                       reads or writes, times the steps that it takes (softmax: 5); none for what only moves values
@@ -26,7 +26,7 @@ from tvmq.graph.view import View, dtype_of, op_name, used_vars
 
 
 def multiply_accumulates(call: relax.Expr) -> int:
-    """Of a convolution in any layout, a transposed one or a product; 0 for what multiplies no matrices."""
+    """Multiply-accumulates of a convolution in any layout, a transposed one or a product; 0 for any other operator."""
     record = OPERATORS.get(op_name(call))
     return record.macs(call) if record is not None and record.macs is not None else 0
 
@@ -38,7 +38,7 @@ CONVERSIONS = ("tvmq.quantize", "tvmq.dequantize")
 
 @dataclass
 class Cost:
-    """Of one float operator; see the head of this file."""
+    """Cost of one float operator; see the head of this file."""
 
     float_operations: int = 0
     converted: int = 0
@@ -50,15 +50,16 @@ def float_region_costs(view: View, layers: Mapping[str, Mapping[str, Any]]) -> d
     owner = _owners(view, costs)
     for name, key in owner.items():
         costs[key].float_operations += operations(view.value[name])
+    # a conversion towards floats counts for the first operator that reads it, one back to codes for what it reads
     for var, value in view.bindings:
         if op_name(value) == "tvmq.dequantize":
-            found = [owner[reader] for reader in view.readers[var.name] if reader in owner]
+            keys = [owner[reader] for reader in view.readers[var.name] if reader in owner]
         elif op_name(value) == "tvmq.quantize":
-            found = [owner[name] for name in used_vars(value) if name in owner]
+            keys = [owner[name] for name in used_vars(value) if name in owner]
         else:
             continue
-        if found:
-            costs[found[0]].converted += elements(var)
+        if keys:
+            costs[keys[0]].converted += elements(var)
     return costs
 
 
@@ -81,14 +82,14 @@ def _owners(view: View, known: Iterable[str]) -> dict[str, str]:
         if var.name in layers:
             owner[var.name] = var.name
         elif isinstance(var.ty, relax.TensorType) and dtype_of(var) == "float32":
-            found = [owner[name] for name in used_vars(value) if name in owner]
-            if found:
-                owner[var.name] = found[0]
+            operand_layers = [owner[name] for name in used_vars(value) if name in owner]
+            if operand_layers:
+                owner[var.name] = operand_layers[0]
     return owner
 
 
 def operations(value: relax.Expr) -> int:
-    """Of one float operator."""
+    """Float operations of one operator."""
     name = op_name(value)
     if not name or name in MOVES:
         return 0
@@ -100,7 +101,7 @@ def operations(value: relax.Expr) -> int:
 
 
 def elements(expr: relax.Expr) -> int:
-    """Elements of a tensor, of all tensors of a tuple; 0 for shapes and numbers; free dimensions count as 1."""
+    """Elements of a tensor, of all tensors of a tuple; 0 for shapes and numbers; dynamic dimensions count as 1."""
     fields = getattr(expr.ty, "fields", None)
     types = fields if fields is not None else [expr.ty]
     tensors = [ty for ty in types if isinstance(ty, relax.TensorType) and ty.shape is not None]

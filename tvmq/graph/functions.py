@@ -1,4 +1,4 @@
-"""A module in four functions, and the way back to one.
+"""Functions of a partitioned module: four of them, and inlining them back into one.
 
     quantize_inputs(inputs)       -> the codes that the core takes
     quantized_main(codes)         -> the codes that the core gives
@@ -32,8 +32,8 @@ PARTS = ("quantize_inputs", "quantized_main", "dequantize_outputs")
 
 def part_functions(mod: tvm.IRModule) -> dict[str, relax.Function]:
     """{name: function} of the three in the order of calls; nothing for a module in one function."""
-    found = {var.name_hint: func for var, func in mod.functions_items() if var.name_hint in PARTS}
-    return {name: found[name] for name in PARTS} if len(found) == len(PARTS) else {}
+    functions = {var.name_hint: func for var, func in mod.functions_items() if var.name_hint in PARTS}
+    return {name: functions[name] for name in PARTS} if len(functions) == len(PARTS) else {}
 
 
 def is_partitioned(mod: tvm.IRModule) -> bool:
@@ -50,11 +50,11 @@ def inline_functions(mod: tvm.IRModule) -> tvm.IRModule:
     known: dict[str, relax.Expr] = {}
     bindings: list[tuple[relax.Var, relax.Expr]] = []
     for var, value in _bindings(main):
-        value = _projected(replace_variables(value, known))
+        value = _project_tuple(replace_variables(value, known))
         func = parts.get(called_function(value))
         if func is not None:
             names.update(get_names(func))
-            value = _opened(func, value.args, bindings)
+            value = _inline(func, value.args, bindings)
         if isinstance(value, relax.Call):
             bindings.append((var, value))
         else:
@@ -91,9 +91,9 @@ def called_function(value: relax.Expr) -> str:
     return value.op.name_hint if is_call else ""
 
 
-def _opened(func: relax.Function, args: list[relax.Expr], bindings: list[tuple[relax.Var, relax.Expr]]) -> relax.Expr:
-    """What a call gives; the bindings of the function are appended."""
-    func = _sized(func, args)
+def _inline(func: relax.Function, args: list[relax.Expr], bindings: list[tuple[relax.Var, relax.Expr]]) -> relax.Expr:
+    """Inline a call: its result; the bindings of the function are appended."""
+    func = _bind_sizes(func, args)
     table = {param.name: arg for param, arg in zip(func.params, args, strict=False)}
     bindings += [(var, replace_variables(value, table)) for var, value in _bindings(func)]
     return replace_variables(func.body.body, table)
@@ -103,20 +103,20 @@ def _bindings(func: relax.Function) -> list[tuple[relax.Var, relax.Expr]]:
     return [(binding.var, binding.value) for block in func.body.blocks for binding in block.bindings]
 
 
-def _sized(func: relax.Function, args: list[relax.Expr]) -> relax.Function:
-    """The function for the sizes of these arguments, which may be free ones of the caller."""
+def _bind_sizes(func: relax.Function, args: list[relax.Expr]) -> relax.Function:
+    """The function for the sizes of these arguments, which may be dynamic ones of the caller."""
     pairs = (pair for p, a in zip(func.params, args, strict=True) for pair in zip(p.ty.shape, a.ty.shape, strict=True))
-    sizes = {own: given for own, given in pairs if isinstance(own, tvm.tirx.Var)}
+    sizes = {own: size for own, size in pairs if isinstance(own, tvm.tirx.Var)}
     if not sizes:
         return func
     # TVM puts in only what a parameter of the function tells, so one more parameter tells the caller's sizes.
-    told = {str(var.name): var for given in sizes.values() for var in undefined_vars(given, [])}
-    more = relax.Var("sizes", relax.TensorType(list(told.values()), "int8"))
+    variables = {str(var.name): var for size in sizes.values() for var in undefined_vars(size, [])}
+    more = relax.Var("sizes", relax.TensorType(list(variables.values()), "int8"))
     wider = relax.Function([*func.params, more], func.body, func.ret_ty, func.is_pure)
     return wider.bind_symbolic_vars(sizes)
 
 
-def _projected(value: relax.Expr) -> relax.Expr:
+def _project_tuple(value: relax.Expr) -> relax.Expr:
     """A field of a tuple that is written out."""
     if isinstance(value, relax.TupleGetItem) and isinstance(value.tuple_value, relax.Tuple):
         return value.tuple_value.fields[value.index]
@@ -124,7 +124,7 @@ def _projected(value: relax.Expr) -> relax.Expr:
 
 
 def plain_module(mod: Any) -> Any:
-    """The same functions in a tvm.IRModule; what is one already, and what is no module, stays as it is.
+    """Convert to a tvm.IRModule of the same functions; one of that very type, and what is no module, stays as it is.
 
     >>> mod = tvm.IRModule()
     >>> plain_module(mod) is mod, plain_module("model.onnx")

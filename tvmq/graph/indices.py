@@ -1,4 +1,4 @@
-"""Which operands of Relax operators are indices, and of which axes: what every index has to stay inside of.
+"""Index operands of Relax operators, and the axes that they count: every index has to stay inside of its axis.
 
 An index counts from the end where it is negative: -size .. size - 1. A constant outside of that is refused, an input of
 the model is checked before each run, and what is computed inside of the model wraps round (numerics.place).
@@ -24,7 +24,7 @@ from tvmq.index_checks import check_range
 
 
 @dataclass(frozen=True)
-class Operand:
+class IndexOperand:
     """Indices that an operator reads.
 
     argument  its number among the arguments
@@ -38,42 +38,42 @@ class Operand:
 
     def of(self, call: relax.Call) -> relax.Expr:
         """The indices; of a tuple that is a variable, its field."""
-        given = call.args[self.argument]
+        places = call.args[self.argument]
         if self.field is None:
-            return given
-        return given.fields[self.field] if isinstance(given, relax.Tuple) else relax.TupleGetItem(given, self.field)
+            return places
+        return places.fields[self.field] if isinstance(places, relax.Tuple) else relax.TupleGetItem(places, self.field)
 
 
 def _rank(expr: relax.Expr) -> int:
     return len(list(expr.ty.shape))
 
 
-def _along(call: relax.Call) -> list[Operand]:
-    return [Operand(1, (int(call.attrs.axis) % _rank(call.args[0]),))]
+def _along(call: relax.Call) -> list[IndexOperand]:
+    return [IndexOperand(1, (int(call.attrs.axis) % _rank(call.args[0]),))]
 
 
-def _taken(call: relax.Call) -> list[Operand]:
+def _take(call: relax.Call) -> list[IndexOperand]:
     """relax.take; modes "clip" and "nan" say what lies outside, so that all indices are good."""
     if str(call.attrs.mode) not in ("fast", "wrap") or not isinstance(call.args[1].ty, relax.TensorType):
         return []
     axis = call.attrs.axis
-    return [Operand(1, (0 if axis is None else int(axis) % _rank(call.args[0]),))]
+    return [IndexOperand(1, (0 if axis is None else int(axis) % _rank(call.args[0]),))]
 
 
-def _points(call: relax.Call) -> list[Operand]:
+def _points(call: relax.Call) -> list[IndexOperand]:
     first = int(call.attrs.batch_dims) if op_name(call) == "gather_nd" else 0
     count = int(list(call.args[1].ty.shape)[-1])
-    return [Operand(1, tuple(range(first, first + count)))]
+    return [IndexOperand(1, tuple(range(first, first + count)))]
 
 
-def _each(call: relax.Call) -> list[Operand]:
+def _each(call: relax.Call) -> list[IndexOperand]:
     if isinstance(call.args[1].ty, relax.TensorType):
-        return [Operand(1, (0,))]
-    return [Operand(1, (axis,), axis) for axis in range(len(call.args[1].ty.fields))]
+        return [IndexOperand(1, (0,))]
+    return [IndexOperand(1, (axis,), axis) for axis in range(len(call.args[1].ty.fields))]
 
 
-OPERANDS: dict[str, Callable[[relax.Call], list[Operand]]] = {
-    "take": _taken,
+OPERANDS: dict[str, Callable[[relax.Call], list[IndexOperand]]] = {
+    "take": _take,
     "gather_elements": _along,
     "scatter_elements": _along,
     "gather_nd": _points,
@@ -87,14 +87,14 @@ COMPUTED = "tvmq.computed_inputs"  # attribute of a part of a model: its inputs 
 MOVES = where(form=(RESHAPE, TRANSPOSE, BROADCAST, REPEAT, REVERSE))
 
 
-def index_operands(call: relax.Expr) -> list[Operand]:
+def index_operands(call: relax.Expr) -> list[IndexOperand]:
     """The indices that an operator reads; none for all other expressions."""
     name = op_name(call)
     return OPERANDS[name](call) if name in OPERANDS else []
 
 
-def axis_sizes(call: relax.Call, operand: Operand) -> list[int | str]:
-    """Sizes of the axes that indices count; free ones as text."""
+def axis_sizes(call: relax.Call, operand: IndexOperand) -> list[int | str]:
+    """Sizes of the axes that indices count; dynamic ones as text."""
     sizes = sizes_of(call.args[0])
     if op_name(call) == "take" and call.attrs.axis is None:
         known = [size for size in sizes if isinstance(size, int)]
@@ -133,10 +133,10 @@ def refuse_outside(call: relax.Expr, where: str) -> None:
 
 def _refuse_values(call: relax.Call, where: str) -> None:
     """Refuse values that are neither as many as the places of an index_put nor spread to them."""
-    given = call.args[1].fields if isinstance(call.args[1], relax.Tuple) else []
-    shapes = [sizes_of(places) for places in given]
+    indices = call.args[1].fields if isinstance(call.args[1], relax.Tuple) else []
+    shapes = [sizes_of(places) for places in indices]
     values = sizes_of(call.args[2])
-    if not given or not all(isinstance(size, int) for shape in (values, *shapes) for size in shape):
+    if not indices or not all(isinstance(size, int) for shape in (values, *shapes) for size in shape):
         return
     places = np.broadcast_shapes(*shapes)  # type: ignore[arg-type]
     spread = zip(values[::-1], places[::-1], strict=False)
@@ -153,17 +153,17 @@ def input_indices(view: View, names: dict[str, str]) -> list[dict[str, Any]]:
     names   {parameter: input}
     sizes   of the axes; a free one is the text of its name
     """
-    found: list[dict[str, Any]] = []
+    uses: list[dict[str, Any]] = []
     if COMPUTED in (view.func.attrs or {}):
-        return found
+        return uses
     for var, value in view.bindings:
         for operand in index_operands(value):
             param = _origin(view, operand.of(value), len(operand.axes) == 1)
             sizes = [size if isinstance(size, int) else size[:] for size in axis_sizes(value, operand)]
             if param in names and all(isinstance(size, int) or size.isidentifier() for size in sizes):
                 layer = ", ".join(view.sources(var.name))
-                found.append({"input": names[param], "sizes": sizes, "layer": layer, "operator": op_name(value)})
-    return found
+                uses.append({"input": names[param], "sizes": sizes, "layer": layer, "operator": op_name(value)})
+    return uses
 
 
 def _origin(view: View, expr: relax.Expr, moved: bool) -> str:
@@ -190,6 +190,6 @@ def wrapped_arguments(call: relax.Call, wrap: Callable[[relax.Expr, list[Any]], 
     return args
 
 
-def _by_argument(operands: list[Operand]) -> Iterator[tuple[int, list[Operand]]]:
+def _by_argument(operands: list[IndexOperand]) -> Iterator[tuple[int, list[IndexOperand]]]:
     for number in dict.fromkeys(operand.argument for operand in operands):
         yield number, [operand for operand in operands if operand.argument == number]

@@ -1,4 +1,4 @@
-"""Which infinities among the weights are meant: bounds of maxima and minima, and masks in front of a softmax.
+"""Infinities among the weights that are meant: bounds of maxima and minima, and masks in front of a softmax.
 
 An infinity is followed through the operators that move, add or scale it until every reader has a finite result for it:
 maximum(x, -inf) is x, softmax gives 0 for -inf. Where it meets a product of data or leaves the model, it is a fault of
@@ -41,19 +41,19 @@ def misused_at(view: View, name: str, array: np.ndarray) -> str | None:
     """
     if array.dtype.kind == "f" and np.isnan(array).any():
         return None if _is_never_chosen(view, name) else name
-    return _followed(view, name, signs_of(array))
+    return _find_misuse(view, name, signs_of(array))
 
 
 def _is_never_chosen(view: View, name: str) -> bool:
     """True if the variable is read only where a constant condition takes the other value, as exporters leave it."""
     values = [view.value[reader] for reader in view.readers[name]]
     return not view.is_output(name) and all(
-        (place := chosen(value)) is not None and name not in {var.name for var in leaves(value.args[place])}
+        (place := selected_operand(value)) is not None and name not in {var.name for var in leaves(value.args[place])}
         for value in values
     )
 
 
-def chosen(value: relax.Expr) -> int | None:
+def selected_operand(value: relax.Expr) -> int | None:
     """The operand that a `where` of a constant condition takes for all elements; None for any other expression."""
     if op_name(value) != "where" or not is_const(value.args[0]):
         return None
@@ -71,12 +71,12 @@ def misused_constants(view: View) -> Iterator[tuple[str, np.ndarray]]:
             if array.dtype.kind != "f" or np.isfinite(array).all():
                 continue
             signs = None if np.isnan(array).any() else _result(value, index, signs_of(array))
-            wrong = var.name if signs is None else _followed(view, var.name, signs)
+            wrong = var.name if signs is None else _find_misuse(view, var.name, signs)
             if wrong is not None:
                 yield wrong, array
 
 
-def _followed(view: View, name: str, signs: Signs) -> str | None:
+def _find_misuse(view: View, name: str, signs: Signs) -> str | None:
     pending, seen = [(name, signs)] if signs else [], set[tuple[str, Signs]]()
     while pending:
         name, signs = pending.pop()
@@ -96,10 +96,10 @@ def _followed(view: View, name: str, signs: Signs) -> str | None:
 
 def _operands(value: relax.Expr) -> list[tuple[int, relax.Expr]]:
     """Operands with their places; those of a tuple have its place."""
-    given = list(value.args) if isinstance(value, relax.Call) else [value]
+    operands = list(value.args) if isinstance(value, relax.Call) else [value]
     return [
         (index, item)
-        for index, operand in enumerate(given)
+        for index, operand in enumerate(operands)
         for item in (operand.fields if isinstance(operand, relax.Tuple) else [operand])
     ]
 
@@ -110,7 +110,7 @@ def _result(value: relax.Expr, index: int, signs: Signs) -> Signs | None:
         return signs  # another name, a tuple or a part of one
     name = op_name(value)
     if name == "clip":
-        return _clipped(value, signs) if index == 0 else None
+        return _clip(value, signs) if index == 0 else None
     record = OPERATORS.get(name)
     if record is not None and record.finite_at:
         left = signs.difference(record.finite_at)
@@ -120,18 +120,18 @@ def _result(value: relax.Expr, index: int, signs: Signs) -> Signs | None:
     if name in ("subtract", "negative"):
         return frozenset(-sign for sign in signs) if index == 1 or name == "negative" else signs
     if name in ("multiply", "divide"):
-        return _scaled(value, index, signs)
+        return _scale(value, index, signs)
     if name in ("nn.attention", "nn.attention_bias"):
         return NONE if index == BIAS and signs == LOW else None
     return signs if record is not None and index in record.hands_on else None
 
 
-def _clipped(value: relax.Call, signs: Signs) -> Signs:
+def _clip(value: relax.Call, signs: Signs) -> Signs:
     low, high = (float(bound.value) for bound in value.args[1:3])
     return (signs & LOW if np.isneginf(low) else NONE) | (signs & HIGH if np.isposinf(high) else NONE)
 
 
-def _scaled(value: relax.Call, index: int, signs: Signs) -> Signs | None:
+def _scale(value: relax.Call, index: int, signs: Signs) -> Signs | None:
     """A product with numbers of one sign keeps infinities or turns them; with 0 or data it may be NaN."""
     other = value.args[1 - index]
     if not is_const(other) or (op_name(value) == "divide" and index == 1):

@@ -1,4 +1,4 @@
-"""Samples that stay apart although their dimension is not the first axis.
+"""Batch axis that is not the first: samples that stay apart along it.
 
 Recurrent layers have steps before samples; queries, keys and values can stand before samples.
 
@@ -24,8 +24,8 @@ Places = Sequence[int | None]  # the axis of each tensor that is read, None for 
 def inner_axis(ty: relax.Type, name: str) -> int | None:
     """The axis that is the dimension, if it is one axis and not the first; of a tuple that of all its tensors."""
     if isinstance(ty, tvm.ir.TupleType):
-        found = {inner_axis(field, name) for field in ty.fields}
-        return found.pop() if len(found) == 1 else None
+        axes = {inner_axis(field, name) for field in ty.fields}
+        return axes.pop() if len(axes) == 1 else None
     if not isinstance(ty, relax.TensorType) or ty.shape is None:
         return None
     places = [axis for axis, dim in enumerate(ty.shape) if has(dim, name)]
@@ -66,7 +66,7 @@ def keeps_apart(value: relax.Call, places: Places, after: int, name: str) -> boo
 
 
 def batch_of_loops(view: View, loops: frozenset[str]) -> list[str]:
-    """Free dimensions that recurrent layers have as their samples."""
+    """Dynamic dimensions that recurrent layers have as their samples."""
     sizes = [value.ty.shape[1] for _, value in view.bindings if op_name(value) in loops]
     return list(dict.fromkeys(size.name for size in sizes if isinstance(size, tvm.ir.Var)))
 
@@ -151,7 +151,7 @@ def _loops(value: relax.Call, places: Places, after: int, name: str) -> bool:
 
 
 def _creates(value: relax.Call, places: Places, after: int, name: str) -> bool:
-    """One value everywhere."""
+    """True if no argument has the axis: one value everywhere."""
     del value, after, name
     return all(at is None for at in places)
 

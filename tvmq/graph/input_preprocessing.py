@@ -1,4 +1,4 @@
-"""What a model does with an input before the first product: it tells what it expects there."""
+"""Preprocessing inside of a model: its operators before the first product tell which values an input must have."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def first_operators(mod: tvm.IRModule, params: Mapping[str, np.ndarray], name: s
     Of a batch norm the magnitude is that of its moving mean.
     """
     view = View(mod)
-    parameters = {given: parameter for parameter, given in input_names(view.func).items()}
-    current, found = parameters.get(name, name), []
+    parameters = {source: parameter for parameter, source in input_names(view.func).items()}
+    current, operators = parameters.get(name, name), []
     for _ in range(MOST):
         reader = view.only_reader(current) if current in view.readers else None
         call = view.value.get(reader) if reader else None
@@ -40,11 +40,11 @@ def first_operators(mod: tvm.IRModule, params: Mapping[str, np.ndarray], name: s
             if operator not in MOVES and constants:
                 chosen = constants[2:3] if operator == "nn.batch_norm" else constants
                 largest = max((float(np.abs(value).max()) for value in chosen if value.size), default=0.0)
-                found.append((NAMES.get(operator, operator), largest))
+                operators.append((NAMES.get(operator, operator), largest))
             if operator.startswith("nn.conv") or operator == "matmul":
                 break
         current = reader
-    return found
+    return operators
 
 
 def _value(arg: relax.Expr, view: View, params: Mapping[str, np.ndarray]) -> np.ndarray | None:
@@ -55,5 +55,5 @@ def _value(arg: relax.Expr, view: View, params: Mapping[str, np.ndarray]) -> np.
         return None
     if arg.name in params:
         return np.asarray(params[arg.name])
-    made = view.value.get(arg.name)
-    return const_value(made) if made is not None and is_const(made) else None
+    value = view.value.get(arg.name)
+    return const_value(value) if value is not None and is_const(value) else None

@@ -1,4 +1,4 @@
-"""Where the integer core of a realized module begins and ends.
+"""Integer core of a realized module: where it begins and ends.
 
     prefix   what makes codes of the inputs: quantize, casts, and what moves values before them
     core     everything else
@@ -47,9 +47,9 @@ def regions(view: View) -> Regions:
     exits = _read_by(view, suffix, [*core, *view.params, *prefix], results=True)
     read = _read_by(view, set(core), [*view.params, *prefix], results=False)
     passed = [name for name in exits if name not in core]
-    entries = [name for name in (*view.params, *_ordered(view, prefix)) if name in read or name in passed]
+    entries = [name for name in (*view.params, *_in_order(view, prefix)) if name in read or name in passed]
     return Regions(
-        _ordered(view, prefix), tuple(core), _ordered(view, suffix), tuple(entries), tuple(dict.fromkeys(exits))
+        _in_order(view, prefix), tuple(core), _in_order(view, suffix), tuple(entries), tuple(dict.fromkeys(exits))
     )
 
 
@@ -68,12 +68,12 @@ def is_float(expr: relax.Expr) -> bool:
     return any("float" in dtype for dtype in element_types(expr))
 
 
-def _ordered(view: View, names: set[str]) -> tuple[str, ...]:
+def _in_order(view: View, names: set[str]) -> tuple[str, ...]:
     return tuple(var.name for var, _ in view.bindings if var.name in names)
 
 
 def _read_by(view: View, readers: set[str], among: list[str], *, results: bool) -> list[str]:
-    """Which of these variables the readers read, or, with `results`, the module returns."""
+    """Select from these variables those that the readers read, or, with `results`, that the module returns."""
     return [
         name
         for name in among
@@ -82,20 +82,20 @@ def _read_by(view: View, readers: set[str], among: list[str], *, results: bool) 
 
 
 def _prefix(view: View) -> set[str]:
-    """Everything that only leads from inputs to codes; floats on the way that others read stay the core's to read."""
+    """Variables that only lead from inputs to codes; floats on the way that others read stay the core's to read."""
     reached = set(view.params)
     for var, value in view.bindings:
         op = op_name(value)
         if (op in MOVES or op in ENTRANCES) and used_vars(value) and reached.issuperset(used_vars(value)):
             reached.add(var.name)
-    found: set[str] = set()
+    prefix: set[str] = set()
     wanted = [name for name in reached if name in view.value and _makes_codes(view, name)]
     while wanted:
         name = wanted.pop()
-        if name in view.value and name not in found:
-            found.add(name)
+        if name in view.value and name not in prefix:
+            prefix.add(name)
             wanted += used_vars(view.value[name])
-    return found
+    return prefix
 
 
 def _makes_codes(view: View, name: str) -> bool:
@@ -106,16 +106,16 @@ def _makes_codes(view: View, name: str) -> bool:
 
 def _suffix(view: View, prefix: set[str]) -> set[str]:
     """Floats that only lead from codes to results, and what is made of them."""
-    found: set[str] = set()
+    suffix: set[str] = set()
     for var, value in view.bindings:
-        floats = _has_floats(view, var.name) or not found.isdisjoint(used_vars(value))
+        floats = _has_floats(view, var.name) or not suffix.isdisjoint(used_vars(value))
         if floats and var.name not in prefix and not _makes_codes(view, var.name):
-            found.add(var.name)
+            suffix.add(var.name)
     while True:
-        wrong = {name for name in found if not _is_behind(view, name, found)}
+        wrong = {name for name in suffix if not _is_behind(view, name, suffix)}
         if not wrong:
-            return found
-        found -= wrong
+            return suffix
+        suffix -= wrong
 
 
 def _has_floats(view: View, name: str) -> bool:

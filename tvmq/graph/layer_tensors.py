@@ -1,4 +1,4 @@
-"""The results of the layers of a module, whatever its stage, and which of two modules belong together.
+"""Layer tensors: the results of a module's layers, whatever its stage, and the alignment of those of two modules.
 
 A float module has one tensor an operator, a quantized one has one a group of fused operators. Passes keep the variable
 of a group's result: tensors of one variable and a common name of the source belong together. Others (modules that were
@@ -24,8 +24,8 @@ ROUNDING = ("tvmq.quantize", "tvmq.simulated_quantize")
 
 
 @dataclass(frozen=True, eq=False)
-class Step:
-    """What codes mean: real value of one step and the code of 0.0."""
+class Encoding:
+    """Encoding of codes: real value of one step and the code of 0.0."""
 
     scale: np.ndarray
     zero_point: np.ndarray
@@ -50,8 +50,8 @@ class LayerTensor:
     integer: bool
     plain: str
     rounded: str
-    codes: Mapping[str, Step]
-    step: Step | None
+    codes: Mapping[str, Encoding]
+    step: Encoding | None
 
     @property
     def value(self) -> str:
@@ -60,15 +60,15 @@ class LayerTensor:
 
 
 @dataclass(frozen=True, eq=False)
-class Pair:
+class LayerPair:
     """A layer that both modules have."""
 
     a: LayerTensor
     b: LayerTensor
 
     @property
-    def step(self) -> Step | None:
-        """Of b, else of a."""
+    def step(self) -> Encoding | None:
+        """Encoding of b; of a if b has none."""
         return self.b.step or self.a.step
 
 
@@ -76,15 +76,15 @@ def layer_tensors(mod: tvm.IRModule) -> list[LayerTensor]:
     """Inputs, then all results of layers that are floats or codes of a known scale, in order."""
     view, ledger = View(mod), get_ledger(mod)
     integer = {name: entry for name, entry in ledger.layers.items() if is_integer(entry)}
-    taken = integer_names(ledger)
-    found = [_tensor(view, name, {"op": "input"}) for name in view.params]
+    integer_sources = integer_names(ledger)
+    tensors = [_tensor(view, name, {"op": "input"}) for name in view.params]
     for var, _ in view.bindings:
         # a float layer that could have been fused has its operators apart, each with a name of its own
         # a bias behind a product whose scales are made at run time is an operator of its own, under the same name
         of_its_own = var.name in ledger.layers and str(getattr(var.ty, "dtype", "")) == "float32"
-        if var.name in integer or of_its_own or _is_float_layer(view, var.name, taken):
-            found.append(_tensor(view, var.name, integer.get(var.name, {})))
-    return [tensor for tensor in found if tensor is not None]
+        if var.name in integer or of_its_own or _is_float_layer(view, var.name, integer_sources):
+            tensors.append(_tensor(view, var.name, integer.get(var.name, {})))
+    return [tensor for tensor in tensors if tensor is not None]
 
 
 def _is_float_layer(view: View, name: str, integer: set[str]) -> bool:
@@ -100,7 +100,7 @@ def is_integer(entry: Mapping[str, Any]) -> bool:
 def _tensor(view: View, name: str, entry: Mapping[str, Any]) -> LayerTensor | None:
     if not isinstance(view.var[name].ty, relax.TensorType):
         return None
-    rounded = _rounded(view, name)
+    rounded = _rounded_variable(view, name)
     steps = {variable: _step(view, variable, entry) for variable in (name, rounded)}
     is_codes = [variable for variable in steps if dtype_of(view.var[variable]) != "float32"]
     if any(steps[variable] is None for variable in is_codes):
@@ -118,7 +118,7 @@ def _tensor(view: View, name: str, entry: Mapping[str, Any]) -> LayerTensor | No
     )
 
 
-def _rounded(view: View, name: str) -> str:
+def _rounded_variable(view: View, name: str) -> str:
     """The variable behind the rounding of a tensor, the tensor itself where there is none."""
     for reader in view.readers[name]:
         if op_name(view.value[reader]) in ROUNDING:
@@ -126,23 +126,23 @@ def _rounded(view: View, name: str) -> str:
     return name
 
 
-def _step(view: View, name: str, entry: Mapping[str, Any]) -> Step | None:
-    """What the codes of a variable mean, or the codes that it is rounded to; None for plain floats."""
+def _step(view: View, name: str, entry: Mapping[str, Any]) -> Encoding | None:
+    """Encoding of a variable's codes, or of the codes that it is rounded to; None for plain floats."""
     call = view.value.get(name)
     if call is not None and op_name(call) in ROUNDING and is_const(call.args[1]):
-        step = Step(const_value(call.args[1]), const_value(call.args[2]), int(call.attrs.axis))
+        step = Encoding(const_value(call.args[1]), const_value(call.args[2]), int(call.attrs.axis))
         return step if np.all(step.scale > 0) else None
     output = entry.get("output")
     if dtype_of(view.var[name]) == "float32" or not isinstance(output, Mapping):
         return None
-    return Step(np.array(output["scale"], np.float32), np.array(output["zero_point"], np.int32))
+    return Encoding(np.array(output["scale"], np.float32), np.array(output["zero_point"], np.int32))
 
 
-def pairs(a: Sequence[LayerTensor], b: Sequence[LayerTensor]) -> list[Pair]:
+def pairs(a: Sequence[LayerTensor], b: Sequence[LayerTensor]) -> list[LayerPair]:
     """Layers of both modules, in the order of b; see the head of this file."""
     partners = _partners(a, b)
     both = [(a[partners[index]], tensor) for index, tensor in enumerate(b) if index in partners]
-    return [Pair(x, y) for x, y in both if y.operator != "input" or x.integer or y.integer]
+    return [LayerPair(x, y) for x, y in both if y.operator != "input" or x.integer or y.integer]
 
 
 def find_unpaired(a: Sequence[LayerTensor], b: Sequence[LayerTensor]) -> list[LayerTensor]:
@@ -173,10 +173,10 @@ def _partners(a: Sequence[LayerTensor], b: Sequence[LayerTensor]) -> dict[int, i
         and not _goes_on(tensor, b[index + 1 : index + 2])
     }
     last_a, last_b, shared = _last(a), _last(b), _shared_names(a) | _shared_names(b)
-    taken = set(partners.values())
+    partners_in_a = set(partners.values())
     for index, tensor in enumerate(b):
         other = None if index in partners or not shared.isdisjoint(tensor.names) else _latest(tensor, last_a)
-        if other is not None and other not in taken and _latest(a[other], last_b) == index:
+        if other is not None and other not in partners_in_a and _latest(a[other], last_b) == index:
             partners[index] = other
     return partners
 

@@ -69,7 +69,7 @@ def _check_form(ledger: Ledger) -> None:
 
 
 def stage_of(mod: tvm.IRModule) -> str:
-    """How far a module has come: one of STAGES, "imported" for one that no pass has seen.
+    """Stage of a module: one of STAGES, "imported" for one that no pass has seen.
 
     >>> from tvm.script import relax as R
     >>> stage_of(tvm.IRModule({"main": tvm.relax.Function([], R.const(1.0))}))
@@ -97,7 +97,7 @@ def mark_emulated(mod: tvm.IRModule, why: str, attribute: str = EMULATED) -> tvm
 
 
 def why_emulated(mod: tvm.IRModule, attribute: str = EMULATED) -> str | None:
-    """What `mark_emulated` said of a module; None if nothing."""
+    """Reason that `mark_emulated` gave for a module; None if it is not marked."""
     func = next((func for var, func in mod.functions_items() if var.name_hint == "main"), None)
     return read_attribute(func, attribute) or None if func is not None else None
 

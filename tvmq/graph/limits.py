@@ -1,6 +1,6 @@
-"""Between which sizes of its free dimensions a model is right.
+"""Limits of the dynamic dimensions of a model: sizes between which it is right.
 
-Sums of products over a free dimension must stay in int32; a slice must stay inside of what it is cut from, since
+Sums of products over a dynamic dimension must stay in int32; a slice must stay inside of what it is cut from, since
 TVM's reads whatever lies behind.
 """
 
@@ -25,21 +25,21 @@ ENDLESS = 2**31 - 1
 
 @dataclass(frozen=True)
 class Limit:
-    """A free dimension may be least .. most; `why` says what asks for it."""
+    """A dynamic dimension may be least .. most; `why` says what asks for it."""
 
     least: int = 0
     most: int = ENDLESS
     why: str = ""
 
-    def narrowed(self, least: int, most: int, why: str) -> Limit:
-        """With another demand; the reason is that of the last one that narrowed anything."""
+    def tighten(self, least: int, most: int, why: str) -> Limit:
+        """Limit with another demand too; the reason is that of the last one that narrowed anything."""
         if least <= self.least and most >= self.most:
             return self
         return Limit(max(self.least, least), min(self.most, most), why)
 
 
 def size_limits(mod: tvm.IRModule) -> dict[str, Limit]:
-    """{free dimension: limit}; a dimension that is not the first axis of an input has at least one element.
+    """{dynamic dimension: limit}; a dimension that is not the first axis of an input has at least one element.
 
     raises  ModelError for a slice that is not proved to stay inside for any sizes
     """
@@ -50,16 +50,16 @@ def size_limits(mod: tvm.IRModule) -> dict[str, Limit]:
     for layer, entry in get_ledger(mod).layers.items():
         for name, most in (entry.get("most") or {}).items():
             if name in limits:
-                limits[name] = limits[name].narrowed(0, most, f"longer sums of '{layer}' could leave int32")
+                limits[name] = limits[name].tighten(0, most, f"longer sums of '{layer}' could leave int32")
     view = View(mod)
     for var, value in view.bindings:
         for demand in _demands(value, ", ".join(view.sources(var.name))):
-            limits[demand[0]] = limits[demand[0]].narrowed(*demand[1:])
+            limits[demand[0]] = limits[demand[0]].tighten(*demand[1:])
     return limits
 
 
 def _demands(value: relax.Expr, where: str) -> Iterator[tuple[str, int, int, str]]:
-    """(free dimension, least, most, reason) of a slice, of axes that indices count, and of a topk."""
+    """(dynamic dimension, least, most, reason) of a slice, of axes that indices count, and of a topk."""
     for small, large in _bounds(value):
         if isinstance(small, tvm.tirx.IntImm) and (isinstance(large, tvm.tirx.IntImm) or int(small) <= 0):
             continue

@@ -34,10 +34,10 @@ def get_names(func: relax.Function) -> dict[str, tuple[str, ...]]:
 
 def input_names(func: relax.Function) -> dict[str, str]:
     """{parameter: name of the input in the source}; where none is known, the parameter's own."""
-    given = _read_names(func, INPUTS)
+    names = _read_names(func, INPUTS)
     parameters = [param.name for param in func.params]
-    given = given if len(given) <= len(parameters) else []
-    return dict(zip(parameters, [*given, *parameters[len(given) :]], strict=True))
+    names = names if len(names) <= len(parameters) else []
+    return dict(zip(parameters, [*names, *parameters[len(names) :]], strict=True))
 
 
 def rename_inputs(func: relax.Function, names: Iterable[str]) -> relax.Function:
@@ -53,16 +53,16 @@ def rename_inputs(func: relax.Function, names: Iterable[str]) -> relax.Function:
 def weight_names(func: relax.Function) -> dict[str, str]:
     """{parameter: name of the weight in the source}, as the source spells it; of others the parameter's own name."""
     with attribute_errors(WEIGHTS):
-        given = ["".join(name) for name in json.loads(read_attribute(func, WEIGHTS) or "[]")]
+        names = ["".join(name) for name in json.loads(read_attribute(func, WEIGHTS) or "[]")]
     parameters = [param.name for param in func.params]
-    weights = parameters[len(parameters) - len(given) :] if len(given) <= len(parameters) else []
-    return {name: name for name in parameters} | dict(zip(weights, given, strict=False))
+    weights = parameters[len(parameters) - len(names) :] if len(names) <= len(parameters) else []
+    return {name: name for name in parameters} | dict(zip(weights, names, strict=False))
 
 
 def output_names(func: relax.Function, count: int) -> list[str]:
     """Names of `count` outputs in the source; output_0, output_1, ... where they are unknown."""
-    given = _read_names(func, OUTPUTS)
-    return given if len(given) == count else [f"output_{i}" for i in range(count)]
+    names = _read_names(func, OUTPUTS)
+    return names if len(names) == count else [f"output_{i}" for i in range(count)]
 
 
 def with_names(func: relax.Function, names: Mapping[str, Iterable[str]]) -> relax.Function:
@@ -121,8 +121,8 @@ class UniqueNames:
     ('relu', 'relu_1', 'relu_2')
     """
 
-    def __init__(self, taken: Iterable[str] = ()) -> None:
-        self._taken = set(taken)
+    def __init__(self, names: Iterable[str] = ()) -> None:
+        self._taken = set(names)
 
     def __call__(self, wanted: str) -> str:
         name, count = wanted, 0

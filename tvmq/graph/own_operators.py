@@ -63,8 +63,8 @@ class OwnOperator:
                 f"{self.name}: attributes {', '.join(sorted(attributes)) or 'none'}; give "
                 f"{', '.join(self.attributes) or 'none'}"
             )
-        made = _attributes[self.name](**{name: self.attributes[name](value) for name, value in attributes.items()})
-        return relax.Call(ir.Op.get(f"relax.{self.name}"), list(tensors), made)
+        attrs = _attributes[self.name](**{name: self.attributes[name](value) for name, value in attributes.items()})
+        return relax.Call(ir.Op.get(f"relax.{self.name}"), list(tensors), attrs)
 
     def values(self, call: relax.Call) -> dict[str, Any]:
         """Attributes of a call of it, as Python has them."""
@@ -115,17 +115,17 @@ def operator(
     wrong = next((field for field, kind in fields.items() if kind not in FIELDS), None)
     if wrong is not None:
         raise ConfigError(f"operator '{name}': attribute '{wrong}' must be int, float, bool or str")
-    made = OwnOperator(name, tuple(inputs), fields, definition, kernel, result or _as_first, samples_apart)
+    own = OwnOperator(name, tuple(inputs), fields, definition, kernel, result or _as_first, samples_apart)
     known = _operators.get(name)
     if known is None:
-        _register(made)
-    elif (known.inputs, dict(known.attributes)) != (made.inputs, fields):
+        _register(own)
+    elif (known.inputs, dict(known.attributes)) != (own.inputs, fields):
         raise ConfigError(
             f"operator '{name}': it was made with inputs {', '.join(known.inputs)} and attributes "
             f"{', '.join(known.attributes) or 'none'}; TVM keeps them: name the new one otherwise, or start Python anew"
         )
-    _operators[name] = made
-    return made
+    _operators[name] = own
+    return own
 
 
 def own_operator(name: str) -> OwnOperator | None:
@@ -137,24 +137,24 @@ def _as_first(x: Any, *_others: Any, **_attributes: Any) -> tuple[Any, str]:
     return x.shape, str(x.dtype)
 
 
-def _register(made: OwnOperator) -> None:
+def _register(own: OwnOperator) -> None:
     """Tell TVM; what may change later is looked up by name when it is asked for."""
-    name, full = made.name, f"relax.{made.name}"
+    name, full = own.name, f"relax.{own.name}"
     try:
         ir.Op.get(full)
     except Exception:  # TVM's error of a name that is not there has no class of its own
         pass
     else:
         raise ConfigError(f"operator '{name}': TVM has a relax.{name} already; take another name")
-    fields = {"__annotations__": dict(made.attributes), "__module__": __name__, "__doc__": f"Of {name}."}
+    fields = {"__annotations__": dict(own.attributes), "__module__": __name__, "__doc__": f"Of {name}."}
     _attributes[name] = py_class(f"tvmq.own.{name}", frozen=True)(type("Attributes", (tvm.ir.Attrs,), fields))
     ir.register_op_attr(full, "FInferType", lambda call, _builder: _type(_operators[name], call))
     ir.register_op_attr(full, "FPurity", True)
-    ir.register_op_attr(full, "FLegalize", lambda builder, call: _legalized(_operators[name], builder, call))
+    ir.register_op_attr(full, "FLegalize", lambda builder, call: _legalize(_operators[name], builder, call))
     op = ir.Op.get(full)
-    op.set_num_inputs(len(made.inputs))
+    op.set_num_inputs(len(own.inputs))
     op.set_attrs_type_key(f"tvmq.own.{name}")
-    for arg in made.inputs:
+    for arg in own.inputs:
         op.add_argument(arg, "Tensor", arg)
     namespace, _, short = name.partition(".")
     if not hasattr(parser, namespace):
@@ -168,20 +168,20 @@ def _type(own: OwnOperator, call: relax.Call) -> relax.TensorType:
     return relax.TensorType(list(shape), str(np.dtype(dtype) if isinstance(dtype, type) else dtype))
 
 
-def _legalized(own: OwnOperator, builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
+def _legalize(own: OwnOperator, builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
     values, label = own.values(call), own.name.replace(".", "_")
     tensors = [
         te.placeholder(list(arg.ty.shape), str(arg.ty.dtype), name)
         for arg, name in zip(call.args, own.inputs, strict=True)
     ]
-    made = own.kernel(*tensors, **values)
-    if isinstance(made, te.Tensor):
-        made = te.create_prim_func([*tensors, made])
-    elif isinstance(made, tirx.PrimFunc):
-        made = made.with_attr("tirx.is_scheduled", True)
+    body = own.kernel(*tensors, **values)
+    if isinstance(body, te.Tensor):
+        body = te.create_prim_func([*tensors, body])
+    elif isinstance(body, tirx.PrimFunc):
+        body = body.with_attr("tirx.is_scheduled", True)
     else:
         raise ValueError(
-            f"operator '{own.name}': its kernel gave a {type(made).__name__}; return a TE tensor or PrimFunc"
+            f"operator '{own.name}': its kernel gave a {type(body).__name__}; return a TE tensor or PrimFunc"
         )
-    gvar = builder.add_func(made.with_attr("global_symbol", label), label)
+    gvar = builder.add_func(body.with_attr("global_symbol", label), label)
     return relax.call_tir(gvar, relax.Tuple(list(call.args)), call.ty)

@@ -1,8 +1,8 @@
-"""Modules made from one: with the results of its layers as results, and cut apart at them.
+"""Modules with intermediate outputs: the results of layers as results, or each layer cut apart from the others.
 
-    tapped(mod)     x -> all layers             from the model's input: errors accumulate
-    reduced(mod)    x -> some layers            the same without what they do not need
-    cut(mod)        x, all layers -> all layers each layer computes from values that are given to it
+    tapped(mod)          x -> all layers        from the model's input: errors accumulate
+    keep_variables(mod)  x -> some layers       the same without what they do not need
+    cut(mod)             x, all layers -> all layers  each layer computes from values that are given to it
 
 Everything goes in and comes out as float32: codes are dequantized at the end and made from floats at the beginning.
 """
@@ -17,7 +17,7 @@ import tvm
 from tvm import relax
 
 from tvmq.graph import ops
-from tvmq.graph.layer_tensors import ROUNDING, LayerTensor, Step
+from tvmq.graph.layer_tensors import ROUNDING, Encoding, LayerTensor
 from tvmq.graph.names import OUTPUTS, UniqueNames
 from tvmq.graph.rewrite import build_function, replace_variables
 from tvmq.graph.view import View, dtype_of, op_name, used_vars
@@ -25,7 +25,7 @@ from tvmq.graph.view import View, dtype_of, op_name, used_vars
 Bindings = list[tuple[relax.Var, relax.Expr]]
 
 
-def tapped(mod: tvm.IRModule, wanted: Sequence[tuple[str, Step | None]]) -> tvm.IRModule:
+def tapped(mod: tvm.IRModule, wanted: Sequence[tuple[str, Encoding | None]]) -> tvm.IRModule:
     """The module whose results are the named variables as float32, then its own results.
 
     wanted   (variable, the step of its codes; None for floats)
@@ -36,7 +36,7 @@ def tapped(mod: tvm.IRModule, wanted: Sequence[tuple[str, Step | None]]) -> tvm.
     return _module(mod, list(view.func.params), bindings, [*results, *(view.var[name] for name in view.outputs)])
 
 
-def reduced(mod: tvm.IRModule, wanted: Sequence[tuple[str, Step | None]]) -> tvm.IRModule:
+def keep_variables(mod: tvm.IRModule, wanted: Sequence[tuple[str, Encoding | None]]) -> tvm.IRModule:
     """The module whose only results are the named variables as float32; what they do not need is gone."""
     view = View(mod)
     bindings = list(view.bindings)
@@ -57,7 +57,7 @@ def cut(
     view = View(mod)
     unique = UniqueNames(view.var)
     params: list[relax.Var] = list(view.func.params)
-    given: dict[str, str] = {}
+    variables: dict[str, str] = {}
     known: dict[tuple[str, str], relax.Expr] = {}
     here = {own.value: (own, other) for own, other in layers}
     bindings: Bindings = []
@@ -69,7 +69,7 @@ def cut(
         if (name, wanted) not in known:
             param = relax.Var(unique(f"{name}_given"), relax.TensorType(view.var[name].ty.shape, "float32"))
             params.append(param)
-            given[param.name] = wanted
+            variables[param.name] = wanted
             known[name, wanted] = _as_codes(view, own, param, unique, bindings)
         return known[name, wanted]
 
@@ -77,7 +77,7 @@ def cut(
         table = {name: substitute(name, var.name) for name in used_vars(value) if name in here}
         bindings.append((var, replace_variables(value, table)))
     results = _results(view, [(own.value, own.codes.get(own.value)) for own, _ in layers], bindings)
-    return _module(mod, params, bindings, results), given
+    return _module(mod, params, bindings, results), variables
 
 
 def _as_codes(view: View, own: LayerTensor, param: relax.Var, unique: UniqueNames, bindings: Bindings) -> relax.Expr:
@@ -96,10 +96,10 @@ def _as_codes(view: View, own: LayerTensor, param: relax.Var, unique: UniqueName
         qmin=int(limits.min),
         qmax=int(limits.max),
     )
-    return _bound(call, unique(f"{own.value}_given_q"), bindings)
+    return _bind_call(call, unique(f"{own.value}_given_q"), bindings)
 
 
-def _results(view: View, wanted: Sequence[tuple[str, Step | None]], bindings: Bindings) -> list[relax.Expr]:
+def _results(view: View, wanted: Sequence[tuple[str, Encoding | None]], bindings: Bindings) -> list[relax.Expr]:
     """The variables as floats."""
     unique = UniqueNames([*view.var, *(var.name for var, _ in bindings)])
     results = []
@@ -107,12 +107,12 @@ def _results(view: View, wanted: Sequence[tuple[str, Step | None]], bindings: Bi
         value: relax.Expr = view.var[name]
         if step is not None:
             call = ops.dequantize(value, relax.const(step.scale), relax.const(step.zero_point), axis=step.axis)
-            value = _bound(call, unique(f"{name}_real"), bindings)
+            value = _bind_call(call, unique(f"{name}_real"), bindings)
         results.append(value)
     return results
 
 
-def _bound(call: relax.Expr, name: str, bindings: Bindings) -> relax.Var:
+def _bind_call(call: relax.Expr, name: str, bindings: Bindings) -> relax.Var:
     value = relax.BlockBuilder().normalize(call)
     var = relax.DataflowVar(name, value.ty)
     bindings.append((var, value))

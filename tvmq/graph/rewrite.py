@@ -1,4 +1,4 @@
-"""The one way in which our passes rewrite a function: binding by binding, keeping names and provenance.
+"""Rewriter of a function, the one that our passes use: binding by binding, keeping names and provenance.
 
     rewriter = Rewriter(mod)
     for var, value in rewriter.view.bindings:
@@ -61,7 +61,7 @@ class Rewriter:
         if isinstance(expr, relax.Call):
             old = expr.args[:]
             args = [self.substitute(arg) for arg in old]
-            if _same(args, old):
+            if _are_same(args, old):
                 return expr
             known = expr.ty if _same_types(args, old) else None  # to infer that of a convolution takes long
             return self._builder.normalize(relax.Call(expr.op, args, expr.attrs, expr.ty_args, expr.span, known))
@@ -73,7 +73,7 @@ class Rewriter:
         if isinstance(value, relax.Call):
             args = value.args[:]
             flat = [self._flatten(arg, name, sources) for arg in args]
-            if not _same(flat, args):  # a new call has its type inferred again
+            if not _are_same(flat, args):  # a new call has its type inferred again
                 value = relax.Call(value.op, flat, value.attrs, value.ty_args, value.span)
         value = self._builder.normalize(value)
         var = relax.DataflowVar(self._unique(name), value.ty)
@@ -87,11 +87,11 @@ class Rewriter:
             return self.emit(arg, f"{name}_{arg.op.name.split('.')[-1]}", sources)
         if isinstance(arg, relax.Tuple):
             fields = [self._flatten(item, name, sources) for item in arg.fields]
-            return arg if _same(fields, arg.fields) else relax.Tuple(fields)
+            return arg if _are_same(fields, arg.fields) else relax.Tuple(fields)
         return arg
 
     def bind(self, old: relax.Var, new: relax.Expr) -> None:
-        """From now on `old` means `new`."""
+        """Replace `old` by `new` from now on."""
         self._map[old.name] = new
         if isinstance(new, relax.Var):
             names, readers = self._old.setdefault(new.name, {}), self._readers.setdefault(new.name, set())
@@ -104,7 +104,7 @@ class Rewriter:
         return list(self._old.get(new.name, ()))
 
     def value_of(self, expr: relax.Expr) -> relax.Expr | None:
-        """What a new variable was bound to by `emit`; None for parameters and anything that is no variable."""
+        """Value that `emit` bound a new variable to; None for parameters and anything that is no variable."""
         bound = self._bindings.get(expr.name) if isinstance(expr, relax.Var) else None
         return bound[1] if bound else None
 
@@ -152,7 +152,7 @@ def build_function(
     result: relax.Expr,
     like: relax.Function,
 ) -> relax.Function:
-    """One dataflow block of the bindings that `result` needs, with the attributes of `like`.
+    """Build a function: a dataflow block of the bindings that `result` needs, with the attributes of `like`.
 
     A returned tuple stays outside of the block, as the importers do it.
     """
@@ -180,7 +180,7 @@ def build_function(
     return relax.Function(params, body, result.ty, like.is_pure, like.attrs)
 
 
-def _same(new: Sequence[relax.Expr], old: Sequence[relax.Expr]) -> bool:
+def _are_same(new: Sequence[relax.Expr], old: Sequence[relax.Expr]) -> bool:
     return all(a.same_as(b) for a, b in zip(new, old, strict=True))
 
 
@@ -199,7 +199,7 @@ def replace_variables(expr: relax.Expr, table: Mapping[str, relax.Expr]) -> rela
     if isinstance(expr, relax.Tuple):
         old = expr.fields[:]
         fields = [replace_variables(item, table) for item in old]
-        return expr if _same(fields, old) else relax.Tuple(fields, expr.span)
+        return expr if _are_same(fields, old) else relax.Tuple(fields, expr.span)
     if isinstance(expr, relax.TupleGetItem):
         return relax.TupleGetItem(replace_variables(expr.tuple_value, table), expr.index)
     if isinstance(expr, relax.Call) and any(var.name in table for var in leaves(expr)):

@@ -1,4 +1,4 @@
-"""Questions about dimensions, numbers or expressions of free ones.
+"""Questions about dimensions, numbers or expressions of dynamic ones.
 
 The windows of a pool, from the shape of its result.
 """
@@ -13,7 +13,7 @@ from tvm.sym import Analyzer
 from tvm.tirx import floormod
 from tvm.tirx.analysis import undefined_vars
 
-Dim = Any  # an int, or TVM's expression of free dimensions
+Dim = Any  # an int, or TVM's expression of dynamic dimensions
 
 
 def is_number(size: Dim) -> bool:
@@ -55,7 +55,7 @@ def are_equal(a: Dim, b: Dim) -> bool:
 
 
 def solve_size(a: Dim, b: Dim) -> tuple[str, int] | None:
-    """(free dimension, size) for which alone a and b are equal; None where several dimensions or no size do it.
+    """(dynamic dimension, size) for which alone a and b are equal; None where several dimensions or no size do it.
 
     >>> batch = tvm.tirx.Var("batch", "int64")
     >>> solve_size(batch * 12, tvm.tirx.IntImm("int64", 36)), solve_size(batch * 12, tvm.tirx.IntImm("int64", 35))

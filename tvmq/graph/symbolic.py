@@ -1,6 +1,6 @@
-"""Free dimensions of a module (a dynamic batch, say) and how they become numbers.
+"""Dynamic dimensions of a module (a dynamic batch, say) and how they become numbers.
 
-What the model itself says about its free dimensions.
+resolve_shapes: sizes that the model itself tells.
 
 Before                                              After
     x [batch, 12], y = reshape(x, (1, 3, 4))            x [1, 12], y = reshape(x, (1, 3, 4))
@@ -30,30 +30,30 @@ from tvmq.graph.view import View, op_name
 def free_dimensions(mod: tvm.IRModule) -> dict[str, tuple[str, int]]:
     """{symbolic dimension: (input, axis) where it occurs first}."""
     names = input_names(mod["main"])
-    found: dict[str, tuple[str, int]] = {}
+    dimensions: dict[str, tuple[str, int]] = {}
     for param in mod["main"].params:
         for axis, dim in enumerate(param.ty.shape):
             if isinstance(dim, tvm.tirx.Var):
-                found.setdefault(dim.name, (names[param.name], axis))
-    return found
+                dimensions.setdefault(dim.name, (names[param.name], axis))
+    return dimensions
 
 
 def sizes_in(mod: tvm.IRModule, feed: Mapping[str, np.ndarray]) -> dict[str, int]:
-    """{free dimension: its size} in these inputs; of inputs that disagree the first one counts."""
+    """{dynamic dimension: its size} in these inputs; of inputs that disagree the first one counts."""
     free = free_dimensions(mod)
-    return {name: int(feed[given].shape[axis]) for name, (given, axis) in free.items() if given in feed}
+    return {name: int(feed[source].shape[axis]) for name, (source, axis) in free.items() if source in feed}
 
 
 def sample_sizes(mod: tvm.IRModule, feed: Mapping[str, np.ndarray]) -> dict[str, int]:
-    """The same for one sample of these inputs: free first axes are 1."""
+    """Sizes of dynamic dimensions for one sample of these inputs: dynamic first axes are 1."""
     free = free_dimensions(mod)
     return {name: 1 if free[name][1] == 0 else size for name, size in sizes_in(mod, feed).items()}
 
 
 def with_sizes(mod: tvm.IRModule, sizes: Mapping[str, int]) -> tvm.IRModule:
-    """The module with these free dimensions as numbers; the others stay free.
+    """The module with these dynamic dimensions as numbers; the others stay dynamic.
 
-    raises  ConfigError for a name that is no free dimension, or a size below 1
+    raises  ConfigError for a name that is no dynamic dimension, or a size below 1
     """
     free = free_dimensions(mod)
     for name, size in sizes.items():
@@ -68,7 +68,7 @@ def with_sizes(mod: tvm.IRModule, sizes: Mapping[str, int]) -> tvm.IRModule:
 
 
 def inputs_of(mod: tvm.IRModule) -> list[Input]:
-    """What a module takes, by the names of its source; free dimensions are None."""
+    """Inputs of a module, by the names of its source; dynamic dimensions are None."""
     names = input_names(mod["main"])
     return [Input(names[param.name], _sizes(param), str(param.ty.dtype)) for param in mod["main"].params]
 
@@ -78,14 +78,14 @@ def _sizes(param: relax.Var) -> tuple[int | None, ...]:
 
 
 def resolve_shapes(mod: tvm.IRModule) -> tvm.IRModule:
-    """See the head of this file.
+    """Resolve dynamic dimensions as far as the model itself tells them; see the head of this file.
 
     raises  ModelError for a reshape that is not proved to hold for all sizes, and that no one size makes hold
     """
     notes: list[str] = []
     mod = rewrite(mod, _inside) if free_dimensions(mod) else mod
-    while free_dimensions(mod) and (found := _first_fixed(View(mod))):
-        where, name, size = found
+    while free_dimensions(mod) and (fixed := _first_fixed(View(mod))):
+        where, name, size = fixed
         notes.append(f"free dimension '{name}' is {size}: the reshape of layer '{where}' holds for no other size")
         mod = with_sizes(mod, {name: size})
     if notes:
@@ -96,7 +96,7 @@ def resolve_shapes(mod: tvm.IRModule) -> tvm.IRModule:
 
 
 def _inside(_rewriter: Rewriter, _var: relax.Var, value: relax.Expr) -> relax.Expr | None:
-    """A slice up to a free dimension has that size: what lies behind the end is refused, not cut off."""
+    """A slice up to a dynamic dimension has that size: what lies behind the end is refused, not cut off."""
     if op_name(value) != "strided_slice" or value.attrs.assume_inbound:
         return None
     ends = value.args[3].fields if isinstance(value.args[3], relax.Tuple) else ()
@@ -106,7 +106,7 @@ def _inside(_rewriter: Rewriter, _var: relax.Var, value: relax.Expr) -> relax.Ex
 
 
 def _first_fixed(view: View) -> tuple[str, str, int] | None:
-    """(layer, free dimension, size) of the first reshape that holds for one size alone."""
+    """(layer, dynamic dimension, size) of the first reshape that holds for one size alone."""
     for var, value in view.bindings:
         if op_name(value) != "reshape" or value.args[0].ty.shape is None or var.ty.shape is None:
             continue

@@ -48,12 +48,12 @@ def shape_of(expr: relax.Expr) -> tuple[int, ...]:
 
 
 def rank_of(expr: relax.Expr) -> int:
-    """Number of dimensions of a tensor, free ones included."""
+    """Number of dimensions of a tensor, dynamic ones included."""
     return len(list(expr.ty.shape))
 
 
 def sizes_of(expr: relax.Expr) -> tuple[int | str, ...]:
-    """Dimensions of a tensor: numbers, and the text of free ones ("batch", "2 * rows"), equal where they are equal."""
+    """Dimensions of a tensor: numbers, and the text of dynamic ones ("batch", "2 * rows"), equal where these are."""
     # [:] makes a plain str of TVM's
     return tuple(int(d) if isinstance(d, tvm.tirx.IntImm) else str(d)[:] for d in expr.ty.shape)
 
@@ -132,7 +132,7 @@ class View(metaclass=_OneForEachModule):
         self._known: dict[object, dict[str, Any]] = {}
 
     def producer(self, expr: relax.Expr) -> relax.Expr | None:
-        """What a variable is bound to; None for parameters and anything that is no variable."""
+        """Value that a variable is bound to; None for parameters and anything that is no variable."""
         return self.value.get(expr.name) if isinstance(expr, relax.Var) else None
 
     def only_reader(self, name: str) -> str | None:
@@ -161,36 +161,36 @@ class View(metaclass=_OneForEachModule):
 def leaves(expr: relax.Expr) -> Iterator[relax.Var]:
     """All variables inside an expression of tuples, calls and projections, in order, repeats included.
 
-    A free dimension that stands in an attribute tuple (the end of a slice) is a variable of TVM too, and no value.
+    A dynamic dimension that stands in an attribute tuple (the end of a slice) is a variable of TVM too, and no value.
     """
-    found: list[relax.Var] = []
-    _add_leaves(expr, found)
-    return iter(found)
+    variables: list[relax.Var] = []
+    _add_leaves(expr, variables)
+    return iter(variables)
 
 
 def results_of(func: relax.Function) -> list[relax.Expr]:
     """The results of a function in order, variables and constants."""
-    waiting, found = [func.body.body], list[relax.Expr]()
+    waiting, results = [func.body.body], list[relax.Expr]()
     while waiting:
         expr = waiting.pop()
         if isinstance(expr, relax.Tuple):
             waiting.extend(reversed(list(expr.fields)))
         else:
-            found.append(expr)
-    return found
+            results.append(expr)
+    return results
 
 
-def _add_leaves(expr: relax.Expr, found: list[relax.Var]) -> None:
+def _add_leaves(expr: relax.Expr, variables: list[relax.Var]) -> None:
     kind = _kind(expr)
     if kind is relax.Var:
         if not isinstance(expr.ty, tvm.ir.PrimType):
-            found.append(expr)
+            variables.append(expr)
     elif kind is relax.TupleGetItem:
-        _add_leaves(expr.tuple_value, found)
+        _add_leaves(expr.tuple_value, variables)
     elif kind is not None:
         items = expr.fields if kind is relax.Tuple else expr.args
         for item in items[:]:  # TVM's own iteration takes four times as long as that of the list
-            _add_leaves(item, found)
+            _add_leaves(item, variables)
 
 
 _HOLDERS: tuple[type, ...] = (relax.Var, relax.Tuple, relax.TupleGetItem, relax.Call)
@@ -198,7 +198,7 @@ _kinds: dict[type, type | None] = {}
 
 
 def _kind(expr: relax.Expr) -> type | None:
-    """Which of those that hold variables it is: to ask TVM's classes about each expression takes long."""
+    """Class of an expression among those that hold variables: to ask TVM's classes about each takes long."""
     own = type(expr)
     if own not in _kinds:
         _kinds[own] = next((one for one in _HOLDERS if issubclass(own, one)), None)

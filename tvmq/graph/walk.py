@@ -1,4 +1,4 @@
-"""Following a graph of any depth: with a stack of its own, not that of Python, which ends after a thousand calls.
+"""Graph traversal of any depth: with a stack of its own, not that of Python, which ends after a thousand calls.
 
 A property of a variable that depends on the same property of others is a generator: it yields the names that it has to
 know about, is sent what they are, and returns what it is itself.
@@ -9,7 +9,7 @@ know about, is sent what they are, and returns what it is itself.
             deepest = max(deepest, 1 + (yield source))
         return deepest
 
-    resolved("y", depth)
+    resolve_each("y", depth)
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ Step = Callable[[str], Generator[str, Any, T]]
 
 
 def resolve_each(name: str, step: Step[T], known: dict[str, T] | None = None) -> T:
-    """What `step` says about a variable, each variable asked once.
+    """Answer of `step` for a variable, each variable asked once.
 
     known   answers so far; those found are added, so that a later call asks no variable again
 
@@ -60,11 +60,11 @@ def reachable(starts: Iterable[str], following: Callable[[str], Iterable[str]]) 
     >>> reachable(["c"], {"a": [], "b": ["a"], "c": ["b", "a"]}.__getitem__)
     ['c', 'b', 'a']
     """
-    found: dict[str, None] = {}
+    visited: dict[str, None] = {}
     waiting = list(starts)[::-1]
     while waiting:
         name = waiting.pop()
-        if name not in found:
-            found[name] = None
+        if name not in visited:
+            visited[name] = None
             waiting += list(following(name))[::-1]
-    return list(found)
+    return list(visited)

@@ -62,11 +62,11 @@ def max_pool(pool: Pool2d, isa: Isa, dtype: str = "uint8") -> Kernel:
         maximum = _few_taps_maximum if prod(pool.kernel) <= FEW_TAPS else _maximum
 
         def pixel(image: Expr, window: tuple[Expr, Expr], begin: Expr) -> None:
-            highest = maximum(pool, x, image, window)
+            read_largest = maximum(pool, x, image, window)
             over_lanes(
                 pool.channels,
                 lanes,
-                lambda offset, size: store(y, begin + offset, highest(offset, size), size),
+                lambda offset, size: store(y, begin + offset, read_largest(offset, size), size),
             )
 
         _over_pixels(pool, pixel)
@@ -78,7 +78,7 @@ def takes_floats(pool: Pool2d) -> bool:
     return prod(pool.kernel) <= FEW_TAPS
 
 
-def _larger(a: Expr, b: Expr, kind: str) -> Expr:
+def _maximum_of(a: Expr, b: Expr, kind: str) -> Expr:
     """T.max of uint8 becomes a compare and a blend on AVX-512: 3 times slower than vpmaxub. Of equal floats b."""
     if kind.startswith("float"):
         return bind(T.max(a, b))
@@ -96,20 +96,20 @@ def _few_taps_maximum(pool: Pool2d, x: Buffer, image: Expr, window: tuple[Expr, 
     empty = [low >= high for _, low, high in bounds]
     dtype = str(x.dtype)
 
-    def highest(offset: Expr, size: int) -> Expr:
+    def read_largest(offset: Expr, size: int) -> Expr:
         kind = vector_type(dtype, size)
-        found = load(x, places[0] + offset, kind)
+        largest = load(x, places[0] + offset, kind)
         for place in places[1:]:
-            found = _larger(found, load(x, place + offset, kind), kind)
+            largest = _maximum_of(largest, load(x, place + offset, kind), kind)
         for condition in empty:
-            found = T.Select(condition, spread(int(np.iinfo(dtype).min), size, dtype), found)
-        return found
+            largest = T.Select(condition, spread(int(np.iinfo(dtype).min), size, dtype), largest)
+        return largest
 
-    return highest
+    return read_largest
 
 
 def _conditions(pool: Pool2d, window: tuple[Expr, Expr]) -> list[list[Expr]]:
-    """For each tap of a window what must hold for it to lie inside."""
+    """Conditions for each tap of a window to lie inside."""
     rows, columns = (axis.inside(number) for axis, number in zip(pool.axes, window, strict=True))
     return [[condition for condition in (row, column) if condition is not None] for row in rows for column in columns]
 
@@ -117,31 +117,31 @@ def _conditions(pool: Pool2d, window: tuple[Expr, Expr]) -> list[list[Expr]]:
 def _few_floats(x: Buffer, places: list[Expr], conditions: list[list[Expr]]) -> Reader:
     """Maximum of floats with all taps in a row; of a tap outside the lowest one."""
 
-    def highest(offset: Expr, size: int) -> Expr:
+    def read_largest(offset: Expr, size: int) -> Expr:
         kind = vector_type("float32", size)
         # TVM and LLVM take the larger of this and x for x if they see the number, but -inf is below it
-        found = lowest = bind(fence(spread(-LARGEST, size, "float32")))
+        largest = lowest = bind(fence(spread(-LARGEST, size, "float32")))
         for place, outside in zip(places, conditions, strict=True):
             value = load(x, place + offset, kind)
             for condition in outside:
                 value = bind(T.Select(condition, value, lowest))
-            found = _larger(found, value, kind)
-        return found
+            largest = _maximum_of(largest, value, kind)
+        return largest
 
-    return highest
+    return read_largest
 
 
 def _maximum(pool: Pool2d, x: Buffer, image: Expr, window: tuple[Expr, Expr]) -> Reader:
     """Maximum over the taps inside."""
     dtype, taps = str(x.dtype), _Taps(pool, image, window)
 
-    def highest(offset: Expr, size: int) -> Expr:
-        kind, found = vector_type(dtype, size), Register(dtype, size)
-        found.set(spread(int(np.iinfo(dtype).min), size, dtype))
-        taps.loop(lambda place: found.set(_larger(found.get(), load(x, place + offset, kind), kind)))
-        return found.get()
+    def read_largest(offset: Expr, size: int) -> Expr:
+        kind, largest = vector_type(dtype, size), Register(dtype, size)
+        largest.set(spread(int(np.iinfo(dtype).min), size, dtype))
+        taps.loop(lambda place: largest.set(_maximum_of(largest.get(), load(x, place + offset, kind), kind)))
+        return largest.get()
 
-    return highest
+    return read_largest
 
 
 class _Taps:

@@ -1,4 +1,4 @@
-"""Windows of pooling over pictures: sizes, taps, and which of them lie inside; for fixed and for free sizes."""
+"""Windows of pooling over pictures: sizes, taps, and which of them lie inside; for fixed and for dynamic sizes."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Pool2d:
         return self.batch, rows.windows, columns.windows, self.channels
 
     def at_run(self, _function: FunctionBuilder) -> Pool2d:
-        """The same with what only a run tells as expressions."""
+        """Pool with the sizes that only a run tells as expressions."""
         return self
 
     @property
@@ -61,8 +61,8 @@ class Pool2d:
 
 
 @dataclass(frozen=True)
-class FreePool2d(Pool2d):
-    """Windows over pictures of free sizes, names of which are in x's and in out_sizes.
+class DynamicPool2d(Pool2d):
+    """Windows over pictures of dynamic sizes, names of which are in x's and in out_sizes.
 
     out_sizes  batch, rows and columns of y
     """
@@ -160,7 +160,7 @@ class WindowAxis:
         return [opaque(T.max(T.min(element, self.size - 1), 0)) for element in moved]
 
     def inside(self, window: Expr) -> list[Expr | None]:
-        """Whether each tap of a window lies inside; None for always."""
+        """Condition for each tap of a window to lie inside; None for always."""
         if self.always_inside:
             return [None] * self.kernel
         elements = [opaque(window * self.stride - self.before + tap * self.dilation) for tap in range(self.kernel)]

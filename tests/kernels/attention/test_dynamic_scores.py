@@ -1,6 +1,6 @@
-"""free_scores kernels against the definition: one function, many sizes.
+"""dynamic_scores kernels against the definition: one function, many sizes.
 
-free_matmul kernels against the definition: one function, many sizes.
+dynamic_matmul kernels against the definition: one function, many sizes.
 """
 
 from __future__ import annotations
@@ -14,8 +14,8 @@ import tvm
 from tests.kernels.harness import compile_function, levels
 from tvmq import numerics
 from tvmq.errors import BuildError
-from tvmq.kernels.attention.dynamic_matmul import FreeMatmul, free_matmul
-from tvmq.kernels.attention.dynamic_scores import FreeScores, free_scores
+from tvmq.kernels.attention.dynamic_matmul import DynamicMatmul, dynamic_matmul
+from tvmq.kernels.attention.dynamic_scores import DynamicScores, dynamic_scores
 from tvmq.kernels.isa import isa_named
 from tvmq.kernels.parts.float_vectors import CodeLimits
 
@@ -72,7 +72,7 @@ def test_instruction_sets(level: str) -> None:
 def check(mask: Any, codes: CodeLimits, level: str) -> None:
     """Assert that all sizes give the definition's codes."""
     scales = 0.002, 1 / 255
-    kernel = free_scores(FreeScores(FREE, mask, codes), *scales, isa_named(level))
+    kernel = dynamic_scores(DynamicScores(FREE, mask, codes), *scales, isa_named(level))
     run = compile_function(kernel.name, kernel.func, level)
     for seed, sizes in enumerate(SIZES):
         sums, added = scores_and_mask(*sizes, mask, seed)
@@ -88,7 +88,7 @@ def check(mask: Any, codes: CodeLimits, level: str) -> None:
 @pytest.mark.parametrize("level", levels("generic", "avx512bw"))
 def test_weights_halfway_between_codes(level: str) -> None:
     """Rows of equal scores: 1 / n is a code and a half; and long rows, whose sums round often."""
-    kernel = free_scores(FreeScores(("rows", "keys"), None, CODES), 1e-6, 2 / 255, isa_named(level))
+    kernel = dynamic_scores(DynamicScores(("rows", "keys"), None, CODES), 1e-6, 2 / 255, isa_named(level))
     run = compile_function(kernel.name, kernel.func, level)
     for keys in (1, 2, 3, 17, 85, 255, 2000):
         sums = np.random.default_rng(keys).integers(-4, 4, (12, keys)).astype(np.int32)
@@ -103,7 +103,7 @@ def test_weights_halfway_between_codes(level: str) -> None:
 )
 def test_refuses_what_is_not_proved(scales: tuple[float, float], codes: CodeLimits) -> None:
     with pytest.raises(BuildError, match="kernels, free_scores: scales must be positive"):
-        free_scores(FreeScores(("rows", "keys"), None, codes), *scales, isa_named("generic"))
+        dynamic_scores(DynamicScores(("rows", "keys"), None, codes), *scales, isa_named("generic"))
 
 
 FREE_PRODUCT = (("matrices",), "rows", "depth", "columns")
@@ -117,7 +117,7 @@ PRODUCT_SIZES = [(1, 1, 1, 1), (2, 7, 3, 15), (1, 8, 32, 16), (3, 9, 5, 17), (2,
 def test_equals_the_definition(level: str, dtypes: tuple[str, str]) -> None:
     random = np.random.default_rng(0)
     zeros = tuple({"uint8": 200, "int8": -7}[dtype] for dtype in dtypes)
-    kernel = free_matmul(FreeMatmul(*FREE_PRODUCT, dtypes, zeros), isa_named(level))
+    kernel = dynamic_matmul(DynamicMatmul(*FREE_PRODUCT, dtypes, zeros), isa_named(level))
     run = compile_function(kernel.name, kernel.func, level)
     for batch, rows, depth, columns in PRODUCT_SIZES:
         a, b = (
@@ -136,7 +136,7 @@ def test_equals_the_definition(level: str, dtypes: tuple[str, str]) -> None:
 )
 def test_sizes_that_are_known(fixed: tuple[Any, ...]) -> None:
     random = np.random.default_rng(1)
-    kernel = free_matmul(FreeMatmul(*fixed, ("uint8", "uint8"), (3, 128)), isa_named("generic"))
+    kernel = dynamic_matmul(DynamicMatmul(*fixed, ("uint8", "uint8"), (3, 128)), isa_named("generic"))
     run = compile_function(kernel.name, kernel.func, "generic")
     for free in (1, 9, 30):
         batch = [size if isinstance(size, int) else free for size in fixed[0]]
@@ -155,7 +155,7 @@ def test_sums_at_the_ends_of_int32(level: str) -> None:
     """The most products that are allowed, of the largest codes: parts of the sum wrap where bytes are not centred."""
     depth, columns = 33024, 17
     for codes, zeros in (((0, 255), (255, 0)), ((255, 255), (0, 0))):
-        kernel = free_matmul(FreeMatmul(*FREE_PRODUCT, ("uint8", "uint8"), zeros), isa_named(level))
+        kernel = dynamic_matmul(DynamicMatmul(*FREE_PRODUCT, ("uint8", "uint8"), zeros), isa_named(level))
         a = np.full((1, 9, depth), codes[0], np.uint8)
         b = np.full((1, depth, columns), codes[1], np.uint8)
         tensors = [tvm.runtime.tensor(x) for x in (a, b, np.full((1, 9, columns), 77, np.int32))]

@@ -17,7 +17,7 @@ from tests.kernels.harness import (
     run_kernel,
 )
 from tvmq.kernels.conv.conv2d_float import conv2d_float
-from tvmq.kernels.conv.free_pictures import choose_free_convolution, free_convolution, usual_convolution
+from tvmq.kernels.conv.free_pictures import choose_dynamic_convolution, dynamic_convolution, usual_convolution
 from tvmq.kernels.isa import isa_named
 from tvmq.kernels.parts.types import Clip, Conv2d, Kernel
 
@@ -62,7 +62,7 @@ def test_equals_the_definition(level: str, number: int) -> None:
     _, weight, bias = conv_operands(usual)
     epilogue, _ = epilogue_for(usual, kind)
     x_zero = 7 if any(usual.padding) else 0
-    kernel = free_convolution(usual, names, weight, bias, x_zero, epilogue, isa_named(level))
+    kernel = dynamic_convolution(usual, names, weight, bias, x_zero, epilogue, isa_named(level))
     for conv in sizes_of(usual, names):
         x = conv_operands(conv)[0]
         others = epilogue_for(conv, kind)[1]
@@ -84,7 +84,7 @@ def test_floats_have_the_bits_of_fixed_sizes(level: str, channels: int, filters:
     shape = (filters, channels // usual.groups, *usual.kernel)
     weight, bias = (random.standard_normal(size).astype(np.float32) for size in (shape, filters))
     clip = (Clip(0.0, float("inf")),)
-    kernel = free_convolution(usual, FREE, weight, bias, 0, clip, isa_named(level))
+    kernel = dynamic_convolution(usual, FREE, weight, bias, 0, clip, isa_named(level))
     for conv in sizes_of(usual, FREE)[:4]:
         x = random.standard_normal((conv.batch, conv.height, conv.width, channels)).astype(np.float32)
         fixed = run_kernel(conv2d_float(conv, weight, bias, clip, isa_named(level)), (x,), level)
@@ -94,4 +94,4 @@ def test_floats_have_the_bits_of_fixed_sizes(level: str, channels: int, filters:
 def test_floats_padded_with_other_numbers_have_none() -> None:
     conv = usual_convolution(("n", "h", "w"), 3, 4, x_dtype="float32", padding=(1, 1, 1, 1))
     weight = np.ones((4, 3, 1, 1), np.float32)
-    assert choose_free_convolution(conv, FREE, weight, None, 5, (), isa_named("avx2")) is None
+    assert choose_dynamic_convolution(conv, FREE, weight, None, 5, (), isa_named("avx2")) is None

@@ -1,6 +1,6 @@
 """Convolutions and products of matrices, with their multiply-accumulates.
 
-Padding counts as if it were multiplied. A free dimension counts as 1: it is a batch, or the rest is for each of its
+Padding counts as if it were multiplied. A dynamic dimension counts as 1: it is a batch, or the rest is for each of its
 elements.
 """
 
@@ -19,7 +19,7 @@ def _number(size: int | str) -> int:
 
 
 def _elements(expr: relax.Expr) -> int:
-    """Elements of a tensor; free dimensions count as 1."""
+    """Elements of a tensor; dynamic dimensions count as 1."""
     return math.prod(map(_number, sizes_of(expr)))
 
 
@@ -33,22 +33,22 @@ def _convolution(call: relax.Call) -> int:
     return _elements(call) * _taps(call, "O")
 
 
-def _transposed(call: relax.Call) -> int:
+def _deconvolution(call: relax.Call) -> int:
     return _elements(call.args[0]) * _taps(call, "I")
 
 
 def _transposed_codes(call: relax.Call) -> int:
-    """Of ours, whose weight is laid out as IO..."""
+    """Multiply-accumulates of our transposed convolution, whose weight is laid out as IO..."""
     return _elements(call.args[0]) * math.prod(shape_of(call.args[1])[1:])
 
 
 def matrix_product(call: relax.Call) -> int:
-    """Of a product of matrices, or of two stacks of them."""
+    """Multiply-accumulates of a product of matrices, or of two stacks of them."""
     return _elements(call) * _number(sizes_of(call.args[0])[-1])
 
 
 def state_products(call: relax.Call) -> int:
-    """Of the states of all steps with a weight."""
+    """Multiply-accumulates of the states of all steps with a weight."""
     return _elements(call.args[0]) * _number(sizes_of(call.args[1])[0])
 
 
@@ -60,7 +60,7 @@ PRODUCTS = (
         for axes in (1, 2, 3)
     ),
     *(
-        Operator(f"nn.conv{axes}d_transpose", TRANSPOSED, batch="first", weight=1, weight_axis=1, macs=_transposed)
+        Operator(f"nn.conv{axes}d_transpose", TRANSPOSED, batch="first", weight=1, weight_axis=1, macs=_deconvolution)
         for axes in (1, 2, 3)
     ),
     Operator(

@@ -31,7 +31,7 @@ LOW, HIGH = -1, 1  # signs of infinities
 
 @dataclass(frozen=True)
 class Operator:
-    """One Relax operator.
+    """Record of a Relax operator.
 
     name          as op_name gives it
     kind, form    what it does; of a MOVE also how: constants of this file
@@ -75,11 +75,11 @@ class Operator:
         return self.name.startswith("tvmq.")
 
     def evaluate(self, call: relax.Call, *arrays: Any) -> Any:
-        """What the definition gives for a call of the operator on these arrays."""
+        """Apply the definition to these arrays, as a call of the operator would."""
         assert self.definition is not None, self.name
-        return self.definition(*arrays, **{name: _plain(getattr(call.attrs, name)) for name in self.attributes})
+        return self.definition(*arrays, **{name: _as_tuple(getattr(call.attrs, name)) for name in self.attributes})
 
 
-def _plain(value: Any) -> Any:
+def _as_tuple(value: Any) -> Any:
     """Lists of TVM as tuples of numbers."""
     return tuple(int(v) for v in value) if not isinstance(value, str) and isinstance(value, Sequence) else value

@@ -19,7 +19,7 @@ import tvm
 from tvm import relax, te, tirx
 from tvm_ffi.dataclasses import py_class
 
-from tvmq.graph.ops.integer_norms import i64, wide
+from tvmq.graph.ops.integer_norms import as_int64, i64
 from tvmq.graph.ops.registry import broadcast_compute, broadcast_type, register
 from tvmq.numerics.add import LARGEST_STEP, LARGEST_VALUE
 from tvmq.numerics.codes import INT32_MAX
@@ -27,7 +27,7 @@ from tvmq.numerics.codes import INT32_MAX
 
 @py_class("tvmq.attrs.Add", frozen=True)
 class AddAttrs(tvm.ir.Attrs):
-    """See the head of this file."""
+    """Attributes of R.tvmq.add, named as in its formula above."""
 
     a_multiplier: int
     b_multiplier: int
@@ -104,8 +104,8 @@ def _legalize_add_mask(bb: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
     attrs = call.attrs
 
     def element(x: tirx.PrimExpr, mask: tirx.PrimExpr) -> tirx.PrimExpr:
-        steps = _clipped(wide(mask), LARGEST_VALUE) * i64(attrs.multiplier) + i64(attrs.offset)
-        return tirx.Cast("int32", _clipped(wide(x) + _clipped(steps, LARGEST_STEP), INT32_MAX))
+        steps = _clip(as_int64(mask), LARGEST_VALUE) * i64(attrs.multiplier) + i64(attrs.offset)
+        return tirx.Cast("int32", _clip(as_int64(x) + _clip(steps, LARGEST_STEP), INT32_MAX))
 
     def compute(x: te.Tensor, mask: te.Tensor) -> te.Tensor:
         return broadcast_compute(x, mask, element, "add_mask")
@@ -113,7 +113,7 @@ def _legalize_add_mask(bb: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
     return bb.call_te(compute, *call.args, primfunc_name_hint="add_mask")
 
 
-def _clipped(value: tirx.PrimExpr, limit: int) -> tirx.PrimExpr:
+def _clip(value: tirx.PrimExpr, limit: int) -> tirx.PrimExpr:
     return tirx.min(tirx.max(value, i64(-limit)), i64(limit))
 
 

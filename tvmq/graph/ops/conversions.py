@@ -1,4 +1,4 @@
-"""Between floats, accumulators and codes of another scale.
+"""Conversions between floats, accumulators and codes of another scale.
 
 R.tvmq.quantize(x, scale, zero_point): numerics.quantize.
 
@@ -110,7 +110,7 @@ dequantize = register(
 
 @py_class("tvmq.attrs.SimulatedQuantize", frozen=True)
 class SimulatedQuantizeAttrs(tvm.ir.Attrs):
-    """See the head of this file."""
+    """Attributes of R.tvmq.simulated_quantize; see the head of this file."""
 
     kind: str
     tensor: str
@@ -169,7 +169,7 @@ simulated_quantize = register(
 
 @py_class("tvmq.attrs.Requantize", frozen=True)
 class RequantizeAttrs(tvm.ir.Attrs):
-    """See the head of this file; axis of the channels is -1 for one multiplier."""
+    """Attributes of R.tvmq.requantize; axis of the channels is -1 for one multiplier."""
 
     zero_point: int
     axis: int = -1

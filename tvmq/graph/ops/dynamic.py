@@ -36,22 +36,22 @@ class DynamicQuantizeAttrs(tvm.ir.Attrs):
 
 @py_class("tvmq.attrs.DynamicDequantize", frozen=True)
 class DynamicDequantizeAttrs(tvm.ir.Attrs):
-    """No options."""
+    """Attributes of R.tvmq.dynamic_dequantize: none."""
 
 
-def _reduced(attrs: DynamicScaleAttrs) -> range:
+def _reduced_axes(attrs: DynamicScaleAttrs) -> range:
     return range(attrs.first, attrs.first + attrs.count)
 
 
 def _infer_scale(call: relax.Call, _ctx: relax.BlockBuilder) -> relax.TensorType:
-    reduced = _reduced(call.attrs)
+    reduced = _reduced_axes(call.attrs)
     shape = [tirx.const(1, "int64") if i in reduced else dim for i, dim in enumerate(known_shape(call))]
     return relax.TensorType(shape, "float32")
 
 
 def _legalize_scale(bb: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
     attrs, shape = call.attrs, list(call.ty.shape)
-    reduced = _reduced(attrs)
+    reduced = _reduced_axes(attrs)
 
     def compute(x: te.Tensor) -> te.Tensor:
         axes = {i: te.reduce_axis((0, x.shape[i]), name=f"r{i}") for i in reduced}

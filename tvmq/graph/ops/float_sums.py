@@ -49,7 +49,7 @@ def _add_halves(lanes: te.Tensor, rest: list[tirx.PrimExpr], width: int) -> te.T
 
 
 def product(sizes: list[tirx.PrimExpr]) -> tirx.PrimExpr:
-    """How many elements an array of these sizes has."""
+    """Number of elements of an array of these sizes."""
     count = tirx.const(1, "int64")
     for size in sizes:
         count = count * size
@@ -103,8 +103,8 @@ def _legalize_float_sum(bb: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
         total = lane_sum([x.shape[axis] for axis in kept], count, value)
 
         def result(*i: tirx.Var) -> tirx.PrimExpr:
-            found = total(*[i[axis] for axis in kept] if keepdims else i)
-            return found / as_float(count) if mean else found
+            value = total(*[i[axis] for axis in kept] if keepdims else i)
+            return value / as_float(count) if mean else value
 
         return te.compute(shape, result, name="float_sum")
 

@@ -51,7 +51,7 @@ table = register("table", ("q", "values"), TableAttrs, _infer_table, _legalize_t
 
 @py_class("tvmq.attrs.Prelu", frozen=True)
 class PreluAttrs(tvm.ir.Attrs):
-    """See the head of this file; half is 2^(shift-1), 0 for shift 0."""
+    """Attributes of R.tvmq.prelu, named as in its formula above; half is 2^(shift-1), 0 for shift 0."""
 
     multiplier: int
     shift: int
@@ -87,7 +87,7 @@ prelu = register("prelu", ("q", "slopes"), PreluAttrs, _infer_prelu, _legalize_p
 
 @py_class("tvmq.attrs.ScaleShift", frozen=True)
 class ScaleShiftAttrs(tvm.ir.Attrs):
-    """See the head of this file."""
+    """Attributes of R.tvmq.scale_shift, named as in its formula above."""
 
     shift: int
     zero_point: int
@@ -121,7 +121,7 @@ scale_shift = register(
 
 @py_class("tvmq.attrs.Fence", frozen=True)
 class FenceAttrs(tvm.ir.Attrs):
-    """No options."""
+    """Attributes of R.tvmq.fence: none."""
 
 
 def _infer_fence(call: relax.Call, _ctx: relax.BlockBuilder) -> relax.TensorType:

@@ -40,7 +40,7 @@ def i64(value: int) -> tirx.PrimExpr:
     return tirx.const(int(value), "int64")
 
 
-def wide(value: tirx.PrimExpr) -> tirx.PrimExpr:
+def as_int64(value: tirx.PrimExpr) -> tirx.PrimExpr:
     """The value as int64."""
     return tirx.Cast("int64", value)
 
@@ -89,7 +89,7 @@ def _step(a: te.Tensor, y: te.Tensor, product: object, name: str) -> te.Tensor:
 
 @py_class("tvmq.attrs.IntegerSoftmax", frozen=True)
 class IntegerSoftmaxAttrs(tvm.ir.Attrs):
-    """See the head of this file; axis along which the values sum to 1."""
+    """Attributes of R.tvmq.integer_softmax; axis along which the values sum to 1."""
 
     multiplier: int
     shift: int
@@ -114,7 +114,7 @@ def _legalize_integer_softmax(bb: relax.BlockBuilder, call: relax.Call) -> relax
 
         def element(*i: tirx.Var) -> tirx.PrimExpr:
             outer = (*i[:axis], *i[axis + 1 :])
-            h = (wide(powers(*i)) * factor(*outer)) >> i64(31)
+            h = (as_int64(powers(*i)) * factor(*outer)) >> i64(31)
             code = ((h + one_at(n(*outer) - i64(1))) >> n(*outer)) + i64(attrs.zero_point)
             return tirx.Cast(attrs.dtype, tirx.min(tirx.max(code, i64(attrs.qmin)), i64(attrs.qmax)))
 
@@ -129,7 +129,7 @@ def _stages(x: te.Tensor, attrs: IntegerSoftmaxAttrs, axis: int) -> tuple[te.Ten
     rest = shape[:axis] + shape[axis + 1 :]
 
     def exponent(*i: tirx.Var) -> tirx.PrimExpr:
-        d = wide(largest(*i[:axis], *i[axis + 1 :])) - wide(x(*i))
+        d = as_int64(largest(*i[:axis], *i[axis + 1 :])) - as_int64(x(*i))
         t = (d * i64(attrs.multiplier) + i64(1 << (int(attrs.shift) - 1))) >> i64(attrs.shift)
         return tirx.min(t, i64(LARGEST_EXPONENT))
 
@@ -138,7 +138,7 @@ def _stages(x: te.Tensor, attrs: IntegerSoftmaxAttrs, axis: int) -> tuple[te.Ten
     exponents = te.compute(shape, exponent, name="exponents")
     powers = te.compute(shape, lambda *i: tirx.Cast("int32", exp2_negative(exponents(*i))), name="powers")
     j = te.reduce_axis((0, shape[axis]), name="j")
-    total = te.compute(rest, lambda *i: te.sum(wide(powers(*i[:axis], j, *i[axis:])), axis=j), name="total")
+    total = te.compute(rest, lambda *i: te.sum(as_int64(powers(*i[:axis], j, *i[axis:])), axis=j), name="total")
     width = te.compute(rest, lambda *i: _width_integer_softmax(total(*i)), name="width")
     inverse = reciprocal(te.compute(rest, lambda *i: total(*i) >> width(*i), name="normalized"))
     factor = te.compute(
@@ -148,10 +148,10 @@ def _stages(x: te.Tensor, attrs: IntegerSoftmaxAttrs, axis: int) -> tuple[te.Ten
 
 
 def _width_integer_softmax(total: tirx.PrimExpr) -> tirx.PrimExpr:
-    """How many of 2^31, 2^32, ... are not above the sum."""
+    """Number of powers 2^31, 2^32, ... that are not above the sum."""
     count = i64(0)
     for j in range(SUM_SHIFTS):
-        count = count + wide(total >= i64(1 << (31 + j)))
+        count = count + as_int64(total >= i64(1 << (31 + j)))
     return count
 
 
@@ -163,7 +163,7 @@ integer_softmax = register(
 
 @py_class("tvmq.attrs.IntegerLayerNorm", frozen=True)
 class IntegerLayerNormAttrs(tvm.ir.Attrs):
-    """See the head of this file; the last axes that multiplier and offset have make a row."""
+    """Attributes of R.tvmq.integer_layer_norm; the last axes that multiplier and offset have make a row."""
 
     epsilon: int
     shift: int
@@ -190,7 +190,7 @@ def _legalize_integer_layer_norm(bb: relax.BlockBuilder, call: relax.Call) -> re
 
         def element(*i: tirx.Var) -> tirx.PrimExpr:
             inner = i[outer:]
-            code = (step(*i) * wide(multiplier(*inner)) + offset(*inner)) >> i64(attrs.shift)
+            code = (step(*i) * as_int64(multiplier(*inner)) + offset(*inner)) >> i64(attrs.shift)
             return tirx.Cast(attrs.dtype, tirx.min(tirx.max(code, low), high) + i64(attrs.zero_point))
 
         return te.compute(x.shape, element, name="integer_layer_norm")
@@ -215,7 +215,7 @@ def _steps(x: te.Tensor, attrs: IntegerLayerNormAttrs, outer: int, row: list[int
     m = te.compute(rest, lambda *i: i64(39 - spare) - k(*i), name="step_shift")
 
     def step(*i: tirx.Var) -> tirx.PrimExpr:
-        at, value = i[:outer], wide(x(*i)) - i64(0 if attrs.centred else attrs.x_zero)
+        at, value = i[:outer], as_int64(x(*i)) - i64(0 if attrs.centred else attrs.x_zero)
         d = i64(count) * value - total(*at) if attrs.centred else i64(count) * value
         return (d * y(*at) + one_at(m(*at) - i64(1))) >> m(*at)
 
@@ -230,7 +230,7 @@ def _sums_integer_layer_norm(
     zero = i64(0 if attrs.centred else attrs.x_zero)
 
     def at(i: tuple[tirx.Var, ...], position: tirx.PrimExpr) -> tirx.PrimExpr:
-        return wide(x(*i, *unravel_index(position, [i64(size) for size in row]))) - zero
+        return as_int64(x(*i, *unravel_index(position, [i64(size) for size in row]))) - zero
 
     total = te.compute(rest, lambda *i: te.sum(at(i, j), axis=j), name="total")
     squares = te.compute(rest, lambda *i: te.sum(at(i, k) * at(i, k), axis=k), name="squares")
@@ -241,7 +241,7 @@ def _width_integer_layer_norm(w: tirx.PrimExpr) -> tirx.PrimExpr:
     """The largest k with w << 2k below 2^62; comparisons of w alone: steps that read each other grow when inlined."""
     k = i64(0)
     for bits in range(1, 31):
-        k = k + wide(w < i64(1 << (62 - 2 * bits)))
+        k = k + as_int64(w < i64(1 << (62 - 2 * bits)))
     return k
 
 

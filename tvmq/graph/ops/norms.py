@@ -98,10 +98,10 @@ def _legalize_rms_norm(bb: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
         rest, row = list(x.shape)[: len(x.shape) - axes], list(x.shape)[len(x.shape) - axes :]
         r = inverse_deviation(x, rest, row, epsilon)
 
-        def scaled(*i: tirx.Var) -> tirx.PrimExpr:
+        def normalize(*i: tirx.Var) -> tirx.PrimExpr:
             return fence(x(*i) * r(*i[: len(rest)]) * gamma(*i[len(rest) :]))
 
-        return te.compute(x.shape, scaled, name="rms_norm")
+        return te.compute(x.shape, normalize, name="rms_norm")
 
     return bb.call_te(compute, *call.args, primfunc_name_hint="rms_norm")
 
@@ -129,10 +129,10 @@ def _legalize_group_norm(bb: relax.BlockBuilder, call: relax.Call) -> relax.Expr
         size = channels // groups
         rest, row = [batch, tirx.const(groups, "int64")], [size, *positions]
 
-        def grouped(n: tirx.Var, group: tirx.Var, member: tirx.Var, *i: tirx.Var) -> tirx.PrimExpr:
+        def split_channels(n: tirx.Var, group: tirx.Var, member: tirx.Var, *i: tirx.Var) -> tirx.PrimExpr:
             return x(n, group * size + member, *i)
 
-        d = center_rows(te.compute([*rest, *row], grouped, name="grouped"), rest, row)
+        d = center_rows(te.compute([*rest, *row], split_channels, name="grouped"), rest, row)
         r = inverse_deviation(d, rest, row, epsilon)
 
         def affine(n: tirx.Var, channel: tirx.Var, *i: tirx.Var) -> tirx.PrimExpr:

@@ -2,7 +2,7 @@
 
 The result is the token, so that calls that pass it on run in their order and none is dropped; see observers/streamed.py
 for the memory, kernels/calibrate/observe.py for what is computed. There is no other way to compute it: a tensor that
-the kernel does not take (of free sizes, not float32) is not observed. It is in no model that people see, and registered
+the kernel does not take (of dynamic sizes, not float32) is not observed. It is in no model of users, and registered
 where passes/calibrate/observed_model.py asks for it.
 """
 

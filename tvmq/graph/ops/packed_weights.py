@@ -66,8 +66,8 @@ class UnpackAttrs(tvm.ir.Attrs):
 def _infer_unpack(call: relax.Call, _ctx: relax.BlockBuilder) -> relax.TensorType:
     shape = [int(d) for d in call.attrs.shape]
     needed = -(-math.prod(shape) // 2)
-    given = call.args[0].ty.shape
-    if given is None or [int(d) for d in given] != [needed]:  # an error class of our own would not come back
+    packed = call.args[0].ty.shape
+    if packed is None or [int(d) for d in packed] != [needed]:  # an error class of our own would not come back
         raise ValueError(f"{call.op.name}: codes of shape {shape} take uint8[{needed}], got {call.args[0].ty}")
     return relax.TensorType(shape, "int8")
 
@@ -116,10 +116,10 @@ def _legalize_group_matmul(bb: relax.BlockBuilder, call: relax.Call) -> relax.Ex
 
         sums = te.compute([scale.shape[0], *shape], product, name="sums")
 
-        def scaled(g: tirx.Var, *i: tirx.Var) -> tirx.PrimExpr:
+        def dequantize(g: tirx.Var, *i: tirx.Var) -> tirx.PrimExpr:
             return fence(tirx.Cast("float32", sums(g, *i)) * scale(g, i[-1]))
 
-        parts = te.compute(sums.shape, scaled, name="parts")
+        parts = te.compute(sums.shape, dequantize, name="parts")
         total = te.compute(shape, lambda *i: te.sum(parts(group, *i), axis=group), name="total")
         return te.compute(shape, lambda *i: fence(total(*i) * x_scale(*i[:-1], 0)), name="group_matmul")
 

@@ -18,7 +18,7 @@ import tvm_ffi
 from tvm import relax, te, tirx
 from tvm_ffi.dataclasses import py_class
 
-from tvmq.graph.ops.integer_norms import i64, one_at, reciprocal, wide
+from tvmq.graph.ops.integer_norms import as_int64, i64, one_at, reciprocal
 from tvmq.graph.ops.registry import known_shape, register
 from tvmq.numerics.masked_mean import COUNT_BITS
 
@@ -51,15 +51,15 @@ def _legalize_sum(bb: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
         reduce = {axis: te.reduce_axis((0, q.shape[axis]), name=f"r{axis}") for axis in axes}
 
         def element(*i: tirx.Var) -> tirx.PrimExpr:
-            kept = iter(i)
+            is_kept = iter(i)
             index = []
             for axis in range(len(q.shape)):
                 if axis in reduce:
                     index.append(reduce[axis])
                     if attrs.keepdims:
-                        next(kept)
+                        next(is_kept)
                 else:
-                    index.append(next(kept))
+                    index.append(next(is_kept))
             return te.sum(tirx.Cast("int32", q(*index)) - attrs.zero_point, axis=list(reduce.values()))
 
         return te.compute(_result_shape(q.shape, attrs), element, name="sum")
@@ -72,7 +72,7 @@ sum = register("sum", ("q",), SumAttrs, _infer_sum, _legalize_sum)  # noqa: A001
 
 @py_class("tvmq.attrs.MaskedMean", frozen=True)
 class MaskedMeanAttrs(tvm.ir.Attrs):
-    """See the head of this file."""
+    """Attributes of R.tvmq.masked_mean; see the head of this file."""
 
     axis: int
     multiplier: int
@@ -101,7 +101,7 @@ def _legalize_masked_mean(bb: relax.BlockBuilder, call: relax.Call) -> relax.Exp
         low, high = (i64(int(q) - int(attrs.zero_point)) for q in (attrs.qmin, attrs.qmax))
 
         def element(*i: tirx.Var) -> tirx.PrimExpr:
-            at = _kept(few, i)
+            at = _broadcast_indices(few, i)
             factor = (inverse(*at) * i64(attrs.multiplier) + i64(1 << 30)) >> i64(31)
             n = i64(61 - int(attrs.shift)) - width(*at)
             code = (total(*i) * factor + one_at(n - i64(1))) >> n
@@ -117,20 +117,20 @@ def _sums_masked_mean(x: te.Tensor, mask: te.Tensor, attrs: MaskedMeanAttrs, axi
     j, k = (te.reduce_axis((0, x.shape[axis]), name=name) for name in "jk")
     shape, few = list(x.shape), list(mask.shape)
 
-    def kept(*i: tirx.PrimExpr) -> tirx.PrimExpr:
-        return tirx.min(tirx.max(wide(mask(*_kept(few, i))), i64(0)), i64(1))
+    def is_kept(*i: tirx.PrimExpr) -> tirx.PrimExpr:
+        return tirx.min(tirx.max(as_int64(mask(*_broadcast_indices(few, i))), i64(0)), i64(1))
 
-    def weighted(*i: tirx.Var) -> tirx.PrimExpr:
+    def sum_kept(*i: tirx.Var) -> tirx.PrimExpr:
         at = (*i[:axis], j, *i[axis:])
-        return te.sum((wide(x(*at)) - i64(attrs.x_zero)) * kept(*at), axis=j)
+        return te.sum((as_int64(x(*at)) - i64(attrs.x_zero)) * is_kept(*at), axis=j)
 
-    total = te.compute(shape[:axis] + shape[axis + 1 :], weighted, name="total")
+    total = te.compute(shape[:axis] + shape[axis + 1 :], sum_kept, name="total")
     rest = few[:axis] + few[axis + 1 :]
-    count = te.compute(rest, lambda *i: te.sum(kept(*i[:axis], k, *i[axis:]), axis=k), name="count")
+    count = te.compute(rest, lambda *i: te.sum(is_kept(*i[:axis], k, *i[axis:]), axis=k), name="count")
     return total, te.compute(rest, lambda *i: tirx.max(count(*i), i64(1)), name="count_at_least_1")
 
 
-def _kept(sizes: list[tirx.PrimExpr], i: tuple[tirx.PrimExpr, ...]) -> list[tirx.PrimExpr]:
+def _broadcast_indices(sizes: list[tirx.PrimExpr], i: tuple[tirx.PrimExpr, ...]) -> list[tirx.PrimExpr]:
     """Indices of a tensor that broadcasts."""
     return [
         i64(0) if isinstance(size, tirx.IntImm) and int(size) == 1 else at for size, at in zip(sizes, i, strict=True)
@@ -141,7 +141,7 @@ def _width_masked_mean(count: tirx.PrimExpr) -> tirx.PrimExpr:
     """The largest k with count << k below 2^31."""
     k = i64(30 - COUNT_BITS)
     for bit in range(1, COUNT_BITS + 1):
-        k = k + wide(count < i64(1 << bit))
+        k = k + as_int64(count < i64(1 << bit))
     return k
 
 

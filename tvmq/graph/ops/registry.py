@@ -45,7 +45,7 @@ def register(
     def constructor(*tensors: relax.Expr, **values: Any) -> relax.Call:
         if len(tensors) != len(args):
             raise TypeError(f"R.tvmq.{name}: {len(tensors)} tensors; give {', '.join(args)}")
-        return relax.Call(op, list(tensors), attributes(**{key: _plain(value) for key, value in values.items()}))
+        return relax.Call(op, list(tensors), attributes(**{key: _as_list(value) for key, value in values.items()}))
 
     constructor.__name__ = name
     keywords = ["*", *(field.name for field in info.fields)] if info.fields else []
@@ -56,7 +56,7 @@ def register(
     return constructor
 
 
-def _plain(value: Any) -> Any:
+def _as_list(value: Any) -> Any:
     """Sequences of TVM, and tuples, as lists of numbers."""
     return [int(v) for v in value] if not isinstance(value, str) and isinstance(value, Sequence) else value
 
@@ -101,14 +101,14 @@ def broadcast_type(call: relax.Call, dtype: str, ctx: relax.BlockBuilder) -> rel
     """Type of the result: Relax's own broadcasting of the shapes, with our element type."""
     shape = call.args[0].ty.shape
     for arg in call.args[1:]:
-        shape = _both(shape, arg.ty.shape, ctx)
+        shape = _broadcast_shape(shape, arg.ty.shape, ctx)
         if shape is None:  # an error class of our own would not come back through TVM
-            shapes = " and ".join(str(given.ty.shape) for given in call.args)
+            shapes = " and ".join(str(operand.ty.shape) for operand in call.args)
             raise ValueError(f"{call.op.name}: shapes {shapes} do not broadcast")
     return relax.TensorType(shape, dtype)
 
 
-def _both(a: relax.Expr, b: relax.Expr, ctx: relax.BlockBuilder) -> relax.Expr:
+def _broadcast_shape(a: relax.Expr, b: relax.Expr, ctx: relax.BlockBuilder) -> relax.Expr:
     x, y = (relax.Var("x", relax.TensorType(shape, "float32")) for shape in (a, b))
     return ctx.normalize(relax.op.add(x, y)).ty.shape
 

@@ -79,10 +79,10 @@ def stages(x: te.Tensor, axis: int) -> tuple[te.Tensor, te.Tensor, te.Tensor]:
     def at(kept: tuple[tirx.Var, ...], k: tirx.PrimExpr) -> list[tirx.PrimExpr]:
         return [*kept[:axis], k, *kept[axis:]]
 
-    def finite(*i: tirx.Var) -> tirx.PrimExpr:
+    def clamp(*i: tirx.Var) -> tirx.PrimExpr:
         return tirx.min(tirx.max(x(*i), f32(-LARGEST)), f32(LARGEST))
 
-    clamped = te.compute(shape, finite, name="clamped")
+    clamped = te.compute(shape, clamp, name="clamped")
     k = te.reduce_axis((0, length), name="k")
     largest = te.compute(rest, lambda *i: te.max(clamped(*at(i, k)), axis=k), name="largest")
     d = te.compute(shape, lambda *i: clamped(*i) - largest(*i[:axis], *i[axis + 1 :]), name="difference")

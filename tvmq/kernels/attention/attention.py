@@ -62,7 +62,7 @@ def attention(
     """
     check_attention(shape, score_scale, code_scale)
     ins = instructions(isa)
-    template = _Template(shape, step, ins)
+    template = _AttentionTemplate(shape, step, ins)
     name = f"attention_{ins.name}_{template.cut.block}"
     scales = (np.array([scale], np.float32) for scale in (score_scale, code_scale))
     constants = (*scales, *template.multipliers())
@@ -72,7 +72,7 @@ def attention(
 
 
 class _Side:
-    """One of both products: its right side in panels, and where they stand in scratch memory."""
+    """Right side of one of both products, in panels, and where they stand in scratch memory."""
 
     def __init__(
         self, ins: Instructions, operand: MatrixOperand, depth: int, columns: int, zero: int, tiling: Tiling
@@ -88,7 +88,7 @@ class _Side:
         self.initial = workspace(matrices * self.places, "int32")
 
 
-class _Template:
+class _AttentionTemplate:
     """The PrimFunc of one attention; see the head of this file."""
 
     def __init__(self, shape: Attention, step: Requantize | FixedRequantize | Dequantize, ins: Instructions) -> None:
@@ -229,7 +229,7 @@ class _Template:
             self._row_terms(self.copied, pitch, zero, 0)
 
     def _row_terms(self, rows: Buffer, pitch: int, zero: int, first: int) -> None:
-        """What the sums of a block's copied rows contribute, to terms[first:]."""
+        """Store the share of a block's copied rows in the sums, at terms[first:]."""
         # in a loop of its own: what has just been written in pieces cannot be read as a whole for some cycles
         with T.serial(0, self.cut.block) as row:
             store(self.terms, row + first, row_term(self.ins, rows, opaque(row * pitch), pitch, zero), 1)

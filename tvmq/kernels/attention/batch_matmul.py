@@ -56,14 +56,14 @@ def batch_matmul(product: BatchMatmul, step: Requantize | FixedRequantize | Dequ
     """
     check_product(product)
     ins = instructions(isa)
-    template = _Template(product, step, ins)
+    template = _BatchMatmulTemplate(product, step, ins)
     name = f"batch_matmul_{ins.name}_{template.tiling.rows}x{template.tiling.columns}"
     key = ("batch_matmul", product, ins.name, template.plan.key)
     func = made_once((name, template.tiling, *key), lambda: template.prim_func(name))
     return Kernel(name, func, template.constants(), key, work=product_work("batch_matmul", product, ins))
 
 
-class _Template:
+class _BatchMatmulTemplate:
     """The PrimFunc of one product; see the head of this file."""
 
     def __init__(
@@ -186,7 +186,7 @@ class _Template:
         return () if scaler is None else scaler.load(self.channel_constants, channel, self.ins.lanes)
 
     def _finish_sums(self, total: Expr, constants: tuple[Expr, ...]) -> Expr:
-        """One vector of results."""
+        """Results of a vector of sums."""
         if self.plan.dequantizer is not None:
             return self.plan.dequantizer.reals(total, constants, self.ins.lanes)
         if self.plan.requantizer is None:
@@ -199,7 +199,7 @@ class _Template:
 
 
 def _pad_columns(values: np.ndarray, columns: int, places: int) -> np.ndarray:
-    """One value or one a column, for every column of whole vectors."""
+    """Pad constants, one or one a column, to every column of whole vectors."""
     result = np.zeros(places, np.asarray(values).dtype)
     result[:columns] = np.broadcast_to(np.ravel(values), columns)
     return result

@@ -54,7 +54,7 @@ def batch_matmul_float(product: BatchMatmul, isa: Isa) -> Kernel:
         raise BuildError(
             "kernels, batch_matmul_float: elements of a row of a and y, and of a row or column of b, must be neighbours"
         )
-    template = _Floats(product, isa)
+    template = _FloatMatmulTemplate(product, isa)
     name = f"batch_matmul_float_{template.ins.name}_{template.tiling.rows}x{template.tiling.columns}"
     key = ("batch_matmul_float", product, isa.name)
     return Kernel(
@@ -66,7 +66,7 @@ def batch_matmul_float(product: BatchMatmul, isa: Isa) -> Kernel:
     )
 
 
-class _Floats:
+class _FloatMatmulTemplate:
     """The PrimFunc of one product; see the head of this file."""
 
     def __init__(self, product: BatchMatmul, isa: Isa) -> None:

@@ -143,7 +143,7 @@ class CodePanels:
             self._interleave(source, begin + whole * taps * row, target, place + whole * step_size, left, channels)
 
     def _interleave(self, source: Buffer, begin: Expr, target: Buffer, place: Expr, rows: int, channels: int) -> None:
-        """One step of a panel from so many rows of b; missing ones are zero."""
+        """Pack a step of a panel from so many rows of b; missing ones are zero."""
         ins, operand = self.ins, self.operand
         for offset, count in code_pieces(channels, ins.lanes):
             kind = vector_type(operand.dtype, count)
@@ -163,7 +163,7 @@ class CodePanels:
         return weights(self.ins, codes, self._zero_of_codes, count)
 
     def column_terms(self, packed: Buffer, place: Expr, columns: int, a_zero: int) -> list[Expr]:
-        """What every row of a panel begins with, one vector for each of its columns; a_zero as CodeRows has it."""
+        """Start values of sums of a panel, for any row: a vector for each of its columns; a_zero as CodeRows has it."""
         ins, lanes = self.ins, self.ins.lanes
         if not self.raw:
             return [spread(0, lanes)] * columns

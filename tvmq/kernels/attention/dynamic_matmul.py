@@ -1,7 +1,7 @@
-"""free_matmul: products of two tensors of 8-bit codes whose sizes only a run tells (attention over any length).
+"""dynamic_matmul: products of two tensors of 8-bit codes whose sizes only a run tells (attention over any length).
 
 Computes   numerics.matmul of the centred codes, int32, bit for bit
-Layouts    a [*batch, rows, depth], b [*batch, depth, columns], y [*batch, rows, columns]; any size may be free
+Layouts    a [*batch, rows, depth], b [*batch, depth, columns], y [*batch, rows, columns]; any size may be dynamic
 Loops      parallel chunk: ROWS rows of one matrix, copied as `dot` takes them; vectors of columns, the last one shifted
            back; depth in steps of `taps`, whose lines of b are interleaved in registers
            fewer rows than ROWS are taken one by one, fewer columns than a vector as single numbers
@@ -46,8 +46,8 @@ Size = int | str
 
 
 @dataclass(frozen=True)
-class FreeMatmul:
-    """Sizes, numbers or names of free ones; types and zero points of both operands."""
+class DynamicMatmul:
+    """Sizes, numbers or names of dynamic ones; types and zero points of both operands."""
 
     batch: tuple[Size, ...]
     rows: Size
@@ -60,14 +60,14 @@ class FreeMatmul:
 FREE_MACS = 4.0  # multiply-accumulates in a cycle, for each tap of `dot`
 
 
-def _work(product: FreeMatmul, ins: Instructions) -> KernelWork:
-    """Of one of each free size."""
+def _work(product: DynamicMatmul, ins: Instructions) -> KernelWork:
+    """Work of a run whose dynamic sizes are all 1."""
     sizes = (*product.batch, product.rows, product.depth, product.columns)
     macs = math.prod(size for size in sizes if isinstance(size, int))
     return KernelWork("free_matmul", 0.0, macs, True, lambda *_: macs / (FREE_MACS * ins.taps))
 
 
-def free_matmul(product: FreeMatmul, isa: Isa) -> Kernel:
+def dynamic_matmul(product: DynamicMatmul, isa: Isa) -> Kernel:
     """Kernel; parameters a, b, y."""
     ins = instructions(isa)
     p = product
@@ -79,14 +79,14 @@ def free_matmul(product: FreeMatmul, isa: Isa) -> Kernel:
     name = f"free_matmul_{ins.name}"
     with FunctionBuilder(name, shapes) as function:
         sizes = [function.count(part) for part in (p.batch, (p.rows,), (p.depth,), (p.columns,))]
-        _Template(product, ins, [flat(buffer) for buffer in function.buffers], sizes).body()
+        _DynamicMatmulTemplate(product, ins, [flat(buffer) for buffer in function.buffers], sizes).body()
     return Kernel(name, function.prim_func, (), (name, product), work=_work(product, ins))
 
 
-class _Template:
+class _DynamicMatmulTemplate:
     """The loops; see the head of this file."""
 
-    def __init__(self, product: FreeMatmul, ins: Instructions, buffers: list[Buffer], sizes: list[Expr]) -> None:
+    def __init__(self, product: DynamicMatmul, ins: Instructions, buffers: list[Buffer], sizes: list[Expr]) -> None:
         self.product, self.ins, self.lanes = product, ins, ins.lanes
         self.a, self.b, self.y = buffers
         self.batch, self.rows, self.depth, self.columns = sizes
@@ -96,7 +96,7 @@ class _Template:
         self.b_zero = b_zero - (128 if product.dtypes[1] == "uint8" else 0) if ins.takes_bytes else 0
 
     def body(self) -> None:
-        """Whole tiles of rows where there are enough."""
+        """Compute whole tiles of rows where there are enough."""
         self.steps = bind(T.floordiv(self.depth + const(self.ins.taps - 1), self.ins.taps))
         self.pitch = bind(self.steps * self.ins.taps)
         _choose(self.rows, ROWS, lambda: self._chunks(ROWS), lambda: self._chunks(1))
@@ -218,6 +218,6 @@ def _choose(size: Expr, least: int, enough, few) -> None:  # type: ignore[no-unt
             few()
 
 
-def choose_free_matmul(product: FreeMatmul, isa: Isa) -> Kernel | None:
+def choose_dynamic_matmul(product: DynamicMatmul, isa: Isa) -> Kernel | None:
     """The kernel; None for tensors that are no 8-bit codes."""
-    return free_matmul(product, isa) if set(product.dtypes) <= {"uint8", "int8"} else None
+    return dynamic_matmul(product, isa) if set(product.dtypes) <= {"uint8", "int8"} else None

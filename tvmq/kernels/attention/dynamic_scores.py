@@ -1,7 +1,7 @@
-"""free_scores: from the sums of queries and keys to the codes of their softmax, for sizes that only a run tells.
+"""dynamic_scores: from the sums of queries and keys to the codes of their softmax, for sizes that only a run tells.
 
 Computes   numerics.quantize(numerics.softmax(sums * score_scale [+ mask])) along the last axis, bit for bit
-Layouts    sums int32 [*batch, rows, keys], mask float32 that broadcasts to it, y of its shape; any size may be free
+Layouts    sums int32 [*batch, rows, keys], mask float32 that broadcasts to it, y of its shape; any size may be dynamic
 Loops      parallel chunks of groups of GROUP rows; a group is brought to scratch memory, whole vectors a row, and back
            the last group has the last row several times: what is computed twice is equal
 Rounding   see softmax_codes.py
@@ -41,10 +41,10 @@ GRAIN = 10_000  # scores in about 10 us
 
 
 @dataclass(frozen=True)
-class FreeScores:
-    """What is computed.
+class DynamicScores:
+    """Static description: softmax of scores over the last axis, to codes.
 
-    shape   of the sums and codes: numbers, and names of free sizes
+    shape   of the sums and codes: numbers, and names of dynamic sizes
     mask    sizes of what is added to the scores, of as many axes: that of the scores, or 1; None for nothing
     codes   of the softmax
     """
@@ -54,7 +54,7 @@ class FreeScores:
     codes: CodeLimits
 
 
-def free_scores(scores: FreeScores, score_scale: float, code_scale: float, isa: Isa) -> Kernel:
+def dynamic_scores(scores: DynamicScores, score_scale: float, code_scale: float, isa: Isa) -> Kernel:
     """Kernel; parameters sums, [mask,] both scales, y.
 
     raises  BuildError for scales and codes that the guess is not proved for
@@ -72,24 +72,24 @@ def free_scores(scores: FreeScores, score_scale: float, code_scale: float, isa: 
     name = f"free_scores_{isa.name}"
     with FunctionBuilder(name, parameters) as function:
         buffers = {key: flat(buffer) for key, buffer in zip(parameters, function.buffers, strict=True)}
-        _Template(scores, buffers, [function.count((size,)) for size in scores.shape]).body()
+        _DynamicScoresTemplate(scores, buffers, [function.count((size,)) for size in scores.shape]).body()
     constants = tuple(np.array([scale], np.float32) for scale in (score_scale, code_scale))
     return Kernel(
         name, function.prim_func, constants, ("free_scores", scores, isa.name), work=KernelWork("free_scores", 40.0)
     )
 
 
-def is_proved(scores: FreeScores, score_scale: float, code_scale: float) -> bool:
+def is_proved(scores: DynamicScores, score_scale: float, code_scale: float) -> bool:
     """True for what the guess of softmax_codes.py is proved for."""
     codes = scores.codes
     scaled = LEAST_SCALE <= code_scale <= 1 and 0 < score_scale < 2**64
     return scaled and codes.qmin <= codes.zero_point < codes.qmax
 
 
-class _Template:
+class _DynamicScoresTemplate:
     """The loops; see the head of this file."""
 
-    def __init__(self, scores: FreeScores, buffers: dict[str, Buffer], sizes: Sequence[Expr]) -> None:
+    def __init__(self, scores: DynamicScores, buffers: dict[str, Buffer], sizes: Sequence[Expr]) -> None:
         self.scores, self.buffers, self.sizes = scores, buffers, sizes
         self.keys = sizes[-1]
 
@@ -133,7 +133,7 @@ class _Template:
             self._copy(self.buffers["y"], begin, reader(spaces["codes"], place))
 
     def _copy_mask(self, row: Expr, to: Buffer, place: Expr) -> None:
-        """What is added to a row; one number for all keys is spread."""
+        """Copy what the mask adds to a row; one number for all keys is spread."""
         mask = self.scores.mask
         assert mask is not None
         begin, stride = const(0), const(1)
@@ -161,7 +161,7 @@ def reader(buffer: Buffer, begin: Expr) -> Callable[[Expr, int], Expr]:
     return lambda i, lanes: load(buffer, begin + i, vector_type(str(buffer.dtype), lanes))
 
 
-def choose_free_scores(scores: FreeScores, score_scale: float, code_scale: float, isa: Isa) -> Kernel | None:
+def choose_dynamic_scores(scores: DynamicScores, score_scale: float, code_scale: float, isa: Isa) -> Kernel | None:
     """The kernel; None for scales that have no proof."""
     proved = is_proved(scores, score_scale, code_scale)
-    return free_scores(scores, score_scale, code_scale, isa) if proved else None
+    return dynamic_scores(scores, score_scale, code_scale, isa) if proved else None

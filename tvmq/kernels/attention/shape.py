@@ -1,6 +1,6 @@
-"""How attention as one kernel is described, and how its rows are cut.
+"""Descriptions of attention as one kernel, with the division of its rows, and of a product of two tensors of codes.
 
-How a product of two tensors of codes is described: sizes, and where the elements of each operand lie.
+They have sizes, and where the elements of each operand lie.
 """
 
 from __future__ import annotations
@@ -187,7 +187,7 @@ def choose_cut(rows: int, keys: int, depth: int, columns: int, ins: Instructions
 def matmul_cycles(
     batch: tuple[int, ...], rows: int, depth: int, columns: int, ins: Instructions, machine: Machine
 ) -> float:
-    """Of products of such matrices, both of which are packed."""
+    """Cycles of products of such matrices, both of which are packed."""
     ins = on_machine(ins, machine)
     packing = (rows + 4 * columns) * depth / 32
     return math.prod(batch) * (product_cycles(product_of(rows, depth, columns, ins), ins) + packing)
@@ -199,7 +199,7 @@ def product_of(rows: int, depth: int, columns: int, ins: Instructions) -> Produc
 
 
 def product_work(family: str, product: BatchMatmul, ins: Instructions) -> KernelWork:
-    """What a kernel of that product does."""
+    """Work of a kernel for that product, for the cost model."""
     sizes = product.rows, product.depth, product.columns
     return KernelWork(
         family,

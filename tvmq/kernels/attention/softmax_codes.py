@@ -96,7 +96,7 @@ class SoftmaxCodes:
         begins  where each row begins
         masks   what is added to each row; empty for nothing
         """
-        tops = self._largest(scores, begins, masks)
+        tops = self._row_maxima(scores, begins, masks)
         powers = workspace(len(begins) * self.pitch, "float32")
         factors = self._powers(scores, begins, tops, powers)
         doubts = self._guess(powers, factors, out, to)
@@ -105,12 +105,12 @@ class SoftmaxCodes:
             every = bind(T.bitwise_or(every, doubt))
         with T.If(any_bit(every)):
             with T.Then():
-                self._doubtful(scores, (begins, tops, doubts), powers, out, to)
+                self._recompute_doubtful_rows(scores, (begins, tops, doubts), powers, out, to)
 
-    def _doubtful(
+    def _recompute_doubtful_rows(
         self, scores: Buffer, rows: tuple[Sequence[Expr], ...], powers: Buffer, out: Buffer, to: Sequence[Expr]
     ) -> None:
-        """Those rows of a group that may be wrong, in a loop, or its code would stand there for each."""
+        """Compute those rows of a group that may be wrong, in a loop, or its code would stand there for each."""
         kept_begins, kept_to = (T.alloc_buffer((MOST_ROWS,), "int32") for _ in range(2))
         kept_tops, kept_doubts = workspace(MOST_ROWS * LANES, "float32"), workspace(MOST_ROWS * LANES, "int32")
         for row, (begin, top, doubt) in enumerate(zip(*rows, strict=True)):
@@ -123,12 +123,12 @@ class SoftmaxCodes:
                 with T.Then():
                     top = load(kept_tops, row * LANES, FLOAT)
                     begin, place = load(kept_begins, row, "int32"), load(kept_to, row, "int32")
-                    self._exact(scores, begin, top, powers, out, place)
+                    self._compute_row(scores, begin, top, powers, out, place)
 
-    def _largest(self, scores: Buffer, begins: Sequence[Expr], masks: Sequence[tuple[Buffer, Expr]]) -> list[Expr]:
+    def _row_maxima(self, scores: Buffer, begins: Sequence[Expr], masks: Sequence[tuple[Buffer, Expr]]) -> list[Expr]:
         """The largest score of each row, in all lanes; the lowest number behind each row's end."""
-        found = [Register("float32", LANES) for _ in begins]
-        for register in found:
+        maxima = [Register("float32", LANES) for _ in begins]
+        for register in maxima:
             register.set(real(-LARGEST))
 
         def vector(i: Expr, *, last: bool) -> None:
@@ -144,10 +144,10 @@ class SoftmaxCodes:
                 if masks or last:
                     value = bind(value)
                     store(scores, begin + i, value, LANES)
-                found[row].set(T.max(found[row].get(), value))
+                maxima[row].set(T.max(maxima[row].get(), value))
 
         self._over(vector)
-        return [bind(spread(sum_halves(register.get(), T.max), LANES)) for register in found]
+        return [bind(spread(sum_halves(register.get(), T.max), LANES)) for register in maxima]
 
     def _powers(self, scores: Buffer, begins: Sequence[Expr], tops: Sequence[Expr], powers: Buffer) -> list[Expr]:
         """Guessed exp of each row, and 1 / (their sum * scale) in all lanes."""
@@ -188,7 +188,7 @@ class SoftmaxCodes:
         self._over(vector)
         return [bind(register.get()) for register in doubts]
 
-    def _exact(self, scores: Buffer, begin: Expr, top: Expr, power: Buffer, out: Buffer, to: Expr) -> None:
+    def _compute_row(self, scores: Buffer, begin: Expr, top: Expr, power: Buffer, out: Buffer, to: Expr) -> None:
         """A row by the steps of the definition."""
         total = Register("float32", LANES)
         total.set(real(0.0))

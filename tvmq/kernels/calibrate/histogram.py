@@ -33,7 +33,7 @@ def histogram(block: int, bins: int) -> Any:
     with FunctionBuilder("count_bins", parameters) as function:
         x, inverse, place, counts = (flat(buffer) for buffer in function.buffers)
         width, count, first = load(inverse, 0, "float32"), load(place, 0, "int32"), load(place, 1, "int32")
-        found = T.alloc_buffer((LANES,), "int32")
+        bin_numbers = T.alloc_buffer((LANES,), "int32")
 
         def bins_of(offset: Expr, lanes: int) -> Expr:
             values = load(x, offset, f"float32x{lanes}" if lanes > 1 else "float32") * spread(width, lanes)
@@ -41,9 +41,9 @@ def histogram(block: int, bins: int) -> Any:
             return T.min(T.max(numbers, spread(0, lanes)), spread(bins - 1, lanes))
 
         with T.serial(0, T.floordiv(count, LANES)) as vector:
-            store(found, 0, bins_of(vector * LANES, LANES), LANES)
+            store(bin_numbers, 0, bins_of(vector * LANES, LANES), LANES)
             for lane in range(LANES):
-                _count(counts, load(found, lane, "int32") + lane % TABLES * bins)
+                _count(counts, load(bin_numbers, lane, "int32") + lane % TABLES * bins)
         whole = bind(T.floordiv(count, LANES) * LANES)
         with T.serial(0, count - whole) as i:
             _count(counts, bins_of(whole + i, 1))

@@ -105,7 +105,7 @@ def observer(lanes: int) -> Any:
 
 
 class _Sample:
-    """One sample of a tensor: `size` values from `begin`."""
+    """Values of one sample of a tensor: `size` of them from `begin`."""
 
     def __init__(self, x: Buffer, totals: Buffer, begin: Expr, size: Expr, lanes: int) -> None:
         self.x, self.totals, self.begin, self.size, self.lanes = x, totals, begin, size, lanes
@@ -113,16 +113,16 @@ class _Sample:
     def extremes(self, base: Expr) -> tuple[Expr, Expr, Expr]:
         """Lowest and highest value, bits of the largest magnitude; zeros are added to the head of the tensor."""
         first = load(self.x, self.begin, "float32")
-        found: dict[int, list[Register]] = {}
+        registers: dict[int, list[Register]] = {}
         for lanes in (self.lanes, 1):
             kinds = ("float32", "float32", "int32", "int32")
-            found[lanes] = [Register(kind, lanes) for _ in range(UNROLLED if lanes > 1 else 1) for kind in kinds]
-            for index, register in enumerate(found[lanes]):
+            registers[lanes] = [Register(kind, lanes) for _ in range(UNROLLED if lanes > 1 else 1) for kind in kinds]
+            for index, register in enumerate(registers[lanes]):
                 register.set(spread(first, lanes) if index % 4 < 2 else spread(0, lanes))
 
         def body(offset: Expr, lanes: int) -> None:
             value = load(self.x, self.begin + offset, vector_type("float32", lanes))
-            low, high, largest, zeros = found[lanes][4 * self._turn : 4 * self._turn + 4]
+            low, high, largest, zeros = registers[lanes][4 * self._turn : 4 * self._turn + 4]
             low.set(T.min(low.get(), value))
             high.set(T.max(high.get(), value))
             bits = T.bitwise_and(T.reinterpret(vector_type("int32", lanes), value), spread(0x7FFFFFFF, lanes))
@@ -131,19 +131,19 @@ class _Sample:
 
         self._over(self.size, body, UNROLLED)
         folds = (T.min, T.max, T.max, lambda a, b: a + b)
-        low, high, largest, zeros = (self._fold_lanes(found, kind, fold) for kind, fold in enumerate(folds))
+        low, high, largest, zeros = (self._fold_lanes(registers, kind, fold) for kind, fold in enumerate(folds))
         store(self.totals, base + ZEROS, self.totals[base + ZEROS] + T.Cast("int64", zeros), 1)
         return low, high, largest
 
-    def _fold_lanes(self, found: dict[int, list[Register]], kind: int, fold: Callable[[Expr, Expr], Expr]) -> Expr:
+    def _fold_lanes(self, registers: dict[int, list[Register]], kind: int, fold: Callable[[Expr, Expr], Expr]) -> Expr:
         """All lanes of the registers of one kind as one number."""
-        vectors = [register.get() for register in found[self.lanes][kind::4]]
+        vectors = [register.get() for register in registers[self.lanes][kind::4]]
         while len(vectors) > 1:
             vectors = [bind(fold(a, b)) for a, b in zip(vectors[::2], vectors[1::2], strict=True)]
         dtype = "float32" if kind < 2 else "int32"
         kept = T.alloc_buffer((self.lanes,), dtype)
         store(kept, 0, vectors[0], self.lanes)
-        total = found[1][kind]
+        total = registers[1][kind]
         with T.serial(0, self.lanes) as lane:
             total.set(fold(total.get(), kept[lane]))
         return bind(total.get())
@@ -178,7 +178,7 @@ class _Sample:
         return T.Cast(vector_type("int32", lanes), T.nearbyint(value * spread(scale, lanes)))
 
     def _columns(self, place: Expr, scale: Expr, rows: Expr, channels: Expr) -> None:
-        """Where the channels are the last axis: UNROLLED vectors of them at a time, rows by IN_INT32."""
+        """Add up channels that are the last axis: UNROLLED vectors of them at a time, rows by IN_INT32."""
 
         def block(first: Expr, lanes: int, vectors: int) -> None:
             sums = [Register("int64", lanes) for _ in range(vectors)]
@@ -247,7 +247,7 @@ class _Sample:
             self._widen_bins(counts, opaque(T.min(power - before, BIN_BITS + 1)))
             store(self.totals, base + EXPONENT, T.Cast("int64", power), 1)
         inverse = opaque_float(T.reinterpret("float32", T.shift_left(BIAS - power, MANTISSA_BITS)))
-        found = T.alloc_buffer((self.lanes,), "int32")
+        bin_numbers = T.alloc_buffer((self.lanes,), "int32")
 
         def place_of(offset: Expr, lanes: int) -> Expr:
             value = load(self.x, self.begin + offset, vector_type("float32", lanes)) * spread(inverse, lanes)
@@ -257,9 +257,9 @@ class _Sample:
             if lanes == 1:
                 _count(tables, place_of(offset, 1))
                 return
-            store(found, 0, place_of(offset, lanes), lanes)
+            store(bin_numbers, 0, place_of(offset, lanes), lanes)
             for lane in range(lanes):
-                _count(tables, load(found, lane, "int32") + lane % TABLES * TABLE)
+                _count(tables, load(bin_numbers, lane, "int32") + lane % TABLES * TABLE)
 
         self._over(self.size, body)
         first, last = (bind(T.Cast("int32", end * inverse) + TABLE // 2) for end in ends)

@@ -98,8 +98,8 @@ def _pivot(
         with T.serial(0, T.floordiv(taps, LANES) - begin) as vector:
             column = bind((begin + vector) * LANES)
             offset = bind(base + (first + below) * taps + column)
-            taken = fence(share * load(upper, base + row * taps + column, VECTOR))
-            store(upper, offset, load(upper, offset, VECTOR) - taken, LANES)
+            product = fence(share * load(upper, base + row * taps + column, VECTOR))
+            store(upper, offset, load(upper, offset, VECTOR) - product, LANES)
 
 
 def walk() -> Any:
@@ -134,7 +134,7 @@ def walk() -> Any:
 
 
 class _Walk:
-    """One vector of filters of one group."""
+    """Walk over the taps of one vector of filters of one group."""
 
     def __init__(self, *state: Any) -> None:
         self.weight, self.lower, self.diagonal, self.missing = state[:4]
@@ -161,7 +161,7 @@ class _Walk:
         return self.column + tap * self.filters
 
     def _feed(self, wanted: list[Register], tap: Expr, first: Expr, missing: Expr) -> None:
-        """What is missing in a tap is added to the wanted values of those before it."""
+        """Feed the error of a tap into the wanted values of those before it."""
         line = bind((self.group * self.taps + tap) * self.taps + first)
         for b, register in enumerate(wanted):
             share = fence(spread(self.lower[line + b], LANES) * missing)

@@ -1,4 +1,4 @@
-"""Which template computes a convolution: by shape, types, weights and instruction set; the first that fits.
+"""Choice of the template of a convolution: by shape, types, weights and instruction set; the first that fits.
 
 Every template gives the same bits, so the choice is about speed alone.
 """

@@ -1,11 +1,11 @@
 """conv2d: uint8, int8 or int16 x int8 -> int32 -> codes, NHWC, an implicit matrix product, for every CPU.
 
 Computes   numerics.conv, then the epilogue (numerics.requantize, add, table), bit for bit
-Layouts    x NHWC, weights packed (see packing; those of 4 bits two to a byte, see nibbles), output NHWC
+Layouts    x NHWC, weights packed (see packing), those of 4 bits two to a byte, output NHWC
 Needs      partial sums within int32 (numerics.check_accumulator); bias already holds -x_zero * sum(weights)
-Loops      those of conv_loops; then the steps over codes while a chunk is in cache
+Loops      those of implicit_gemm; then the steps over codes while a chunk is in cache
 Registers  rows x columns sums + columns weights + 1 activations; 6 x 4 + 4 + 1 of 32 on AVX-512
-Reads      no im2col (see conv_loops); no copy either for unpadded uint8 on VNNI where runs are whole steps
+Reads      no im2col (see implicit_gemm); no copy either for unpadded uint8 on VNNI where runs are whole steps
 Fallback   the same template on instruction set "generic": plain TIR
 Measured   benchmarks/kernels.py
 """
@@ -50,13 +50,13 @@ def conv2d(conv: Conv2d, weight: np.ndarray, bias: np.ndarray, x_zero: int, epil
 
 
 def instructions_for(conv: Conv2d, isa: Isa) -> Instructions:
-    """What a convolution multiplies with: half vectors where they are full and whole ones are not."""
+    """Instructions that a convolution multiplies with: half vectors where they are full and whole ones are not."""
     ins = instructions(isa)
     return widths_for(conv, ins.words if conv.x_dtype == "int16" else ins)
 
 
 def widths_for(conv: Conv2d, ins: Instructions) -> Instructions:
-    """The same of a level's instructions."""
+    """Instructions of the width that a convolution fills best, as `instructions_for` has them of a level's."""
     if conv.batch * conv.out_height * conv.out_width == 1:
         return ins
     filled = -(-conv.filters // conv.groups // (ins.lanes // 2))
@@ -145,7 +145,7 @@ class Integers(ConvLoops):
         self.plan = plan
 
     def prim_func(self) -> Any:
-        """See the head of this file."""
+        """PrimFunc of the convolution; see the head of this file."""
         shape, plan = self.shape, self.plan
         x_shape, y_shape = self.buffer_shapes
         channels = self.conv.groups * shape.vectors * self.ins.lanes

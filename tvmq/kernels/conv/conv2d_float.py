@@ -3,7 +3,7 @@
 Computes   bias + sum of x * w over kernel row, kernel column, channel, in this order, then clip
 Rounding   one fused multiply-add a product (two roundings on "generic" where the CPU has none)
 Narrow     weights of 4 bits are read as codes, each multiplied by its scale first: the bits of the same float weights
-Loops      those of conv_loops, as conv2d: same tiles and packing; weights [step][vector][lane], padding made in a copy
+Loops      those of implicit_gemm, tiles and packing as conv2d; weights [step][vector][lane], padding made in a copy
 Registers  rows x columns sums + columns weights + 1 activations; 6 x 4 + 4 + 1 of 32 on AVX-512
 Measured   Zen 4, one core: 1 x 1 and 3 x 3 layers of ResNet-50 at 50-58 GMAC/s, AVX-512 and AVX2 (peak 59)
 """
@@ -127,7 +127,7 @@ class Floats(ConvLoops):
         self.scales, self.group_size = groups or (0, 0)
 
     def prim_func(self) -> Any:
-        """See the head of this file."""
+        """PrimFunc of the convolution; see the head of this file."""
         channels = self.conv.groups * self.shape.vectors * self.ins.lanes
         x_shape, y_shape = self.buffer_shapes
         parameters = {
@@ -146,14 +146,14 @@ class Floats(ConvLoops):
             self.body()
         return function.prim_func
 
-    def unpacked(self, offset: Expr, vector: Expr, step: Expr) -> Expr:
+    def unpack(self, offset: Expr, vector: Expr, step: Expr) -> Expr:
         assert self.nibbles is not None
         channel = vector * self.ins.lanes
         if self.scales > 1:
             vectors = self.conv.groups * self.shape.vectors
             channel = channel + quotient(step, self.group_size) * (vectors * self.ins.lanes)
         scale = load(self.scale, bind(channel), vector_type("float32", self.ins.lanes))
-        return self.nibbles.real(self.nibbles.vector(self.weight, offset), scale)
+        return self.nibbles.dequantize(self.nibbles.vector(self.weight, offset), scale)
 
     def store(self, tile: ConvTile, sums: list[list[Register]]) -> None:
         for row, registers in enumerate(sums):

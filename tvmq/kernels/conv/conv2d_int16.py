@@ -4,7 +4,7 @@ Computes   what conv2d computes, bit for bit; the proof and what each instructio
 Layouts    as conv2d; weights [panel][entry][lane][tap], an entry is a group of four activations as bytes, or a pair as
            words: a vector either way
 Needs      vpmaddubsw; `sums_fit_int16` for every fold of every panel
-Loops      those of conv_loops, but a tile walks the panel's table of entries: two groups at a time (fold2), single ones
+Loops      those of implicit_gemm, but a tile walks the panel's table of entries: two groups at a time (fold2), single
            (fold1), then two pairs at a time, which are read from a copy of the input in 16 bits
 Registers  rows sums, ones, two weights, two activations and a product; a panel is one vector of channels, as each more
            makes it less likely that a group holds for all
@@ -91,7 +91,7 @@ def lane_kernel(
 
 
 def lane_gain(conv: Conv2d, weight: np.ndarray, x_zero: int, isa: Isa, codes: tuple[int, int] | None = None) -> float:
-    """How many times as fast as conv2d the kernel is, by its instructions; 1 where there is none."""
+    """Estimated speed of the kernel in multiples of conv2d's, by its instructions; 1 where there is none."""
     ins = instructions(isa).lane_form
     if ins is None or conv.x_dtype == "int16" or nibbles_for(weight, ins) is not None:
         return 1.0
@@ -127,13 +127,13 @@ def plan_lanes(
 
 
 def slots_of(shape: ConvShape, epilogue: Epilogue) -> np.ndarray:
-    """Which channel stands where."""
+    """Channel that stands in each slot."""
     permuted = plan_epilogue(epilogue).requantizer is not None
     return channel_slots(((1, shape.vectors),), shape.ins, permuted=permuted)
 
 
 def element_offsets(shape: ConvShape) -> np.ndarray:
-    """Where each element of a window stands, from the start of the window."""
+    """Offset of each element of a window from the start of the window."""
     conv = shape.conv
     rows = np.arange(conv.kernel[0]) * conv.dilation[0] * shape.row_pitch
     runs = np.arange(shape.runs_per_row) * conv.dilation[1] * conv.channels
@@ -225,7 +225,7 @@ class _Lanes(Integers):
         return {"panels": ((count * BOUNDS,), "int32"), "entries": ((self.sizes[1],), "int32")}
 
     def weight_shape(self) -> tuple[tuple[int], str]:
-        """As packed."""
+        """Shape and type of the packed weights."""
         return (self.sizes[0],), "int8"
 
     def _stage(self, begin: Expr, end: Expr, ranges: list[tuple[int, int]]) -> Staged:
@@ -235,10 +235,9 @@ class _Lanes(Integers):
             source = self._copy(Stager(self.ins, self.x, self.conv, shape.x_zero), begin, end, ranges)
         return *source, self._copy(self._widener, begin, end, ranges) if shape.words else None
 
-    def _stage_free(self, rows: int) -> tuple[Buffer, tuple[Buffer, Expr] | None]:
-        """See ConvLoops."""
-        source, _ = super()._stage_free(rows)
-        return source, (self._copy_free(self._widener, rows), 0) if self.shape.words else None
+    def _stage_dynamic(self, rows: int) -> tuple[Buffer, tuple[Buffer, Expr] | None]:
+        source, _ = super()._stage_dynamic(rows)
+        return source, (self._copy_dynamic(self._widener, rows), 0) if self.shape.words else None
 
     @property
     def _widener(self) -> Stager:
@@ -273,7 +272,7 @@ class _Lanes(Integers):
         panel = tile.panel.panel + (tile.vector - tile.panel.vector)
         row = bind((tile.group * self.tiling.panels + panel) * BOUNDS)
         weight, first, alone, words, end = (load(table, row + i, "int32") for i in range(BOUNDS))
-        following = self._following(tile, load(table, row + BOUNDS, "int32"))
+        following = self._next_panel_byte(tile, load(table, row + BOUNDS, "int32"))
         parts = [(first, alone, 2, self._fold), (alone, words, 1, self._fold)]
         parts += [(words, end, 2, self._add_words)] if self.shape.words else []
         for begin, until, count, add in parts:
@@ -300,7 +299,7 @@ class _Lanes(Integers):
                 ins.multiply_bytes(ins.broadcast(source, place), weight)
                 for place, weight in zip(places, weights, strict=True)
             ]
-            register.set(ins.folded(register.get(), sum(products[1:], products[0]), ones))
+            register.set(ins.fold_products(register.get(), sum(products[1:], products[0]), ones))
 
     def _add_words(self, sums: list[Register], source: Buffer, reads: list[list[Expr]], weights: list[Expr]) -> None:
         """Add the products of pairs of 16 bits."""
@@ -310,7 +309,7 @@ class _Lanes(Integers):
             for place, weight in zip(places, pairs, strict=True):
                 register.set(words.dot_words(register.get(), words.broadcast(source, place), weight))
 
-    def _following(self, tile: ConvTile, begin: Expr) -> Expr | None:
+    def _next_panel_byte(self, tile: ConvTile, begin: Expr) -> Expr | None:
         """First byte of the next panel, of which the first tile fetches a line for each entry; None for one panel."""
         if self.tiling.panels * self.conv.groups == 1:
             return None

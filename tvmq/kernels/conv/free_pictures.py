@@ -1,4 +1,4 @@
-"""conv2d for pictures of free rows, columns and number: the loops of implicit_gemm over sizes that a run brings.
+"""conv2d for pictures of dynamic shape (rows, columns, number): loops of implicit_gemm over sizes that a run brings.
 
 Computes   numerics.conv, then the epilogue, bit for bit; floats as conv2d_float
 Loops      parallel bands of output rows; copy of the band's input where one is needed; panels; tiles of pixels, which
@@ -44,7 +44,7 @@ FULL = 16  # filters of a group that fill a vector of sums
 BAND_BYTES = L2_BYTES // 2  # of a band's input, beside its output
 
 
-class FreeShape(ConvShape):
+class DynamicConvShape(ConvShape):
     """A convolution of which some sizes are usual ones."""
 
     @property
@@ -54,7 +54,7 @@ class FreeShape(ConvShape):
 
     @property
     def skips_rows(self) -> bool:
-        """Which rows lie outside depends on sizes."""
+        """False: the rows that lie outside depend on sizes."""
         return False
 
     @property
@@ -63,8 +63,8 @@ class FreeShape(ConvShape):
         return Product(PIXELS, self.vectors, self.steps, LINE)
 
 
-class FreeWindows(ConvLoops):
-    """The loops of a convolution whose pictures have free sizes; x_sizes: batch, rows, columns, numbers or names."""
+class DynamicConvLoops(ConvLoops):
+    """The loops of a convolution whose pictures have dynamic sizes; x_sizes: batch, rows, columns, numbers or names."""
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
@@ -83,13 +83,13 @@ class FreeWindows(ConvLoops):
         conv = replace(self.conv, batch=batch, height=height, width=width)
         self.columns, self.rows = (_windows(conv, axis) for axis in (1, 0))
         self.conv, self.shape = conv, replace(self.shape, conv=conv)
-        self.pitch, self.height = _bound(self.shape.row_pitch), _bound(self.shape.padded_height)
+        self.pitch, self.height = _bind_expression(self.shape.row_pitch), _bind_expression(self.shape.padded_height)
         self.pixels = bind(batch * self.rows * self.columns)
         self.columns, self.rows = (bind(T.max(size, 1)) for size in (self.columns, self.rows))  # they divide
-        self.lines = _bound(batch * self.rows)
+        self.lines = _bind_expression(batch * self.rows)
 
     def body(self) -> None:
-        """Whole tiles, or single pixels where there are fewer."""
+        """Compute whole tiles, or single pixels where there are fewer."""
         rows = self.tiling.rows
         bands = self._count(rows)
         # memory is taken where a function begins, before all else: its size is an expression of those of the buffers
@@ -133,7 +133,7 @@ class FreeWindows(ConvLoops):
     def _band(self, first: Expr, last: Expr, rows: int) -> None:
         """Output rows first .. last."""
         begin, end = opaque(first * self.columns), opaque(last * self.columns)
-        source, origin = (self.x, 0) if not self.shape.staged else self._copied(first, last)
+        source, origin = (self.x, 0) if not self.shape.staged else self._copy_rows(first, last)
         tiles = opaque(tirx.truncdiv(end - begin + (rows - 1), rows))
         with T.serial(0, self.conv.groups) as group:
             for run in self.panel_runs:
@@ -148,13 +148,13 @@ class FreeWindows(ConvLoops):
                 over_range([(run.columns, run.count)], 0, run.count, panel)
         self.finish_chunk(begin, end, (0, self.tiling.panels))
 
-    def _copied(self, first: Expr, last: Expr) -> tuple[Buffer, Expr]:
+    def _copy_rows(self, first: Expr, last: Expr) -> tuple[Buffer, Expr]:
         """A copy, padding included, of what output rows first .. last read, and the element that it begins with."""
         conv, pitch = self.conv, self.pitch
         low = opaque(self._input_row(first))
         high = opaque(self._input_row(last - 1) + (conv.kernel[0] - 1) * conv.dilation[0] + 1)
         target = workspace(self.copy_size, self.ins.x_dtype)
-        Stager(self.ins, self.x, conv, self.shape.x_zero).free_rows(target, low, high - low, self.height, pitch)
+        Stager(self.ins, self.x, conv, self.shape.x_zero).dynamic_rows(target, low, high - low, self.height, pitch)
         return target, opaque(low * pitch)
 
     def _input_row(self, line: Expr) -> Expr:
@@ -166,7 +166,7 @@ class FreeWindows(ConvLoops):
         return image * self.height + (line - image * self.rows) * down
 
     def _starts(self, tile: ConvTile) -> list[Expr]:
-        """Where windows begin: step by step from the first, so that divisions are few."""
+        """Starts of windows, step by step from the first, so that divisions are few."""
         conv, one_picture = self.conv, _is_one(self.conv.batch)
         step, down = conv.strides[1] * conv.channels, opaque(conv.strides[0] * self.pitch)
         line = opaque(tirx.truncdiv(tile.pixel, self.columns))
@@ -199,7 +199,7 @@ def _windows(conv: Conv2d, axis: int) -> Expr:
     return room // down + 1 if isinstance(room, int) else bind(T.max(tirx.truncdiv(room, down) + 1, 0))
 
 
-def _bound(value: Expr) -> Expr:
+def _bind_expression(value: Expr) -> Expr:
     """A number as it is, an expression as a variable."""
     return value if isinstance(value, int) else bind(value)
 
@@ -208,15 +208,15 @@ def _is_one(size: Expr) -> bool:
     return isinstance(size, int) and size == 1
 
 
-class _Codes(FreeWindows, conv2d.Integers):
-    """Of codes."""
+class _DynamicIntegers(DynamicConvLoops, conv2d.Integers):
+    """Loops of a convolution of codes whose sizes only a run tells."""
 
 
-class _Floats(FreeWindows, conv2d_float.Floats):
-    """Of floats."""
+class _DynamicFloats(DynamicConvLoops, conv2d_float.Floats):
+    """Loops of a convolution of floats whose sizes only a run tells."""
 
 
-def free_convolution(
+def dynamic_convolution(
     conv: Conv2d,
     sizes: Shape,
     weight: np.ndarray,
@@ -233,19 +233,19 @@ def free_convolution(
     buffers: tuple[Shape, Shape] = (*sizes[:3], conv.channels), (*sizes[3:], conv.filters)
     if conv.x_dtype == "float32":
         check_arrays("conv2d_float", weight, weight.shape, bias, conv.filters)
-        shape = FreeShape(conv, float_vectors(isa), 0)
+        shape = DynamicConvShape(conv, float_vectors(isa), 0)
         bounds = clip_of(epilogue, "conv2d_float")
-        return conv2d_float.make_kernel("free_conv2d_float", shape, bounds, weight, bias, buffers, loops=_Floats)
+        return conv2d_float.make_kernel("free_conv2d_float", shape, bounds, weight, bias, buffers, loops=_DynamicFloats)
     bias = np.zeros(conv.filters, np.int32) if bias is None else bias
     conv2d.check_operands("conv2d", conv, weight, bias)
     conv, weight = merge_groups(conv, weight)
-    shape = FreeShape(conv, conv2d.instructions_for(conv, isa), x_zero)
+    shape = DynamicConvShape(conv, conv2d.instructions_for(conv, isa), x_zero)
     tiling = conv2d.choose_tiling(shape.product, shape.ins)
-    return conv2d.make_kernel("free_conv2d", shape, tiling, weight, bias, epilogue, buffers, loops=_Codes)
+    return conv2d.make_kernel("free_conv2d", shape, tiling, weight, bias, epilogue, buffers, loops=_DynamicIntegers)
 
 
 def merge_groups(conv: Conv2d, weight: np.ndarray) -> tuple[Conv2d, np.ndarray]:
-    """The same sums of integers in fewer groups, of at most FULL filters, with zeros between those that are joined.
+    """Convolution of the same sums in fewer groups, of at most FULL filters, with zeros between those that are joined.
 
     A depthwise convolution has one filter in a group, and a vector of sums has a lane for each filter of a group.
     """
@@ -262,16 +262,16 @@ def merge_groups(conv: Conv2d, weight: np.ndarray) -> tuple[Conv2d, np.ndarray]:
 
 
 def usual_convolution(sizes: Shape, channels: int, filters: int, **options: Any) -> Conv2d:
-    """The convolution at usual sizes where x has free ones; sizes: batch, rows, columns."""
+    """The convolution at usual sizes where x has dynamic ones; sizes: batch, rows, columns."""
     usual = zip(sizes, (1, USUAL_SIDE, USUAL_SIDE), strict=True)
     batch, height, width = (size if isinstance(size, int) else known for size, known in usual)
     return Conv2d(batch, height, width, channels, filters, **options)
 
 
-def choose_free_convolution(
+def choose_dynamic_convolution(
     conv: Conv2d, sizes: Shape, weight: np.ndarray, bias: np.ndarray | None, x_zero: int, epilogue: Epilogue, isa: Isa
 ) -> Kernel | None:
-    """The kernel of a convolution of free sizes; None for floats padded with another value than 0."""
+    """The kernel of a convolution of dynamic sizes; None for floats padded with another value than 0."""
     if conv.x_dtype == "float32" and x_zero != 0:
         return None
-    return free_convolution(conv, sizes, weight, bias, x_zero, epilogue, isa)
+    return dynamic_convolution(conv, sizes, weight, bias, x_zero, epilogue, isa)

@@ -64,11 +64,11 @@ def choose_group_matmul(
 def group_matmul(leading: Shape, weight: np.ndarray, scale: np.ndarray, group_size: int, ins: Instructions) -> Kernel:
     """Kernel x, x_scale, constants, y; leading: axes of x but the last, names are sizes that only a run tells."""
     depth, columns = weight.shape
-    template = _Template(leading, depth, columns, group_size, ins)
+    template = _GroupMatmulTemplate(leading, depth, columns, group_size, ins)
     name = f"group_matmul_{ins.name}_{template.rows}x{PANEL}"
     constants = pack_blocks(weight, ins.lanes), pack_scales(scale, ins.lanes)
     key = ("group_matmul", leading, depth, columns, group_size, ins.name)
-    macs = math.prod(size for size in leading if isinstance(size, int)) * depth * columns  # of one of each free size
+    macs = math.prod(size for size in leading if isinstance(size, int)) * depth * columns  # of one of each dynamic size
     work = KernelWork("conv2d", 0.0, macs, True, lambda *_: macs / (ins.lanes * ins.taps))
     return Kernel(name, template.prim_func(name), constants, key, work=work)
 
@@ -95,7 +95,7 @@ def _panels(values: np.ndarray, lanes: int) -> np.ndarray:
     return padded.reshape(rows, panels, PANEL, lanes)
 
 
-class _Template:
+class _GroupMatmulTemplate:
     """The PrimFunc; see the head of this file."""
 
     def __init__(self, leading: Shape, depth: int, columns: int, group_size: int, ins: Instructions) -> None:

@@ -4,7 +4,7 @@ conv2d_float share.
 Loops      parallel chunk (some pixels x some panels): copy of the input if one is needed (see staging),
            panel, tile (see tiling), kernel row, step
 Reads      a window is one run of memory for each kernel row (each tap if dilated or grouped): no im2col
-Padding    taps that lie in a border of zeros are left out, where they are many (see border_taps)
+Padding    taps that lie in a border of zeros are left out, where they are many (see remainder_taps)
 Nibbles    weights of 4 bits are unpacked panel by panel, once for all tiles; for a single tile as they are read
 A subclass gives the parameters (`prim_func`), what becomes of the sums (`store`), and what follows a chunk
 """
@@ -19,7 +19,7 @@ from tvm.script.ir_builder import tirx as T
 
 from tvmq.kernels.conv.remainder_taps import OutputRows, copy_remainders, first_remainder, kernel_rows, places_of
 from tvmq.kernels.conv.shape import ConvShape, ConvTile, choose_chunks, share
-from tvmq.kernels.conv.staging import SLACK, Stager, add_pair, part_pixels, twice
+from tvmq.kernels.conv.staging import SLACK, Stager, add_pair, duplicate_sums, part_pixels
 from tvmq.kernels.parts.builder import (
     Buffer,
     Expr,
@@ -52,7 +52,7 @@ class ConvLoops:
 
     sum_dtype       type of the sums and of the bias they start with
     x, weight, ...  flat buffers, set by a subclass before `body`
-    pixels          number of output pixels; an expression, set before `body`, for products of free rows
+    pixels          number of output pixels; an expression, set before `body`, for products of dynamic rows
     """
 
     x: Buffer
@@ -80,7 +80,7 @@ class ConvLoops:
         self.panel_runs = panel_runs(tiling.panel_parts, shape.group_filters, self.ins.lanes)
         self.free = any(isinstance(size, str) for size in self.buffer_shapes[0])
         self.pixels: Expr = tiling.pixels
-        self.least_pixels = 1  # of a chunk of free size, in the code that is being written
+        self.least_pixels = 1  # of a chunk of dynamic size, in the code that is being written
         self.chunks = choose_chunks(shape, tiling)
         if self.free:
             self.chunks = replace(self.chunks, pixel_chunks=1)
@@ -99,7 +99,7 @@ class ConvLoops:
             return
         # with several chunks of panels one copy serves all; else each chunk copies what it reads
         pixels = self.tiling.pixels
-        staged = self._stage(0, pixels, [(0, pixels)]) if self.shape.copied and chunks.panel_chunks > 1 else None
+        staged = self._stage(0, pixels, [(0, pixels)]) if self.shape.is_copied and chunks.panel_chunks > 1 else None
         if chunks.count == 1:
             self._chunk(0, 0, staged)
             return
@@ -122,7 +122,7 @@ class ConvLoops:
         """Tiles of so many pixels, the last one shifted back; chunks of panels in parallel."""
         self.least_pixels = rows
         chunks, tiles = self.chunks, bind(T.floordiv(self.pixels + (rows - 1), rows))
-        source, beside = self._stage_free(rows)
+        source, beside = self._stage_dynamic(rows)
 
         def chunk(index: Expr) -> None:
             panels = share(self.tiling.panels, chunks.panel_chunks, index)
@@ -149,7 +149,7 @@ class ConvLoops:
         tiles = share(tiling.tiles, chunks.pixel_chunks, pixel_chunk)
         panels = share(tiling.panels, chunks.panel_chunks, panel_chunk)
         begin, end = (bind(tiling.first_pixel(tile)) for tile in tiles)
-        if self.shape.copied and staged is None:
+        if self.shape.is_copied and staged is None:
             staged = self._stage(begin, end, self.chunks.pixel_ranges)
         with T.serial(0, self.conv.groups) as group:
             for run in self.panel_runs:
@@ -206,13 +206,13 @@ class ConvLoops:
         stager.rows(target, first, bind(self._end_row(end) - first))
         return target, bind(first * shape.row_pitch)
 
-    def _stage_free(self, rows: int) -> tuple[Buffer, tuple[Buffer, Expr] | None]:
-        """The same of as many pixels as a run brings, at least `rows`."""
+    def _stage_dynamic(self, rows: int) -> tuple[Buffer, tuple[Buffer, Expr] | None]:
+        """Stage as many pixels as a run brings, at least `rows`; the result as that of `_stage`."""
         if not self.shape.staged:
             return self.x, None
-        return self._copy_free(Stager(self.ins, self.x, self.conv, self.shape.x_zero), rows), None
+        return self._copy_dynamic(Stager(self.ins, self.x, self.conv, self.shape.x_zero), rows), None
 
-    def _copy_free(self, stager: Stager, rows: int) -> Buffer:
+    def _copy_dynamic(self, stager: Stager, rows: int) -> Buffer:
         target = workspace(self.pixels * self.conv.channels + SLACK, stager.dtype)
         stager.pixels(target, 0, self.pixels, rows)
         return target
@@ -240,7 +240,7 @@ class ConvLoops:
         return image * self.shape.padded_height + remainder(row, conv.out_height) * conv.strides[0]
 
     def _end_row(self, end: Expr) -> Expr:
-        """One beyond the last row that output pixel end - 1 reads."""
+        """Row behind the last one that output pixel end - 1 reads."""
         return self._first_row(end - 1) + (self.conv.kernel[0] - 1) * self.conv.dilation[0] + 1
 
     def _window(self, pixel: Expr, group: Expr) -> Expr:
@@ -253,7 +253,7 @@ class ConvLoops:
         return self._first_row(pixel) * shape.row_pitch + column + channel
 
     def _starts(self, tile: ConvTile) -> list[Expr]:
-        """Where the window of each pixel of a tile begins, in what the tile reads."""
+        """Starts of the windows of a tile's pixels, in the buffer that the tile reads."""
         return [bind(self._window(tile.pixel + row, tile.group) - tile.origin) for row in range(tile.rows)]
 
     def _tile(self, tile: ConvTile) -> None:
@@ -309,7 +309,7 @@ class ConvLoops:
         rows = -(-tile.rows // step) * step
         sums = [[Register(self.sum_dtype, lanes) for _ in range(columns)] for _ in range(rows)]
         if step == 2:
-            bias_pairs = [twice(self.ins, value) for value in bias]
+            bias_pairs = [duplicate_sums(self.ins, value) for value in bias]
         for number, row in enumerate(sums):
             for column, register in enumerate(row):
                 register.set(bias[column] if step == 1 else bias_pairs[column][number % 2])
@@ -327,6 +327,7 @@ class ConvLoops:
         """Add a part of one run of every window to the sums: all steps of the innermost loop."""
         shape, ins, columns = self.shape, self.ins, tile.panel.columns
         first, steps, rows = part
+        # int64, or LLVM would sign-extend the address of each activation at each step
         reads = [wide(window + first * ins.taps) for window in windows]
         run_begin = bind(number * shape.run_steps + first)
         panel = bind(self._first_weight(tile) + run_begin * (columns * self.vector))
@@ -350,18 +351,18 @@ class ConvLoops:
                     register.set(ins.dot(register.get(), x, weights[column]))
 
     def _first_weight(self, tile: ConvTile) -> Expr:
-        """Where the weights of a tile begin in the buffer that they are read from."""
+        """Offset of the weights of a tile in the buffer that they are read from."""
         shape = self.shape
         return 0 if tile.weights is not None else (tile.group * shape.vectors + tile.vector) * shape.steps * self.vector
 
     def _weights(self, tile: ConvTile, offset: Expr, column: int, step: Expr) -> Expr:
         """A vector of weights of a tile, in the type that `dot` takes."""
         if tile.weights is None and self.nibbles is not None:
-            return self.unpacked(offset, tile.group * self.shape.vectors + tile.vector + column, step)
+            return self.unpack(offset, tile.group * self.shape.vectors + tile.vector + column, step)
         source = self.weight if tile.weights is None else tile.weights
         return load(source, offset, vector_type(self.ins.w_dtype, self.vector))
 
-    def unpacked(self, offset: Expr, _vector: Expr, _step: Expr) -> Expr:
+    def unpack(self, offset: Expr, _vector: Expr, _step: Expr) -> Expr:
         """The weights from weight `offset`, which belong to a vector of channels and a step of the reduction."""
         assert self.nibbles is not None
         return self.nibbles.vector(self.weight, offset)
@@ -377,7 +378,7 @@ class ConvLoops:
         with T.serial(0, shape.steps) as step:
             for column in range(columns):
                 place = (step * columns + column) * self.vector
-                store(target, place, self.unpacked(first + place, channels + column, step), self.vector)
+                store(target, place, self.unpack(first + place, channels + column, step), self.vector)
         return target
 
     @property
@@ -392,6 +393,8 @@ class ConvLoops:
         shape, columns = self.shape, tile.panel.columns
         if self.tiling.panels * self.conv.groups == 1 or tile.weights is not None:
             return None
+        # the tiles of a panel share its successor: each fetches a line a step, the tiles beyond the last share that
+        # share again; behind the last panel the address stays inside of the weights
         share = shape.steps * self._line
         shares = -(-columns * self.vector // self._line)
         total = self.conv.groups * shape.vectors * shape.steps * self.vector
@@ -416,4 +419,4 @@ class ConvLoops:
         raise NotImplementedError
 
     def finish_chunk(self, begin: Expr, end: Expr, panels: tuple[Expr, Expr]) -> None:
-        """What follows while the output of pixels begin .. end is in cache; nothing unless overridden."""
+        """Work on the output of pixels begin .. end while it is in cache; nothing unless overridden."""

@@ -32,7 +32,7 @@ USUAL_GROUP = 2.6  # of a group, before it is known which are paired
 
 
 def sums_fit_int16(weight: np.ndarray, highest: int) -> np.ndarray:
-    """Whether int16 holds every lane, whatever the activations are.
+    """True where int16 holds every lane, whatever the activations are.
 
     weight   int8 [..., groups, 4, channels]: groups whose lanes are added before they are widened
     highest  largest activation, 0..255; the smallest is 0
@@ -51,7 +51,7 @@ def sums_fit_int16(weight: np.ndarray, highest: int) -> np.ndarray:
 
 @dataclass(frozen=True, eq=False)
 class PanelPlan:
-    """How the products of a panel of channels are folded.
+    """Folding of the products of a panel of channels.
 
     groups  where each group begins, in elements of all runs; those of fold2 lead, one behind the other
     weight  int8 [groups, 4, channels]
@@ -100,12 +100,12 @@ def plan_panels(weight: np.ndarray, highest: int) -> list[PanelPlan]:
 def _elements(weight: np.ndarray, places: np.ndarray, count: int) -> np.ndarray:
     """Weights of `count` elements from each place: [runs, elements and some more, channels] -> [places, count, ...]."""
     run = weight.shape[1] - TAPS
-    found: np.ndarray = weight[(places // run)[:, None], (places % run)[:, None] + np.arange(count)]
-    return found
+    elements: np.ndarray = weight[(places // run)[:, None], (places % run)[:, None] + np.arange(count)]
+    return elements
 
 
 def _what_holds(weight: np.ndarray, highest: int) -> tuple[np.ndarray, np.ndarray]:
-    """Of [runs, elements, channels]: whether a group that begins there is proved, and where all weights are 0."""
+    """Flags of [runs, elements, channels]: a group that begins there is proved; all weights there are 0."""
     lines, elements, _ = weight.shape
     groups, empty = np.zeros((lines, elements), bool), (weight == 0).all(axis=2)
     if elements >= TAPS:
@@ -127,7 +127,8 @@ def cut_runs(groups: np.ndarray, empty: np.ndarray) -> tuple[np.ndarray, np.ndar
     ([[0, 0, 1, 0, 0, 0, 0]], [[1, 0, 0, 0, 0, 0, 0]])
     """
     lines, elements = groups.shape
-    # least cost of what follows each element, from the last to the first
+    # dynamic programming: cost[i] is the least for elements i and following, step[i] the size of the piece that begins
+    # at i in that cut; beyond the last element everything is free
     cost = np.zeros((elements + TAPS, lines), np.float32)
     step = np.zeros((elements, lines), np.int8)
     sizes = np.array([TAPS, PAIR, 1], np.int8)
@@ -141,6 +142,7 @@ def cut_runs(groups: np.ndarray, empty: np.ndarray) -> tuple[np.ndarray, np.ndar
         )
         best = choices.argmin(axis=0)
         cost[i], step[i] = choices.min(axis=0), sizes[best]
+    # forwards along the best cut of each run: only elements at which one of its pieces begins count
     begins = np.zeros((elements, lines), np.int8)
     following = np.zeros(lines, np.int64)
     for i in range(elements):
@@ -157,19 +159,19 @@ def _pairs(entries: np.ndarray, highest: int) -> tuple[np.ndarray, np.ndarray]:
     # [entries, positive lanes and negative lanes]: sums of a pair are sums of these
     reach = np.stack([np.maximum(lanes, 0).sum(axis=2), np.maximum(-lanes, 0).sum(axis=2)], axis=1)
     reach = reach.reshape(len(entries), 4 * channels).astype(np.int16)
-    rest, found = np.argsort(-reach.max(axis=1, initial=0), kind="stable"), np.zeros((0, 2), np.int64)
+    rest, all_pairs = np.argsort(-reach.max(axis=1, initial=0), kind="stable"), np.zeros((0, 2), np.int64)
     for _ in range(ROUNDS):
         blocks = -(-len(rest) // BLOCK)
         # each block has heavy entries and light ones
-        parts = [_matched(rest[block::blocks], reach, INT16.max // highest) for block in range(blocks)]
-        found = np.concatenate([found, *(pairs for pairs, _ in parts)])
+        parts = [_match_pairs(rest[block::blocks], reach, INT16.max // highest) for block in range(blocks)]
+        all_pairs = np.concatenate([all_pairs, *(pairs for pairs, _ in parts)])
         rest = np.concatenate([left for _, left in parts] or [rest])
         if blocks <= 1:
             break
-    return found, rest
+    return all_pairs, rest
 
 
-def _matched(entries: np.ndarray, reach: np.ndarray, limit: int) -> tuple[np.ndarray, np.ndarray]:
+def _match_pairs(entries: np.ndarray, reach: np.ndarray, limit: int) -> tuple[np.ndarray, np.ndarray]:
     """Pairs of these entries whose reach stays within the limit, and the others: who has fewest partners chooses first,
     and takes the one with fewest."""
     own = reach[entries]
@@ -209,7 +211,7 @@ class LanePlan:
 
     @property
     def note(self) -> str:
-        """What became of the products, for people."""
+        """Share of the products in each kind of group, as text."""
         folded = 100 * TAPS * sum(2 * panel.pairs for panel in self.panels) / (self.elements * len(self.panels))
         singles = sum(len(panel.groups) - 2 * panel.pairs for panel in self.panels)
         alone = 100 * TAPS * singles / (self.elements * len(self.panels))

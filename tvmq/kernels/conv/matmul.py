@@ -6,7 +6,7 @@ Rounding   of floats that of conv2d_float, whose template it is: the bits of a 1
 Layouts    x [..., depth], weights packed (see packing), output [..., columns]
 Needs      as conv2d, whose template it is: a 1 x 1 convolution of so many pixels. One row alone is bound by
            reading the weights once
-Loops      whole tiles of rows, the last one shifted back; fewer rows than a tile one by one (see conv_loops)
+Loops      whole tiles of rows, the last one shifted back; fewer rows than a tile one by one (see implicit_gemm)
 Measured   benchmarks/kernels.py
 """
 

@@ -61,7 +61,7 @@ def narrow_row(conv: Conv2d, narrow: Narrow, bias: np.ndarray | None, bounds: Cl
     table = np.arange(-OFFSET, OFFSET, dtype=np.float32)
     constants = table, pack_blocks(weight, LANES), pack_scales(narrow.scale, LANES), pack_scales(start[None], LANES)
     shapes: tuple[Shape, Shape] = (conv.batch, conv.height, conv.width, depth), conv.out_shape
-    template = _Template(depth, columns, narrow.group_size, bounds, isa)
+    template = _NarrowRowTemplate(depth, columns, narrow.group_size, bounds, isa)
     name = f"narrow_row_{template.ins.name}_1x{PANEL}"
     key = ("narrow_row", depth, columns, narrow.group_size, bounds, shapes, template.ins.name)
     macs = depth * columns
@@ -69,7 +69,7 @@ def narrow_row(conv: Conv2d, narrow: Narrow, bias: np.ndarray | None, bounds: Cl
     return Kernel(name, template.prim_func(name, shapes), constants, key, work=work)
 
 
-class _Template:
+class _NarrowRowTemplate:
     """The PrimFunc; see the head of this file."""
 
     def __init__(self, depth: int, columns: int, group_size: int, bounds: Clip, isa: Isa) -> None:
@@ -102,7 +102,7 @@ class _Template:
         return function.prim_func
 
     def _panel(self, panel: Expr, valid: int) -> None:
-        """So many columns."""
+        """Compute a panel of so many columns."""
         sums = [Register("float32", LANES) for _ in range(PANEL)]
         for v, total in enumerate(sums):
             total.set(load(self.bias, panel * self.width + v * LANES, REAL))

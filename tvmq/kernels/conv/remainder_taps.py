@@ -1,4 +1,6 @@
-"""The last taps of kernel rows that are no whole step of a convolution: packed, several rows to one step.
+"""Taps of a convolution that the inner loop treats apart: remainders of kernel rows, and those in a border of zeros.
+
+Remainders: the last taps of kernel rows that are no whole step, packed, several rows to one step.
 
 A step multiplies `taps` neighbouring elements. A row of a 7 x 7 kernel over 3 channels has 21: five steps of 4 and one
 tap. By itself that tap would take a step of each of the 7 rows; packed they take two, and 37 steps do what 42 did.
@@ -10,7 +12,7 @@ Loops      rows of output; steps; vectors of output columns: one load for each k
 Needs      more work saved than the copy costs (SAVED)
 Measured   Zen 4: see benchmarks/kernels.py, stem
 
-Which taps of a convolution lie in a border of zeros, so that a tile of pixels can leave them out.
+Border: taps that lie in a border of zeros, so that a tile of pixels can leave them out.
 
 Rows      of the kernel: loop bounds that depend on the place of a tile
 Columns   of the kernel: where tiles begin at one or two places of an output row, a loop for each stretch of kernel
@@ -112,8 +114,8 @@ def in_steps(weight: np.ndarray, rests: RemainderTaps) -> np.ndarray:
     lines = weight.transpose(0, 2, 3, 1).reshape(filters, height, width * channels)
     left = np.zeros((filters, rests.steps, rests.taps), weight.dtype)
     for step in range(rests.steps):
-        taken = lines[:, rests.rows_of(step), rests.whole :].reshape(filters, -1)
-        left[:, step, : taken.shape[1]] = taken
+        tail = lines[:, rests.rows_of(step), rests.whole :].reshape(filters, -1)
+        left[:, step, : tail.shape[1]] = tail
     parts = [lines[:, :, : rests.whole].reshape(filters, -1), left.reshape(filters, -1)]
     return np.ascontiguousarray(np.concatenate(parts, axis=1)[:, :, None, None])
 
@@ -164,7 +166,7 @@ def _copy_columns(
     begin: Expr,
     columns: int,
 ) -> None:
-    """One step of an output row; places: where the taps of its kernel rows begin."""
+    """Copy a step of an output row; places: where the taps of its kernel rows begin."""
     apart = rests.conv.strides[1] * rests.conv.channels
     count = -(-rests.conv.out_width // columns)
     with T.serial(0, count) as index:
@@ -183,7 +185,7 @@ def _copy_columns(
 
 
 def _move_elements(ins: Instructions, x: Expr, elements: list[int], slot: int) -> Expr:
-    """These elements of a vector, each in slot `slot` of a word of 32 bits."""
+    """Move these elements of a vector into slot `slot` of a word of 32 bits each."""
     bits, lanes = 8 * np.dtype(ins.x_dtype).itemsize, len(elements)
     picked = tirx.Shuffle([x], [const(element) for element in elements])
     unsigned = T.reinterpret(vector_type(f"uint{bits}", lanes), picked)
@@ -192,7 +194,7 @@ def _move_elements(ins: Instructions, x: Expr, elements: list[int], slot: int) -
 
 
 def first_remainder(rests: RemainderTaps, pixel: Expr, first_row: Expr) -> Expr:
-    """Where the taps of an output pixel begin, in a copy that starts with output row `first_row`."""
+    """Start of the taps of an output pixel, in a copy that starts with output row `first_row`."""
     width = rests.conv.out_width
     return (quotient(pixel, width) - first_row) * (rests.steps * rests.line) + remainder(pixel, width) * rests.taps
 
@@ -253,5 +255,5 @@ def places_of(conv: Conv2d, parts: Sequence[tuple[int, int]]) -> list[tuple[int,
     size = parts[0][0]
     if len(parts) > 1 or conv.out_width % size or conv.out_width // size > MOST_PLACES:
         return []
-    found = [(first, column_stretches(conv, first, size)) for first in range(0, conv.out_width, size)]
-    return found if any(len(stretches) > 1 for _, stretches in found) else []
+    tiles = [(first, column_stretches(conv, first, size)) for first in range(0, conv.out_width, size)]
+    return tiles if any(len(stretches) > 1 for _, stretches in tiles) else []

@@ -1,6 +1,6 @@
-"""Sizes of a convolution as a matrix product, and the division of its work among threads.
+"""Sizes of a convolution as a matrix product, the division of its work among threads, and the place of a tile.
 
-Where a tile of a convolution stands (see conv_loops).
+The loops over them are those of implicit_gemm.
 """
 
 from __future__ import annotations
@@ -104,13 +104,13 @@ class ConvShape:
         return partial or apart or any(self.conv.padding) or self.ins.x_dtype != self.conv.x_dtype
 
     @property
-    def copied(self) -> bool:
+    def is_copied(self) -> bool:
         """True if a chunk begins with a copy of what it reads, of any type."""
         return self.staged or self.words
 
     @property
     def border(self) -> int:
-        """What padding is filled with, as the inner loop sees it."""
+        """Code that padding is filled with, as the inner loop sees it."""
         return self.x_zero + self.ins.shift_of(self.conv.x_dtype)
 
     @property
@@ -126,7 +126,7 @@ class ConvShape:
 
     @property
     def line(self) -> int:
-        """So many output pixels in turn have windows at equal distances; 0 for all."""
+        """Number of output pixels in turn whose windows have equal distances; 0 for all."""
         dense = self.pointwise and (self.staged or self.conv.strides == (1, 1))
         return 0 if dense else self.conv.out_width
 
@@ -165,7 +165,7 @@ class ConvShape:
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """What the code depends on."""
+        """Parameters that the generated code depends on."""
         return self.conv, self.ins.key, self.x_zero if any(self.conv.padding) else None, self.words
 
 
@@ -227,7 +227,7 @@ def share(total: int, parts: int, index: Expr) -> tuple[Expr, Expr]:
 
 @dataclass(frozen=True, eq=False)
 class ConvTile:
-    """Where a tile stands.
+    """Place of a tile.
 
     source, origin  flat buffer that windows are read from, and the element of the input it starts with
     pixel, rows     first output pixel and their number
@@ -236,8 +236,8 @@ class ConvTile:
     vector          first vector of output channels in the group
     panel           kind of the panel
     weights         the panel's weights, unpacked for all tiles; None: they are read from the kernel's own
-    beside          what is read besides: packed taps (see rest_taps) and the output row they start with, or codes of 16
-                    bits and the element they start with; None if there is nothing
+    beside          what is read besides: packed taps (see remainder_taps) and the output row they start with, or
+                    codes of 16 bits and the element they start with; None if there is nothing
     """
 
     source: Buffer
@@ -259,7 +259,7 @@ HIDDEN_CODES, HIDDEN_FLOATS = 0.15, 0.25
 def convolution_work(
     family: str, shape: ConvShape, steps: Sequence[Any] = (), tiling: Tiling | None = None, share: float | None = None
 ) -> KernelWork:
-    """What a kernel of a convolution does.
+    """Work of a convolution's kernel, for the cost model.
 
     steps   Add and Table steps behind the sums
     share   of the direct convolution's time, where this is another one

@@ -1,9 +1,11 @@
-"""The slices of a volume under each window in depth, as channels of one picture: what makes conv3d a conv2d.
+"""Copies in front of a convolution that make a simpler one of it: `stack_depth` and `add_border`.
+
+stack_depth: slices of a volume under each window in depth, as channels of one picture; conv3d becomes conv2d.
 
 Computes   y[n, o, p, (g, t, c)] = x[n, o * stride + t * dilation - before, p, (g, c)], `fill` outside of x
 Loops      parallel chunks of output slices; taps; pixels; groups
 
-A border of one pixel around pictures: what a 1 x 1 convolution makes of padding.
+add_border: border of one pixel around pictures, as a 1 x 1 convolution makes it of padding.
 
 Computes   numpy.pad in mode "constant", with a constant for each channel
 Layouts    NHWC

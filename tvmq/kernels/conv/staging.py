@@ -125,8 +125,8 @@ class Stager:
                 with T.Else():
                     self.fill(target, begin, pitch)
 
-    def free_rows(self, target: Buffer, first: Expr, count: Expr, padded_height: Expr, pitch: Expr) -> None:
-        """`rows` of pictures of free sizes; pitch: elements of a padded row."""
+    def dynamic_rows(self, target: Buffer, first: Expr, count: Expr, padded_height: Expr, pitch: Expr) -> None:
+        """`rows` of pictures of dynamic sizes; pitch: elements of a padded row."""
         conv, dtype = self._conv, self.dtype
         top, left, _, right = conv.padding
         line = opaque(conv.width * conv.channels)
@@ -146,16 +146,16 @@ class Stager:
                     copy_free(target, begin, pitch, self._lanes, lambda _at, lanes: spread(self._fill, lanes, dtype))
 
 
-def twice(ins: Any, value: Expr) -> tuple[Expr, Expr]:
+def duplicate_sums(ins: Any, value: Expr) -> tuple[Expr, Expr]:
     """A vector of sums for each of two pixels as the instructions hold them."""
-    pair: tuple[Expr, Expr] = ins.paired(value, value)
+    pair: tuple[Expr, Expr] = ins.exchange_halves(value, value)
     return pair
 
 
 def add_pair(
     ins: Any, sums: Sequence[Sequence[Register]], source: Buffer, places: tuple[Expr, Expr], weights: Sequence[Expr]
 ) -> None:
-    """One step of two pixels: sums of both, a register a vector of weights; places: their elements of the source."""
+    """Add a step to the sums of two pixels, a register a vector of weights; places: their elements of the source."""
     x = ins.two_pixels(source, *places)
     for one, other, weight in zip(*sums, weights, strict=True):
         _set_both(one, other, ins.dot_pair(one.get(), other.get(), x, weight))
@@ -165,7 +165,7 @@ def part_pixels(ins: Any, sums: Sequence[Sequence[Register]]) -> None:
     """Each row of sums to one pixel, when all steps are done."""
     for first in range(0, len(sums), 2):
         for one, other in zip(*sums[first : first + 2], strict=True):
-            _set_both(one, other, ins.paired(one.get(), other.get()))
+            _set_both(one, other, ins.exchange_halves(one.get(), other.get()))
 
 
 def _set_both(one: Register, other: Register, values: tuple[Expr, Expr]) -> None:

@@ -21,7 +21,7 @@ from tvmq.numerics.conv_transpose import filters_first
 
 @dataclass(frozen=True)
 class SubpixelAxis:
-    """One spatial axis.
+    """Sizes of a transposed convolution, and of the convolution in its place, along one spatial axis.
 
     size     elements of x
     out      elements of the result
@@ -37,7 +37,7 @@ class SubpixelAxis:
     dilation: int
 
     @property
-    def skipped(self) -> int:
+    def skipped_blocks(self) -> int:
         """Whole blocks of phases before the result."""
         return self.padding // self.stride
 
@@ -49,12 +49,12 @@ class SubpixelAxis:
     @property
     def before(self) -> int:
         """Padding of the convolution before x."""
-        return max(0, (self.taps - 1) * self.dilation // self.stride - self.skipped)
+        return max(0, (self.taps - 1) * self.dilation // self.stride - self.skipped_blocks)
 
     @property
     def kernel(self) -> int:
         """Taps of the convolution."""
-        return self.before + self.skipped + 1
+        return self.before + self.skipped_blocks + 1
 
     @property
     def after(self) -> int:
@@ -64,11 +64,11 @@ class SubpixelAxis:
 
     def places(self) -> list[tuple[int, int, int]]:
         """(tap, its phase, its tap of the convolution) of all taps."""
-        found = []
+        places = []
         for tap in range(self.taps):
             ahead, phase = divmod(tap * self.dilation, self.stride)
-            found.append((tap, phase, self.before + self.skipped - ahead))
-        return found
+            places.append((tap, phase, self.before + self.skipped_blocks - ahead))
+        return places
 
 
 def subpixel_weights(weight: np.ndarray, axes: Sequence[SubpixelAxis], groups: int) -> np.ndarray:
@@ -94,7 +94,7 @@ def subpixel_weights(weight: np.ndarray, axes: Sequence[SubpixelAxis], groups: i
 
 
 def subpixel_channels(values: np.ndarray, axes: Sequence[SubpixelAxis], groups: int) -> np.ndarray:
-    """One value for each output channel as one for each channel of the convolution.
+    """Constants of the output channels as constants of the convolution's channels.
 
     >>> axis = SubpixelAxis(size=4, out=8, taps=2, stride=2, padding=0, dilation=1)
     >>> subpixel_channels(np.array([1, 2]), [axis], 1).tolist(), subpixel_channels(np.array([1, 2]), [axis], 2).tolist()

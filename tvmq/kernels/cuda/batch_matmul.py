@@ -1,7 +1,7 @@
 """batch_matmul: products of two tensors of 8-bit codes, both given at run time (attention), on NVIDIA GPUs.
 
 Computes   numerics.matmul of the centred codes, then requantize, dequantize or nothing, bit for bit
-Layouts    each operand is a batch of matrices inside a buffer, at any distances (see Operand)
+Layouts    each operand is a batch of matrices inside a buffer, at any distances (see MatrixOperand)
 Blocks     rows / tile.rows in x; matrices and columns / tile.columns in y
 Zero points  codes are multiplied as they are. The sum of (a - a_zero)(b - b_zero) is that of a b, less b_zero times
            the sum of the row of a, less a_zero times the sum of the column of b, plus depth a_zero b_zero. A thread
@@ -59,13 +59,13 @@ def batch_matmul(
     check_product(product)
     matrices = math.prod(product.batch)
     tile = tile or choose(product.rows, product.columns, product.depth, matrices, arch)
-    template = _Template(product, plan_steps(() if step is None else (step,)), tile)
+    template = _CudaMatmulTemplate(product, plan_steps(() if step is None else (step,)), tile)
     name = f"batch_matmul_{tile.name}"
     key = ("cuda", name, product, tile, template.plan.key)
     return Kernel(name, template.prim_func(name), template.constants(), key)
 
 
-class _Template:
+class _CudaMatmulTemplate:
     """The PrimFunc of one product; see the head of this file."""
 
     def __init__(self, product: BatchMatmul, plan: EpiloguePlan, tile: Tile) -> None:
@@ -120,7 +120,7 @@ class _Template:
             first_column, alignment(product.y, product.y.row, product.columns),
             product.depth * LARGEST_CODE**2 <= LARGEST_EXACT,
         )  # fmt: skip
-        _Corrected(tile, self.plan, buffers, place, lines).write(sums)
+        _CentredOutput(tile, self.plan, buffers, place, lines).write(sums)
 
 
 class _LineSums:
@@ -154,7 +154,7 @@ class _LineSums:
                     put(self.sums[name], 0, call("int32", dot, memory[begin + w], ONES, self.sums[name][0]))
 
     def share(self) -> None:
-        """What the zero points add to the sums, for all threads."""
+        """Share with all threads what the zero points add to the sums."""
         for name, zero, _, _, line, lines in self.sides:
             if not zero:
                 continue
@@ -165,7 +165,7 @@ class _LineSums:
             synchronize()
 
 
-class _Corrected(Output):
+class _CentredOutput(Output):
     """Output whose sums are those of centred codes."""
 
     def __init__(

@@ -32,7 +32,7 @@ def named(name: str, value: Any) -> Any:
 class CudaFunction(FunctionBuilder):
     """A PrimFunc that is one kernel launch; its statements are written inside the `with` block.
 
-    blocks, threads  size of the grid (x, y), x a number or the name of a free size, and threads of a block
+    blocks, threads  size of the grid (x, y), x a number or the name of a dynamic size, and threads of a block
     block, thread    indices: (x, y) of the block, and the thread in it
     """
 
@@ -66,7 +66,7 @@ class CudaFunction(FunctionBuilder):
 
 
 def shared(name: str, size: int) -> Buffer:
-    """So many bytes of shared memory, int8; the last one is not the kernel's (see `reserve`).
+    """Shared memory of so many bytes, int8; the last one is not the kernel's (see `reserve`).
 
     TVM asks the driver for more than every GPU grants where it launches the kernel.
     """

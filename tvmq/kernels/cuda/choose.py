@@ -1,4 +1,4 @@
-"""Which tile a product gets, by its sizes and the GPU: the one of least estimated time.
+"""Choice of the tile of a product, by its sizes and the GPU: the one of least estimated time.
 
 No figure here was measured: they are published rates of the GPUs, and a chain of what a block must wait for. Clocks of
 the busiest multiprocessor are the larger of

@@ -50,7 +50,7 @@ def conv2d(
     check_operands("cuda conv2d", conv, weight, bias)
     bound = largest_sum(conv, weight, bias)
     tile = tile or choose_tile(conv, arch)
-    template = _Template(conv, x_zero, plan_steps(epilogue, bound), tile, bound <= LARGEST_EXACT)
+    template = _CudaConvTemplate(conv, x_zero, plan_steps(epilogue, bound), tile, bound <= LARGEST_EXACT)
     return template.kernel(weight, bias)
 
 
@@ -60,7 +60,7 @@ def largest_sum(conv: Conv2d, weight: np.ndarray, bias: np.ndarray) -> int:
     return int(numerics.accumulator_bound(weight, low, high, bias).max(initial=0))
 
 
-class _Template:
+class _CudaConvTemplate:
     """The PrimFunc of one convolution; see the head of this file."""
 
     def __init__(self, conv: Conv2d, x_zero: int, plan: EpiloguePlan, tile: Tile, small: bool) -> None:

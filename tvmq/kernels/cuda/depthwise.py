@@ -77,7 +77,7 @@ def depthwise(conv: Conv2d, weight: np.ndarray, bias: np.ndarray, x_zero: int, e
     taps = np.ascontiguousarray(weight.reshape(conv.channels, -1).T)
     spread = plan.constants(lambda values: np.ascontiguousarray(np.broadcast_to(np.ravel(values), conv.filters)))
     zero = x_zero if any(conv.padding) else None
-    func = _Template(shape, x_zero, plan, small).prim_func(name)
+    func = _CudaDepthwiseTemplate(shape, x_zero, plan, small).prim_func(name)
     return Kernel(name, func, (taps.reshape(-1), bias, *spread), ("cuda", name, conv, zero, plan.key, small))
 
 
@@ -122,7 +122,7 @@ def _pixels(conv: Conv2d, arch: int) -> int:
     return fitting[0] if fitting else 1
 
 
-class _Template:
+class _CudaDepthwiseTemplate:
     """The PrimFunc; see the head of this file."""
 
     def __init__(self, shape: _Shape, x_zero: int, plan: EpiloguePlan, small: bool) -> None:

@@ -1,4 +1,4 @@
-"""What follows the sums on a GPU: the steps of kernels/parts/epilogue.py, one number at a time, in plain C++
+"""Steps behind the sums on a GPU: those of kernels/parts/epilogue.py, one number at a time, in plain C++
 expressions.
 
 Constants, their order and the checks are those of `plan_epilogue`; only the expressions are new. The compiler of
@@ -86,7 +86,7 @@ def reals(scaler: Dequantizer, total: Expr, constants: Sequence[Expr], small: bo
 
 
 def wide_codes(scaler: WideRequantizer, total: Expr, constants: Sequence[Expr], small: bool) -> Expr:
-    """The same to int16 codes, which are stored as floats are: one by one."""
+    """numerics.requantize in mode "float" to int16 codes, which are stored as floats are: one by one."""
     return T.Cast("int16", float_codes(scaler, total, constants, small))
 
 
@@ -105,14 +105,14 @@ RULES: dict[type, Any] = {
 
 
 def plan_steps(epilogue: Epilogue, largest_sum: int = LARGEST_INT32) -> EpiloguePlan:
-    """As `plan_epilogue`, with a FixedRequantize as the first step too."""
+    """Plan an epilogue as `plan_epilogue`, with a FixedRequantize as the first step too."""
     if not epilogue or not isinstance(epilogue[0], FixedRequantize):
         return plan_epilogue(epilogue, largest_sum)
     check_code_steps(epilogue[1:])
     return EpiloguePlan(FixedRequantizer.plan(epilogue[0], largest_sum), tuple(epilogue[1:]))
 
 
-def added(step: AddStep, code: Expr, other: Expr) -> Expr:
+def add_codes(step: AddStep, code: Expr, other: Expr) -> Expr:
     """numerics.add of two codes as int32."""
     total = code * step.a_multiplier + other * step.b_multiplier + step.offset
     low, high = step.qmin - step.zero_point, step.qmax - step.zero_point
@@ -136,7 +136,7 @@ def after_steps(
     for step in plan.steps:
         code = value_of(name, code)
         if isinstance(step, AddStep):
-            code, adds = added(step, code, others[adds]), adds + 1
+            code, adds = add_codes(step, code, others[adds]), adds + 1
         else:
             assert isinstance(step, TableStep)
             code, tables = looked_up(buffers[f"table{tables}"], code), tables + 1

@@ -63,13 +63,13 @@ def few_rows(conv: Conv2d, weight: np.ndarray, bias: np.ndarray, epilogue: Epilo
     bound = largest_sum(conv, weight, bias)
     plan, small = plan_steps(epilogue, bound), bound <= LARGEST_EXACT
     spread = plan.constants(lambda values: np.ascontiguousarray(np.broadcast_to(np.ravel(values), conv.filters)))
-    template = _Template(conv, plan, small)
+    template = _FewRowsTemplate(conv, plan, small)
     name = f"few_rows_dp4a_{template.rows}"
     constants = np.ascontiguousarray(weight).reshape(-1), bias, *spread
     return Kernel(name, template.prim_func(name), constants, ("cuda", name, conv, plan.key, small))
 
 
-class _Template:
+class _FewRowsTemplate:
     """The PrimFunc; see the head of this file."""
 
     def __init__(self, conv: Conv2d, plan: EpiloguePlan, small: bool) -> None:

@@ -49,7 +49,7 @@ class FixedRequantizer:
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """What the code depends on; the factors are run-time constants."""
+        """Parameters that the generated code depends on; the factors are run-time constants."""
         step = self.step
         return "fixed", step.rounding, step.zero_point, step.qmin, step.qmax, step.dtype, self.wide, self.clips
 

@@ -81,7 +81,7 @@ class Lines:
         put(words(target, self.tile.shared_bytes // 4), T.floordiv(place, 4), word)
 
 
-class Crossed:
+class TransposedLines:
     """Copies of lines whose neighbours in memory belong to other lines; pitch: elements from one depth to the next."""
 
     def __init__(
@@ -140,10 +140,10 @@ def turn_words(rows: Sequence[Expr]) -> list[Expr]:
 
 def make_right(
     name: str, source: Buffer, operand: MatrixOperand, tile: Tile, depth: int, columns: int
-) -> Lines | Crossed:
+) -> Lines | TransposedLines:
     """The copies of the columns of a right operand."""
     if operand.row == 1:
         size = alignment(operand, operand.column, depth)
         return Lines(name, source, tile, tile.columns, depth, columns, operand.column, size)
     size = alignment(operand, operand.row, columns)
-    return Crossed(name, source, tile, tile.columns, depth, columns, operand.row, size)
+    return TransposedLines(name, source, tile, tile.columns, depth, columns, operand.row, size)

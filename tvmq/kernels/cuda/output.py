@@ -1,4 +1,4 @@
-"""From the sums of a block to memory.
+"""Output of a block: its sums to memory.
 
 int32 and float32 go straight from registers. Codes first go to shared memory, where all threads take them again in
 the order of the output: what is read there for residual adds, and written, are whole words of neighbours.
@@ -33,7 +33,7 @@ def aligned_bytes(*sizes: int) -> int:
 
 @dataclass(frozen=True)
 class OutputPlace:
-    """Where a tile lies in the output.
+    """Place of a tile in the output.
 
     row, column       first row and column of the tile; columns count from those of the group
     rows, columns     how many there are
@@ -63,15 +63,15 @@ class Output:
         self.scale_names = list(plan.scaler.parameters(1)) if plan.scaler is not None else []
 
     def offset_of_column(self, column: Expr) -> Expr:
-        """What is added to all sums of a column of the tile."""
+        """Value added to all sums of a column of the tile."""
         return self.buffers["bias"][self.place.channel + column]
 
     def offset_of_row(self, row: Expr) -> Expr:
-        """What is added to all sums of a row of the tile."""
+        """Value added to all sums of a row of the tile."""
         return 0
 
     def write(self, product: BlockProduct) -> None:
-        """All of it."""
+        """Write the whole tile."""
         if not is_codes(self.plan):
             product.for_each(self._constants, self._store_numbers)
             return
@@ -157,7 +157,7 @@ class Output:
             put(pieces["y"], word, word_of(finished))
 
     def _copy_bytes(self, thread: Expr) -> None:
-        """One code at a time, where rows of the output do not begin at words."""
+        """Copy single codes, where rows of the output do not begin at words."""
         tile, plan = self.tile, self.plan
         with T.serial(0, tile.rows * tile.columns // tile.threads) as i:
             number = value_of("number", i * tile.threads + thread)

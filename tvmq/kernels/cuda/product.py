@@ -65,11 +65,11 @@ class BlockProduct:
         self.column = value_of("column_of_warp", T.floordiv(warp, tile.warps[0]) * tile.warp_columns)
 
     def left_piece(self, stage: Expr) -> Expr:
-        """Where the rows of a stage begin in shared memory."""
+        """Offset of the rows of a stage in shared memory."""
         return stage * (self.tile.rows * self.tile.pitch)
 
     def right_piece(self, stage: Expr) -> Expr:
-        """Where the columns of a stage begin in shared memory."""
+        """Offset of the columns of a stage in shared memory."""
         return self.right + stage * (self.tile.columns * self.tile.pitch)
 
     def run(self, steps: int, copy_left: Copy, copy_right: Copy, visit: Callable[[Expr], None] | None = None) -> None:

@@ -49,7 +49,7 @@ def recurrent(layer: Recurrent, weight: np.ndarray, terms: np.ndarray, scale: np
     if layer.cell.terms:
         constants.append(np.asarray(terms, np.float32))
     name = f"{layer.kind}_{'codes_dp4a' if layer.is_codes else 'float'}"
-    return Kernel(name, _Template(layer).prim_func(name), tuple(constants), ("cuda", "recurrent", layer))
+    return Kernel(name, _CudaRecurrentTemplate(layer).prim_func(name), tuple(constants), ("cuda", "recurrent", layer))
 
 
 def fits_shared(layer: Recurrent) -> bool:
@@ -77,7 +77,7 @@ def _by_fours(weight: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(padded.reshape(-1, 4, columns).transpose(0, 2, 1)).reshape(-1)
 
 
-class _Template:
+class _CudaRecurrentTemplate:
     """The PrimFunc; see the head of this file."""
 
     def __init__(self, layer: Recurrent) -> None:
@@ -236,10 +236,10 @@ class _Template:
         return activate(self.layer.activations, self.layer.clip, index, value, clips=clips)
 
     def _symbol(self, value: Expr) -> TirSymbol:
-        return TirSymbol([bind(value)], "float32", _kept)
+        return TirSymbol([bind(value)], "float32", _hold_in_register)
 
 
-def _kept(value: Expr, dtype: str) -> Expr:
+def _hold_in_register(value: Expr, dtype: str) -> Expr:
     """The value in a register of the thread: TVM writes variables out wherever they stand, twice in each step."""
     register = registers("t", 1, dtype)
     put(register, 0, value)

@@ -87,6 +87,6 @@ class Tile:
 
     @property
     def name(self) -> str:
-        """For names of kernels: "mma_128x64"."""
+        """Name of the tile in names of kernels: "mma_128x64"."""
         slices = f"x{self.slices}" if self.slices > 1 else ""
         return f"{'mma' if self.mma else 'dp4a'}_{self.rows}x{self.columns}{slices}"

@@ -80,7 +80,7 @@ def packed_channels(values: np.ndarray, groups: int, columns: int) -> np.ndarray
 
 
 class LineCopies:
-    """Which part of a piece of lines of `step` bytes each thread copies: one column, `passes` lines."""
+    """Part of a piece of lines of `step` bytes that each thread copies: one column, `passes` lines."""
 
     def __init__(self, thread: Expr, threads: int, lines: int, step: int, size: int, name: str) -> None:
         per_line = step // size

@@ -1,10 +1,10 @@
 """Depthwise conv2d: uint8, int8 or int16 x int8 -> int32 -> codes or floats, NHWC, for every instruction set.
 
 Computes   numerics.conv with one filter for each channel, then the epilogue, bit for bit
-Layouts    x NHWC, weights packed (see depthwise_plan), output NHWC
+Layouts    x NHWC, weights packed (see plan), output NHWC
 Needs      every partial sum within int32 (numerics.check_accumulator); bias holds -x_zero * sum(weights)
 Loops      parallel band of output rows; block of channels; strip of columns; output row: the input rows that
-           are new are copied to a ring (see depthwise_copy), then tiles of pixels, kernel rows, dots;
+           are new are copied to a ring (see copy_rows), then tiles of pixels, kernel rows, dots;
            last the steps over codes of the band
 Registers  up to 16 sums of 32 registers (8 of 16): 4 pixels x 4 vectors of channels, which share the weights
 Ring       as many rows as a window is high; a strip is so narrow that they stay in the L1 cache
@@ -91,7 +91,7 @@ def depthwise(conv: Conv2d, weight: np.ndarray, bias: np.ndarray, x_zero: int, e
         x_zero if any(conv.padding) else None,
         plan.key,
     )
-    func = made_once(key, _Template(name, shape, plan).prim_func)
+    func = made_once(key, _Depthwise(name, shape, plan).prim_func)
     constants = packing.weights(weight), pack_biases(shape, weight, bias), *plan.constants(pack)
     return Kernel(name, func, constants, key, packed=(weight, packing), work=_work(conv, plan.steps))
 
@@ -130,7 +130,7 @@ def _wide_enough(ins: Instructions, channels: int) -> Instructions:
     return next((candidate for candidate in candidates if candidate.lanes <= channels), _OneLane())
 
 
-class _Template:
+class _Depthwise:
     """The PrimFunc of one depthwise convolution."""
 
     def __init__(self, name: str, shape: DepthwiseShape, plan: EpiloguePlan) -> None:
@@ -138,7 +138,7 @@ class _Template:
         self.conv, self.ins, self.columns = shape.conv, shape.ins, shape.columns
 
     def prim_func(self) -> Any:
-        """See the head of this file."""
+        """PrimFunc of the convolution; see the head of this file."""
         conv, shape = self.conv, self.shape
         weights = shape.places * conv.kernel[0] * shape.row_weights
         parameters: Parameters = {"x": ((conv.batch, conv.height, conv.width, conv.channels), conv.x_dtype)}
@@ -186,7 +186,7 @@ class _BlocksOfBand:
     weights  where their weights begin
     """
 
-    def __init__(self, template: _Template, blocks: Blocks, weights: int, image: Expr, first: Expr, end: Expr) -> None:
+    def __init__(self, template: _Depthwise, blocks: Blocks, weights: int, image: Expr, first: Expr, end: Expr) -> None:
         self.template, self.blocks, self.weights = template, blocks, weights
         self.image, self.first, self.end = image, first, end
         self.shape, self.conv, self.ins, self.columns = (
@@ -248,7 +248,7 @@ class _BlocksOfBand:
                         self.copier.fill(self.ring, begin, end - self.step_first)
 
     def _row(self, row: Expr) -> None:
-        """One output row of the strip, in tiles of some steps; each as many pixels at a time as fit."""
+        """Compute an output row of the strip, in tiles of some steps; each as many pixels at a time as fit."""
         together = self.together
         self._rows_inside(row)
         pixels = [(ahead, output) for ahead in range(together) for output in range(self.columns.outputs)]

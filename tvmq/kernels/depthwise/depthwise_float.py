@@ -43,7 +43,7 @@ def depthwise_float(conv: Conv2d, weight: np.ndarray, bias: np.ndarray | None, e
     """
     _check(conv)
     check_arrays("depthwise_float", weight, (conv.channels, 1, *conv.kernel), bias, conv.channels)
-    bounds, vectors = clip_of(epilogue, "depthwise_float"), float_vectors(isa).narrowed(conv.channels)
+    bounds, vectors = clip_of(epilogue, "depthwise_float"), float_vectors(isa).limit_lanes(conv.channels)
     channels = _vector_channels(conv.channels, vectors.lanes)
     start = np.zeros(conv.channels, np.float32) if bias is None else bias
     recipe: dict[str, Any] = {
@@ -56,7 +56,7 @@ def depthwise_float(conv: Conv2d, weight: np.ndarray, bias: np.ndarray | None, e
     pixels = split_evenly(conv.out_width, MOST_PIXELS)[0][0]
     name = f"depthwise_float_{isa.name}_{pixels}x1"
     key = ("depthwise_float", conv, isa.name, bounds)
-    func = made_once(key, _Template(name, conv, vectors, bounds).prim_func)
+    func = made_once(key, _FloatDepthwiseTemplate(name, conv, vectors, bounds).prim_func)
     constants = (packed, start[channels].reshape(-1))
     total = math.prod(conv.out_shape) * math.prod(conv.kernel)
     work = KernelWork("depthwise_float", 0.0, conv.macs, cycles=lambda _, scale: scale * total / MACS)
@@ -79,7 +79,7 @@ def _vector_channels(channels: int, lanes: int) -> np.ndarray:
     return first[:, None] + np.arange(lanes)
 
 
-class _Template:
+class _FloatDepthwiseTemplate:
     """The PrimFunc of one depthwise convolution."""
 
     def __init__(self, name: str, conv: Conv2d, vectors: FloatVectors, bounds: Clip) -> None:
@@ -87,7 +87,7 @@ class _Template:
         self.count = -(-conv.channels // vectors.lanes)
 
     def prim_func(self) -> Any:
-        """See the head of this file."""
+        """PrimFunc of the convolution; see the head of this file."""
         conv, packed = self.conv, self.count * self.vectors.lanes
         taps = conv.kernel[0] * conv.kernel[1]
         parameters = {
@@ -109,7 +109,7 @@ class _Template:
                 self._row(bind(row), bind(vector))
 
     def _row(self, row: Expr, vector: Expr) -> None:
-        """One output row of one vector of channels; a row counts through all pictures."""
+        """Compute an output row of one vector of channels; a row counts through all pictures."""
         conv, lanes = self.conv, self.vectors.lanes
         top = bind(T.floormod(row, conv.out_height) * conv.strides[0] - conv.padding[0])
         image = T.floordiv(row, conv.out_height) * conv.height
@@ -173,9 +173,9 @@ class _Template:
     def _readers(self, size: int) -> dict[int, list[tuple[int, int]]]:
         """Input column, from the left end of the tile -> [(pixel, kernel column), ...] that read it."""
         conv = self.conv
-        found: dict[int, list[tuple[int, int]]] = {}
+        readers: dict[int, list[tuple[int, int]]] = {}
         for pixel in range(size):
             for kernel_column in range(conv.kernel[1]):
                 column = pixel * conv.strides[1] + kernel_column * conv.dilation[1]
-                found.setdefault(column, []).append((pixel, kernel_column))
-        return dict(sorted(found.items()))
+                readers.setdefault(column, []).append((pixel, kernel_column))
+        return dict(sorted(readers.items()))

@@ -1,9 +1,15 @@
-"""How a depthwise kernel deals its work to vectors: taps to dots, channels to blocks, and the rows that it reads.
+"""Plan of a depthwise kernel: taps dealt to dots, channels dealt to blocks of vectors, and the rows that it reads.
 
 A dot adds `taps` products to each lane (4 on VNNI, 2 for int16 pairs, 1 in plain TIR). The taps of a lane
 are neighbouring columns of the picture, interleaved by a copy: a "group" holds `taps` columns of a block of
 channels. A "step" is the period of the pattern along a row: it owns some groups and gives some output pixels,
-whose dots read its own groups and those of the steps behind it.
+whose dots read its own groups and those of the steps behind it. A kernel row of 3 taps with 4 products a dot:
+
+    column of the picture    0 1 2 3 4 5
+    group of step 0          x x x x          one every 2 columns, and so is a step: it gives 2 output pixels
+    group of step 1              x x x x
+    dot of output pixel 0    0 1 2 -          taps in the slots of a group, `-` has weight 0: slots (0, 1, 2, NO_TAP)
+    dot of output pixel 1    - 0 1 2          the same copied group, other weights: slots (NO_TAP, 0, 1, 2)
 """
 
 from __future__ import annotations
@@ -30,7 +36,7 @@ OUTSIDE_SHARE = 0.03  # of kernel rows; below, a loop of known length gains as m
 
 @dataclass(frozen=True)
 class Use:
-    """One dot: group `group` of the step `ahead` steps further; slots: tap of each column or NO_TAP."""
+    """A dot: group `group` of the step `ahead` steps further; slots: tap of each column or NO_TAP."""
 
     ahead: int
     group: int
@@ -181,7 +187,7 @@ def quarter_order(vectors: int) -> tuple[int, ...]:
 
 
 def stored_channels(ins: Instructions, vectors: int) -> np.ndarray:
-    """Which channel of a block stands at [vector, lane] of a copied group.
+    """Channel of a block that stands at [vector, lane] of a copied group.
 
     Codes of 16 bits are interleaved lane by lane and stay in order. Of bytes
     quarter i holds, for each 128-bit block h, channels 16 h + 4 i and the next three.
@@ -197,7 +203,7 @@ def stored_channels(ins: Instructions, vectors: int) -> np.ndarray:
 
 @dataclass(frozen=True)
 class DepthwiseShape:
-    """What follows from a Conv2d and an instruction set."""
+    """Layout and loops that follow from a Conv2d and an instruction set."""
 
     conv: Conv2d
     ins: Any
@@ -205,13 +211,13 @@ class DepthwiseShape:
 
     @cached_property
     def columns(self) -> ColumnPlan:
-        """How taps are dealt to dots."""
+        """Plan that deals taps to dots."""
         conv = self.conv
         return plan_columns(conv.kernel[1], conv.strides[1], conv.dilation[1], self.ins.taps, conv.kernel[0])
 
     @cached_property
     def blocks(self) -> list[Blocks]:
-        """How channels are dealt to vectors."""
+        """Blocks of channels, dealt to vectors."""
         return plan_blocks(self.conv.channels, self.ins.lanes)
 
     @property
@@ -264,7 +270,7 @@ class DepthwiseShape:
 
     @property
     def fill(self) -> int:
-        """What padding holds as dots see it: codes of the signedness that they do not take are shifted."""
+        """Code that padding holds as dots see it: shifted, where they take the other signedness."""
         return int(self.x_zero + self.ins.shift_of(self.conv.x_dtype))
 
     @property
@@ -286,7 +292,7 @@ class DepthwiseShape:
 
 @dataclass(frozen=True)
 class DepthwisePacking:
-    """How the weights of a kernel are packed: enough to pack them again, where a file holds them plain."""
+    """Packing of the weights of a kernel: enough to pack them again, where a file holds them plain."""
 
     shape: DepthwiseShape
 

@@ -33,8 +33,8 @@ def order_weights(
     spread = padded[:, :, np.array(variants)]  # [channel, row, variant, slot]
     parts = []
     for order, firsts in blocks:
-        taken = spread[np.add.outer(np.array(firsts), np.array(order))]  # [block, place, row, variant, slot]
-        parts.append(np.ascontiguousarray(taken.transpose(0, 2, 3, 1, 4)).reshape(-1))
+        block = spread[np.add.outer(np.array(firsts), np.array(order))]  # [block, place, row, variant, slot]
+        parts.append(np.ascontiguousarray(block.transpose(0, 2, 3, 1, 4)).reshape(-1))
     return np.concatenate(parts)
 
 

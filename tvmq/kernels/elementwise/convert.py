@@ -73,7 +73,7 @@ def quantize(
 
 
 def quantize_view(
-    given: Sequence[int], view: Strides, scale: ArrayLike, codes: tuple[int, int, int, str], isa: Isa
+    x_shape: Sequence[int], view: Strides, scale: ArrayLike, codes: tuple[int, int, int, str], isa: Isa
 ) -> Kernel:
     """Kernel x (float32, shape `given`) -> codes of a view of x, whose last axis lies in one piece.
 
@@ -87,7 +87,7 @@ def quantize_view(
     ins = instructions(isa)
     sizes, (steps, _) = collapse(shape, strides, [prod(shape[axis + 1 :]) for axis in range(len(shape))])
     length, name = sizes[-1], f"quantize_view_{ins.name}"
-    parameters = {"x": (tuple(given), "float32"), "scale": ((1,), "float32"), "y": (shape, dtype)}
+    parameters = {"x": (tuple(x_shape), "float32"), "scale": ((1,), "float32"), "y": (shape, dtype)}
     with FunctionBuilder(name, parameters, unaligned=("x",)) as function:
         x, divisor, y = (flat(buffer) for buffer in function.buffers)
 
@@ -101,7 +101,7 @@ def quantize_view(
             over_lanes(length, ins.vector_bytes, body)
 
         over_rows(prod(sizes[:-1]), length, GRAIN, lambda: row)
-    key = ("quantize_view", tuple(given), view, zero_point, limits, dtype, ins.name)
+    key = ("quantize_view", tuple(x_shape), view, zero_point, limits, dtype, ins.name)
     return Kernel(name, function.prim_func, (scale,), key, work=KernelWork("quantize_view", 2.0))
 
 
@@ -234,13 +234,13 @@ def choose_quantize(
 
 
 def choose_quantize_view(
-    given: Sequence[int], view: Strides, scale: np.ndarray, codes: tuple[int, int, int, str], isa: Isa
+    x_shape: Sequence[int], view: Strides, scale: np.ndarray, codes: tuple[int, int, int, str], isa: Isa
 ) -> Kernel | None:
     """The kernel of a view's codes; None for several scales, int16, no elements, and a last axis in pieces."""
     _, shape, strides = view
     if scale.size != 1 or codes[3] not in ("uint8", "int8") or 0 in shape or strides[-1:] != (1,):
         return None
-    return quantize_view(given, view, scale, codes, isa)
+    return quantize_view(x_shape, view, scale, codes, isa)
 
 
 def choose_dequantize(

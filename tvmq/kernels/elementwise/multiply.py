@@ -1,4 +1,6 @@
-"""Product of two tensors of codes, requantized; the second may broadcast (one factor for each channel).
+"""Products and sums of two tensors of codes in integers: `multiply` and `add`.
+
+multiply: product, requantized; the second tensor may broadcast (one factor for each channel).
 
 Computes   numerics.multiply, then numerics.requantize, bit for bit
 Layouts    any; both inputs and the output have the same axes
@@ -6,7 +8,7 @@ Loops      parallel chunks of rows; vectors. A row is the longest run in which b
 x86        where b keeps step or repeats itself, whole vectors of codes whatever the length of a row: see _Products
 Fallback   plain TIR for every instruction set: LLVM makes vectors of the CPU's width
 
-Residual add of two tensors of codes in integers.
+add: residual sum of codes.
 
 Computes   numerics.add, bit for bit
 Layouts    any; both inputs and the output have the same one
@@ -79,7 +81,7 @@ def multiply(
     requantize  one multiplier for all elements
     raises      BuildError for types that are no 8-bit codes, more multipliers, shapes that do not broadcast
     """
-    shape, b_shape = (tuple(int(extent) for extent in given) for given in (shape, b_shape))
+    shape, b_shape = (tuple(int(extent) for extent in extents) for extents in (shape, b_shape))
     multiplier = np.unique(np.asarray(requantize.multiplier, np.float32))
     _check(shape, b_shape, a_dtype, b_dtype, multiplier)
     lanes = instructions(isa).vector_bytes

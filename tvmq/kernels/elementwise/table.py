@@ -1,10 +1,12 @@
-"""Lookup of 8-bit codes in a table of 256 entries.
+"""Functions of 8-bit codes, value by value: `table` and `prelu`.
+
+table: lookup in a table of 256 entries.
 
 Computes   numerics.table, bit for bit
 Layouts    any; input and output have the same one
 Loops      parallel chunks of vectors; the table stays in registers where the instruction set looks up vectors
 
-prelu of codes in NHWC: another factor below zero, one for each channel, in integers.
+prelu: another factor below zero, one for each channel of NHWC, in integers.
 
 Computes   numerics.prelu, bit for bit
 Layouts    channels last; the factors are repeated until they fill whole vectors, in the order that packs undo

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Level(NamedTuple):
-    """What is known of an instruction set before its file is loaded: a saved model needs no more of it.
+    """Entry of an instruction set, known before its file is loaded: a saved model needs no more of it.
 
     place         "module:object", its Instructions
     arch          architecture that alone has it ("x86", "aarch64"); empty for any
@@ -52,8 +52,8 @@ def level(name: str) -> Instructions:
 
     raises  TargetError if there is none
     """
-    found: Instructions = load_object(_level(name).place)
-    return found
+    ins: Instructions = load_object(_level(name).place)
+    return ins
 
 
 def _level(name: str) -> Level:
@@ -63,7 +63,7 @@ def _level(name: str) -> Level:
 
 
 def instructions(isa: Isa) -> Instructions:
-    """What the templates use of an Isa."""
+    """Instructions of an Isa, as the templates use them."""
     return level(isa.name)
 
 

@@ -28,7 +28,7 @@ TABLE_BYTES = 64  # that one tbl looks up
 
 
 class Neon(Instructions):
-    """See the head of this file."""
+    """Instructions of any aarch64; see the head of this file."""
 
     name = "neon"
     arch = "aarch64"
@@ -44,7 +44,6 @@ class Neon(Instructions):
 
     @property
     def words(self) -> Instructions:
-        """See Instructions."""
         return NEON_WORDS
 
     def broadcast(self, buffer: Buffer, offset: Expr) -> Expr:
@@ -69,7 +68,6 @@ class Neon(Instructions):
         return self.to_int32(value)
 
     def narrow(self, vectors: Sequence[Expr], zero_point: int, dtype: str) -> Expr:
-        """See Instructions."""
         if len(vectors) == 1:
             return self._saturate(vectors[0], self.lanes, zero_point, dtype)
         parts = [self._narrow_pair(vectors[i], vectors[i + 1], zero_point, dtype) for i in range(0, len(vectors), 2)]
@@ -112,18 +110,18 @@ class Neon(Instructions):
 
         def find(codes: Expr) -> Expr:
             codes = bind(codes)
-            found = llvm("uint8x16", "llvm.aarch64.neon.tbl4.v16i8", *rows[:per_part], codes)
+            result = llvm("uint8x16", "llvm.aarch64.neon.tbl4.v16i8", *rows[:per_part], codes)
             for part in range(1, 256 // TABLE_BYTES):
                 index = T.bitwise_xor(codes, spread(TABLE_BYTES * part, size, "uint8"))
                 entries = rows[per_part * part : per_part * (part + 1)]
-                found = bind(llvm("uint8x16", "llvm.aarch64.neon.tbx4.v16i8", found, *entries, index))
-            return T.reinterpret(f"{dtype}x16", found)
+                result = bind(llvm("uint8x16", "llvm.aarch64.neon.tbx4.v16i8", result, *entries, index))
+            return T.reinterpret(f"{dtype}x16", result)
 
         return find
 
 
 class DotProd(Neon):
-    """See the head of this file."""
+    """Instructions with sdot; see the head of this file."""
 
     name = "dotprod"
     features: tuple[str, ...] = ("neon", "dotprod")
@@ -133,12 +131,11 @@ class DotProd(Neon):
     dot_name = "llvm.aarch64.neon.sdot.v4i32.v16i8"
 
     def dot(self, sums: Expr, x: Expr, w: Expr) -> Expr:
-        """See Instructions."""
         return llvm("int32x4", self.dot_name, sums, x, w)
 
 
 class I8MM(DotProd):
-    """See the head of this file."""
+    """Instructions with usdot and usmmla; see the head of this file."""
 
     name = "i8mm"
     features = ("neon", "dotprod", "i8mm")
@@ -147,7 +144,6 @@ class I8MM(DotProd):
 
     @property
     def products(self) -> Instructions:
-        """See Instructions."""
         return MATRIX
 
 
@@ -161,22 +157,18 @@ class Matrix(I8MM):
     row_step = 2
 
     def tile_registers(self, rows: int, columns: int) -> int:
-        """See Instructions."""
         return (rows + rows % 2 + 2) * columns + self.dot_temporaries
 
     def two_pixels(self, buffer: Buffer, first: Expr, second: Expr) -> Expr:
-        """See PixelPairs."""
         pixels = [buffer.vload([offset], vector_type(self.x_dtype, self.taps)) for offset in (first, second)]
         return bind(concatenate(pixels, self.x_dtype, self.taps))
 
     def dot_pair(self, a: Expr, b: Expr, x: Expr, w: Expr) -> tuple[Expr, Expr]:
-        """See PixelPairs."""
         name, size = "llvm.aarch64.neon.usmmla.v4i32.v16i8", self.vector_bytes
         low, high = (llvm("int32x4", name, sums, x, slice_lanes(w, begin, size)) for sums, begin in ((a, 0), (b, size)))
         return low, high
 
-    def paired(self, a: Expr, b: Expr) -> tuple[Expr, Expr]:
-        """See PixelPairs."""
+    def exchange_halves(self, a: Expr, b: Expr) -> tuple[Expr, Expr]:
         halves = ((a, 0), (b, 0)), ((a, 2), (b, 2))
         first, second = (concatenate([slice_lanes(v, i, 2) for v, i in half], "int32", 2) for half in halves)
         return bind(first), bind(second)
@@ -194,7 +186,6 @@ class NeonWords(Neon):
 
     @property
     def words(self) -> Instructions:
-        """See Instructions."""
         return self
 
     def broadcast(self, buffer: Buffer, offset: Expr) -> Expr:
@@ -202,7 +193,6 @@ class NeonWords(Neon):
         return bind(spread(buffer.vload([offset], "int16"), self.lanes, "int16"))
 
     def dot(self, sums: Expr, x: Expr, w: Expr) -> Expr:
-        """See Instructions."""
         return sums + llvm("int32x4", "llvm.aarch64.neon.smull.v4i32", x, w)
 
 

@@ -1,9 +1,11 @@
-"""AVX2: 32-byte vectors, 16 registers; int16 products only.
+"""Instruction sets of 32-byte vectors: AVX2, and vpdpbusd on such vectors (AVX-VNNI, AVX-512 VL).
+
+AVX2: 16 registers, int16 products only.
 
 Peak      vpmaddwd + vpaddd: 16 products an instruction pair, 21 % of AVX512-VNNI's vpdpbusd on the same CPU
 Needs     Haswell (2013) or Zen 1; `fma` is listed because every such CPU has it and the float kernels use it
 
-vpdpbusd on 32-byte vectors; two levels.
+vpdpbusd: two levels.
 
 avxvnni    {vex} vpdpbusd, 16 registers, CPUs without AVX-512 (Alder Lake 2021, Sierra Forest 2024)
 avx512vl   the EVEX form of the same, 32 registers: targets with AVX512-VNNI that avoid 64-byte vectors
@@ -24,7 +26,7 @@ from tvmq.kernels.parts.builder import Expr, llvm
 
 
 class Avx2(X86):
-    """See the head of this file."""
+    """Instructions of AVX2 with FMA; see the head of this file."""
 
     name = "avx2"
     features: tuple[str, ...] = ("avx2", "fma")
@@ -42,7 +44,6 @@ class Avx2(X86):
 
     @property
     def words(self) -> Instructions:
-        """See Instructions."""
         return AVX2_WORDS
 
     @property
@@ -64,7 +65,6 @@ class Avx2Lanes(LaneInstructions, Avx2):
 
     @property
     def plain(self) -> X86:
-        """See LaneInstructions."""
         return AVX2
 
 
@@ -80,7 +80,7 @@ AVX2_WORDS = Avx2Words()
 
 
 class AvxVNNI(Avx2):
-    """See the head of this file."""
+    """Instructions of AVX-VNNI; see the head of this file."""
 
     name = "avxvnni"
     features: tuple[str, ...] = (*Avx2.features, "avxvnni")
@@ -92,7 +92,6 @@ class AvxVNNI(Avx2):
 
     @property
     def words(self) -> Instructions:
-        """See Instructions."""
         return AVXVNNI_WORDS
 
     def dot(self, sums: Expr, x: Expr, w: Expr) -> Expr:
@@ -105,7 +104,7 @@ class AvxVNNI(Avx2):
 
 
 class Avx512VL(AvxVNNI):
-    """See the head of this file."""
+    """Instructions of AVX-512 VNNI at 32 bytes; see the head of this file."""
 
     name = "avx512vl"
     features = (*Avx2.features, "avx512vl", "avx512vnni")
@@ -113,7 +112,6 @@ class Avx512VL(AvxVNNI):
 
     @property
     def words(self) -> Instructions:
-        """See Instructions."""
         return AVX512VL_WORDS
 
 

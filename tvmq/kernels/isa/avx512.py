@@ -24,7 +24,7 @@ CURRENT_ROUNDING = 4  # use the rounding mode of the CPU's control register: hal
 
 
 class Avx512BW(X86):
-    """See the head of this file."""
+    """Instructions of AVX-512 without VNNI; see the head of this file."""
 
     name = "avx512bw"
     features: tuple[str, ...] = ("avx512f", "avx512bw", "avx512vl", "avx512dq")
@@ -39,7 +39,6 @@ class Avx512BW(X86):
 
     @property
     def words(self) -> Instructions:
-        """See Instructions."""
         return AVX512BW_WORDS
 
     @property
@@ -62,12 +61,11 @@ class Avx512Lanes(LaneInstructions, Avx512BW):
 
     @property
     def plain(self) -> X86:
-        """See LaneInstructions."""
         return AVX512BW
 
 
 class Avx512VNNI(Avx512BW):
-    """See the head of this file."""
+    """Instructions of AVX-512 VNNI; see the head of this file."""
 
     name = "avx512vnni"
     features = (*Avx512BW.features, "avx512vnni")
@@ -79,12 +77,10 @@ class Avx512VNNI(Avx512BW):
 
     @cached_property  # tilings are remembered by instructions
     def half(self) -> Instructions:
-        """See Instructions."""
         return Half(self)
 
     @property
     def words(self) -> Instructions:
-        """See Instructions."""
         return AVX512VNNI_WORDS
 
     def dot(self, sums: Expr, x: Expr, w: Expr) -> Expr:
@@ -97,14 +93,13 @@ class Avx512VNNI(Avx512BW):
 
 
 class Avx512VBMI(Avx512VNNI):
-    """See the head of this file."""
+    """Instructions of AVX-512 VNNI and VBMI; see the head of this file."""
 
     name = "avx512vbmi"
     features = (*Avx512VNNI.features, "avx512vbmi")
 
     @property
     def words(self) -> Instructions:
-        """See Instructions."""
         return AVX512VBMI_WORDS
 
     def lookup(self, table: Buffer, dtype: str) -> Callable[[Expr], Expr]:
@@ -133,7 +128,6 @@ class Half(Avx512VL):
 
     @property
     def whole(self) -> Instructions:
-        """See Instructions."""
         return self._whole
 
 
@@ -150,7 +144,6 @@ class Avx512VNNIWords(WordInstructions, Avx512VNNI):
 
     @cached_property
     def half(self) -> Instructions:
-        """See Instructions."""
         return HalfWords(self)
 
 
@@ -161,14 +154,13 @@ class Avx512VBMIWords(Avx512VNNIWords, Avx512VBMI):
 
 
 class HalfWords(Avx512VLWords):
-    """As `Half`, of codes of 16 bits."""
+    """Half vectors as `Half`, for codes of 16 bits."""
 
     def __init__(self, whole: Instructions) -> None:
         self._whole = whole
 
     @property
     def whole(self) -> Instructions:
-        """See Instructions."""
         return self._whole
 
 

@@ -19,7 +19,7 @@ from tvmq.kernels.parts.types import AddStep
 
 
 class Instructions:
-    """What a template may use of an instruction set; all values are TIR expressions.
+    """Interface of an instruction set for the templates; all values are TIR expressions.
 
     name          as in Isa
     arch          architecture that alone has it ("x86", "aarch64"); empty for any
@@ -34,9 +34,9 @@ class Instructions:
     dot_temporaries  registers that the loop of a tile needs besides sums and weights
     has_dot_words    True if there is a `dot_words`
     row_step      pixels that one instruction multiplies: 1, or 2 (see PixelPairs)
-    packs_rests   True if steps of 4 bytes may hold taps of several kernel rows (see rest_taps)
+    packs_rests   True if steps of 4 bytes may hold taps of several kernel rows (see remainder_taps)
     wide_codes    True if activations are codes of 16 bits (see `words`)
-    lane_form     the same CPU with products of bytes in int16 lanes (see lanes), where these are faster than `dot`
+    lane_form     the same CPU with products in int16 lanes (see int16_accumulation), where these are faster than `dot`
     """
 
     name = "generic"
@@ -67,27 +67,27 @@ class Instructions:
 
     @property
     def products(self) -> Instructions:
-        """What products of several pixels with constant weights use: these, or those that multiply pairs of pixels."""
+        """Instructions for products of several pixels with constant weights: these, or those for pairs of pixels."""
         return self
 
     @property
     def half(self) -> Instructions | None:
-        """The same on vectors of half the width, which fewer channels fill; None if that does not pay."""
+        """Instructions on vectors of half the width, which fewer channels fill; None if that does not pay."""
         return None
 
     @property
     def whole(self) -> Instructions:
-        """What steps over codes use, whose vectors are always full: these, or those of which these are the half."""
+        """Instructions for steps over codes, whose vectors are always full: these, or those that these are half of."""
         return self
 
     @property
     def key(self) -> tuple[str, str]:
-        """What code depends on: the name, and that of the whole, whose instructions steps over codes take."""
+        """Names that code depends on: its own, and that of the whole, whose instructions steps over codes take."""
         return self.name, self.whole.name
 
     @property
     def words(self) -> Instructions:
-        """What multiplies codes of 16 bits with weights of 8, which are kept as int16: exact within int32."""
+        """Instructions for codes of 16 bits with weights of 8, which are kept as int16: exact within int32."""
         return self
 
     def tile_registers(self, rows: int, columns: int) -> int:
@@ -100,7 +100,7 @@ class Instructions:
         return self.x_dtype != "int16"
 
     def shift_of(self, dtype: str) -> int:
-        """What is added to codes of a type to make them what `dot` takes: 128 or -128 where signedness differs.
+        """Offset that makes codes of a type those that `dot` takes: 128 or -128 where signedness differs.
 
         Both flip the highest bit.
         """
@@ -132,7 +132,7 @@ class Instructions:
         return self.to_int32(inside)
 
     def channel_order(self, count: int) -> np.ndarray:
-        """Which of count * lanes channels stands at [vector, lane] so that `narrow` gives them in order."""
+        """Channel, of count * lanes, that stands at [vector, lane] so that `narrow` gives them in order."""
         return np.arange(count * self.lanes).reshape(count, self.lanes)
 
     def narrow(self, vectors: Sequence[Expr], zero_point: int, dtype: str) -> Expr:
@@ -167,7 +167,7 @@ class Instructions:
 
 
 class PixelPairs(Protocol):
-    """What instructions of row_step 2 have instead of `broadcast` and `dot`: sums of two pixels in two vectors."""
+    """Methods of instructions of row_step 2, instead of `broadcast` and `dot`: sums of two pixels in two vectors."""
 
     def two_pixels(self, buffer: Buffer, first: Expr, second: Expr) -> Expr:
         """`taps` neighbouring activations of each of two pixels."""
@@ -175,7 +175,7 @@ class PixelPairs(Protocol):
     def dot_pair(self, a: Expr, b: Expr, x: Expr, w: Expr) -> tuple[Expr, Expr]:
         """The sums of two pixels and the products of both with a vector of weights."""
 
-    def paired(self, a: Expr, b: Expr) -> tuple[Expr, Expr]:
+    def exchange_halves(self, a: Expr, b: Expr) -> tuple[Expr, Expr]:
         """The sums of two pixels, a vector each, as `dot_pair` takes them; or back."""
 
 

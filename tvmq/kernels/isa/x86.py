@@ -1,4 +1,4 @@
-"""What AVX2 and AVX-512 have in common: the same instructions at 32 and 64 bytes, under two sets of names.
+"""Instructions that AVX2 and AVX-512 have in common, at 32 and 64 bytes, under two sets of names.
 
 Packs and unpacks work inside 128-bit blocks. Packing four vectors of sums interleaves their blocks, so a
 template permutes its channels (weights, bias, multiplier) by `channel_order` when it packs them, and codes
@@ -49,7 +49,6 @@ class X86(Instructions):
         return bind(T.reinterpret(kind, spread(four_bytes, self.lanes)))
 
     def dot(self, sums: Expr, x: Expr, w: Expr) -> Expr:
-        """See Instructions."""
         return sums + self.multiply_pairs(x, w)
 
     def multiply_pairs(self, a: Expr, b: Expr) -> Expr:
@@ -57,11 +56,10 @@ class X86(Instructions):
         return llvm(vector_type("int32", self.lanes), self.multiply_pairs_name, a, b)
 
     def dot_words(self, sums: Expr, x: Expr, w: Expr) -> Expr:
-        """See Instructions."""
         return wrapping("add", sums, self.multiply_pairs(x, w), self.lanes)
 
     def multiply_bytes(self, x: Expr, w: Expr) -> Expr:
-        """vpmaddubsw: x[2i] * w[2i] + x[2i+1] * w[2i+1] of uint8 x and int8 w, saturated to int16 (see lanes)."""
+        """vpmaddubsw: x[2i] * w[2i] + x[2i+1] * w[2i+1] of uint8 x, int8 w, saturated (see int16_accumulation)."""
         return llvm(vector_type("int16", 2 * self.lanes), self.multiply_bytes_name, x, w)
 
     def pack_words(self, a: Expr, b: Expr) -> Expr:
@@ -99,7 +97,6 @@ class X86(Instructions):
         return lane // 4 * (4 * count) + 4 * vector + lane % 4
 
     def narrow(self, vectors: Sequence[Expr], zero_point: int, dtype: str) -> Expr:
-        """See Instructions."""
         if len(vectors) == 1:
             return self._saturate(vectors[0], self.lanes, zero_point, dtype)
         words = [self.pack_words(vectors[i], vectors[i + 1]) for i in range(0, len(vectors), 2)]
@@ -179,7 +176,7 @@ class X86(Instructions):
         repeated = [bind(concatenate([row] * (size // 16), dtype, 16)) for row in rows]
 
         def find(codes: Expr) -> Expr:
-            codes, found = bind(codes), None
+            codes, result = bind(codes), None
             for row in range(16):
                 # lanes whose high half is `row` become 0..15, all others get bit 7
                 index = T.bitwise_xor(codes, spread(16 * row, size, "uint8"))
@@ -190,8 +187,8 @@ class X86(Instructions):
                     T.reinterpret(f"uint8x{size}", repeated[row]),
                     index,
                 )
-                found = bind(part if found is None else T.bitwise_or(found, part))
-            return T.reinterpret(f"{dtype}x{size}", found)
+                result = bind(part if result is None else T.bitwise_or(result, part))
+            return T.reinterpret(f"{dtype}x{size}", result)
 
         return find
 
@@ -206,7 +203,6 @@ class WordInstructions(X86):
 
     @property
     def words(self) -> Instructions:
-        """See Instructions."""
         return self
 
     def dot(self, sums: Expr, x: Expr, w: Expr) -> Expr:
@@ -215,7 +211,7 @@ class WordInstructions(X86):
 
 
 class LaneInstructions(X86):
-    """What `dot` of bytes takes instead of that of words (see int16_accumulation); to be mixed into a level, before it.
+    """Products of bytes in place of those of words (see int16_accumulation); to be mixed into a level, before it.
 
     plain  the same CPU without it
     """
@@ -227,13 +223,12 @@ class LaneInstructions(X86):
 
     @property
     def plain(self) -> X86:
-        """See above."""
         raise NotImplementedError(self.name)
 
     def ones(self) -> Expr:
         """Factors with which `multiply_pairs` adds neighbouring lanes."""
         return bind(spread(1, 2 * self.lanes, "int16"))
 
-    def folded(self, sums: Expr, products: Expr, ones: Expr) -> Expr:
+    def fold_products(self, sums: Expr, products: Expr, ones: Expr) -> Expr:
         """Sums plus int16 lanes, added by pairs."""
         return sums + self.multiply_pairs(products, ones)

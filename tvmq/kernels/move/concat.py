@@ -1,9 +1,11 @@
-"""Concat of tensors along an axis; codes of another scale go through a table on the way.
+"""Tensors written into a larger one: `concat` and `pad`.
+
+concat: along an axis; codes of another scale go through a table on the way.
 
 Computes   numpy.concatenate of inputs, each through numerics.table where it has one; bit for bit
 Loops      parallel chunks of the axes before the concat axis; inputs; neighbouring elements in vectors
 
-Padding with a constant (the zero point of codes), any axes.
+pad: padding with a constant (the zero point of codes), any axes.
 
 Computes   numpy.pad in mode "constant"
 Loops      parallel chunks of the axes before the last padded one; neighbouring elements in vectors
@@ -71,7 +73,7 @@ def concat(
 
         def start() -> Callable[[Expr], None]:
             begins = [sum(lengths[:i]) for i in range(len(lengths))]
-            parts = [_Part(ins, buffers, i, lengths[i], begins[i]) for i in range(len(lengths))]
+            parts = [_ConcatInput(ins, buffers, i, lengths[i], begins[i]) for i in range(len(lengths))]
 
             def row(number: Expr) -> None:
                 for part in parts:
@@ -85,8 +87,8 @@ def concat(
     return Kernel(name, function.prim_func, constants, key, work=KernelWork("concat", 1.5))
 
 
-class _Part:
-    """One input: `length` neighbouring elements in each row, from element `begin` of a row of the output."""
+class _ConcatInput:
+    """Input of a concatenation: `length` neighbouring elements of each row, at `begin` of a row of the output."""
 
     def __init__(self, ins: Instructions, buffers: dict[str, Buffer], index: int, length: int, begin: int) -> None:
         self.x, self.y = buffers[f"x{index}"], buffers["y"]
@@ -168,7 +170,7 @@ def pad(shape: Sequence[int], width: Sequence[tuple[int, int]], value: float, is
 
 
 def _source(number: Expr, sizes: Sequence[int], outer: Sequence[int], before: Sequence[int]) -> tuple[Expr, Expr]:
-    """Whether a row of the output lies inside of the input, and the number of that row there."""
+    """True if a row of the output lies inside of the input, and the number of that row there."""
     inside: Expr = const(True, "bool")
     source: Expr = const(0)
     count = prod(outer)

@@ -89,7 +89,7 @@ def _four(shape: Sequence[int]) -> tuple[int, ...]:
 
 
 def _row(spread: Spread, x, y, lanes: int, row: Expr) -> None:  # type: ignore[no-untyped-def]
-    """One row of the result."""
+    """Move a row of the result."""
     (depth, rows, columns), (block_d, block_h, block_w) = spread.size, spread.block
     out_d, out_h, out_w = spread.out
     d = opaque(T.floormod(T.floordiv(row, out_h), out_d) + spread.offset[0])

@@ -38,7 +38,7 @@ GRAIN = 50_000  # elements in about 10 us
 
 @dataclass(frozen=True)
 class FloatSum:
-    """What is summed: x [outer, count, inner] over count.
+    """Static description: the sum of x [outer, count, inner] over count.
 
     mean  divides by the count
     """

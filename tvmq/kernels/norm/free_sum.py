@@ -1,4 +1,4 @@
-"""Sums and means of float32 over the pixels of pictures of free sizes.
+"""Sums and means of float32 over the pixels of pictures of dynamic sizes.
 
 Computes   numerics.float_sum, bit for bit
 Layouts    NHWC, summed over rows and columns
@@ -23,8 +23,8 @@ from tvmq.kernels.parts.work import KernelWork
 
 
 @dataclass(frozen=True)
-class FreeSum:
-    """What is summed: pictures (batch, rows, columns, channels); names are sizes that only a run tells.
+class DynamicSum:
+    """Static description: sums of pictures (batch, rows, columns, channels); names are sizes that only a run tells.
 
     mean  divides by the number of pixels
     """
@@ -34,7 +34,7 @@ class FreeSum:
     mean: bool
 
 
-def free_sum(pictures: FreeSum, isa: Isa) -> Kernel:
+def dynamic_sum(pictures: DynamicSum, isa: Isa) -> Kernel:
     """Kernel x (batch, rows, columns, channels) -> y (batch, channels), float32."""
     sizes, channels = pictures.sizes, pictures.channels
     name, lanes = f"free_sum_{isa.name}", instructions(isa).lanes
@@ -77,6 +77,6 @@ def free_sum(pictures: FreeSum, isa: Isa) -> Kernel:
     return Kernel(name, function.prim_func, (), (name, pictures), work=KernelWork("float_column_sum"))
 
 
-def choose_free_sum(pictures: FreeSum, isa: Isa) -> Kernel | None:
+def choose_dynamic_sum(pictures: DynamicSum, isa: Isa) -> Kernel | None:
     """The kernel."""
-    return free_sum(pictures, isa)
+    return dynamic_sum(pictures, isa)

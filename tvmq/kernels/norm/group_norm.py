@@ -39,7 +39,7 @@ GRAIN = 20_000  # elements in about 10 us
 
 @dataclass(frozen=True)
 class GroupNorm:
-    """What is normalized: x [batch, channels, positions] in groups of neighbouring channels.
+    """Static description: the norm of x [batch, channels, positions] in groups of neighbouring channels.
 
     centred  False leaves the mean and beta out: rms norm
     """

@@ -2,10 +2,10 @@
 
 Computes   t = a + b, y = numerics.layer_norm(t) or rms_norm, codes = numerics.quantize(y [* factor]), bit for bit; t
            and y are written only where others read them
-Layouts    any shape; the last axes, those of a row, are contiguous; the others may be free
+Layouts    any shape; the last axes, those of a row, are contiguous; the others may be dynamic
 Loops      parallel chunks of groups of rows; GROUP rows side by side, as the sums of a row wait for each other; three
            walks over a group: sum and mean, mean of squares, result; vectors of 16 lanes, as the definition sums
-Rounding   products that feed a sum are fenced, or LLVM would round both at once (FMA); codes by code_guess
+Rounding   products that feed a sum are fenced, or LLVM would round both at once (FMA); codes by quantize_by_reciprocal
 """
 
 from __future__ import annotations
@@ -56,9 +56,9 @@ GRAIN = 20_000  # elements in about 10 us
 
 @dataclass(frozen=True)
 class LayerNorm:
-    """What is normalized and what is asked of it.
+    """Static description: the norm of rows of x, the sum before it and the codes behind it.
 
-    shape    of x; `axes` of its last axes make a row, the others may be names of free sizes
+    shape    of x; `axes` of its last axes make a row, the others may be names of dynamic sizes
     centred  False leaves the mean and beta out: rms norm
     adds     there is a second operand, and t is their sum
     scales   the codes are those of y * factor
@@ -88,7 +88,7 @@ class LayerNorm:
 
 def layer_norm(norm: LayerNorm, scale: float, isa: Isa) -> Kernel:
     """Kernel a, [b,] gamma [length], [beta,] [factor [length],] [scale,] outputs; scale: of the codes, if there are."""
-    template = _Template(norm)
+    template = _LayerNormTemplate(norm)
     constants = () if norm.codes is None else (np.array([scale], np.float32),)
     kind = "layer_norm" if norm.centred else "rms_norm"
     name = f"{kind}_{isa.name}"
@@ -97,7 +97,7 @@ def layer_norm(norm: LayerNorm, scale: float, isa: Isa) -> Kernel:
     )
 
 
-class _Template:
+class _LayerNormTemplate:
     """The PrimFunc of one norm; see the head of this file."""
 
     def __init__(self, norm: LayerNorm) -> None:
@@ -235,15 +235,15 @@ class _Template:
     ) -> list[Expr]:
         """The sums of whole vectors and of what they leave, over the length."""
         length = self.norm.length
-        found = []
+        averages = []
         for row, total in enumerate(totals):
             vector = total.get()
             if length % LANES:
                 rest = value(row, tail(source, places[row], length))
                 vector = bind(vector + only(length % LANES, rest))
             sum_of_row = sum_halves(bind(vector), lambda a, b: a + b)
-            found.append(bind(sum_of_row / const(float(length), "float32")))
-        return found
+            averages.append(bind(sum_of_row / const(float(length), "float32")))
+        return averages
 
     def _normalize(self, source: Buffer, place: Expr, offset: Expr, lanes: int, mean: Expr, root: Expr) -> Expr:
         """A vector of a row's results."""
@@ -259,11 +259,11 @@ class _Template:
         codes = self.norm.codes
         assert codes is not None
         if doubt is None or lanes < LANES:
-            found = quantize_by_division(value, self.buffers["scale"], codes, lanes)
+            vector = quantize_by_division(value, self.buffers["scale"], codes, lanes)
         else:
-            found, bits = quantize_by_reciprocal(value, factor, codes)
+            vector, bits = quantize_by_reciprocal(value, factor, codes)
             doubt.set(T.bitwise_or(doubt.get(), bits))
-        store(self.buffers["codes"], place, found, lanes)
+        store(self.buffers["codes"], place, vector, lanes)
 
 
 def choose_layer_norm(norm: LayerNorm, scale: float, isa: Isa) -> Kernel | None:

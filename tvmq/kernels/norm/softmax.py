@@ -65,7 +65,7 @@ def softmax(shape: Sequence[int], isa: Isa, axis: int = -1) -> Kernel:
 
 
 def _row(x: Buffer, y: Buffer, scratch: Buffer, begin: Expr, length: int, stride: int) -> None:
-    """One row: elements begin, begin + stride, ... of x to the same places of y."""
+    """Compute a row: elements begin, begin + stride, ... of x to the same places of y."""
     _copy_in(x, scratch, begin, length, stride)
     vectors = -(-length // LANES)
     largest = Register("float32", LANES)
@@ -89,7 +89,7 @@ def _row(x: Buffer, y: Buffer, scratch: Buffer, begin: Expr, length: int, stride
 def _copy_in(x: Buffer, scratch: Buffer, begin: Expr, length: int, stride: int) -> None:
     """A row with infinities and NaN made finite; the lowest number behind its end."""
 
-    def finite(value: Expr, lanes: int) -> Expr:
+    def clamp(value: Expr, lanes: int) -> Expr:
         # the order of operands makes NaN the lowest number
         low, high = (spread(float(limit), lanes, "float32") for limit in (-LARGEST, LARGEST))
         return T.min(T.max(value, low), high)
@@ -98,7 +98,7 @@ def _copy_in(x: Buffer, scratch: Buffer, begin: Expr, length: int, stride: int) 
         length,
         stride,
         lambda i, lanes: store(
-            scratch, i, finite(load(x, begin + i * stride, vector_type("float32", lanes)), lanes), lanes
+            scratch, i, clamp(load(x, begin + i * stride, vector_type("float32", lanes)), lanes), lanes
         ),
     )
     if length % LANES:

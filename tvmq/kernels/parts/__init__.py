@@ -1,1 +1,1 @@
-"""What kernels are written with: loops, vectors, packed weights, tiles, epilogues."""
+"""Building blocks of kernels: loops, vectors, packed weights, tiles, epilogues."""

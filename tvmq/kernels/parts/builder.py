@@ -121,7 +121,7 @@ def fence(value: Expr) -> Expr:
 
 
 def flat(buffer: Buffer, dtype: str | None = None) -> Buffer:
-    """The same memory as a one-dimensional buffer; `dtype` (of equal width) reads it as another type."""
+    """View of the memory as a one-dimensional buffer; `dtype` (of equal width) reads it as another type."""
     size = math.prod(int(extent) if isinstance(extent, tirx.IntImm | int) else extent for extent in buffer.shape)
     return T.decl_buffer((size,), dtype or str(buffer.dtype), data=buffer.data)
 

@@ -1,4 +1,4 @@
-"""What follows the sums of a kernel: int32 sums to codes, then residual adds and tables over codes; or sums to floats.
+"""Epilogue of a kernel: int32 sums to codes, then residual adds and tables over codes; or sums to floats.
 
     sums (int32 vectors in registers) --Requantizer.codes--> codes --store--> output
     sums                              --Dequantizer.reals--> floats --store--> output
@@ -75,7 +75,7 @@ class FloatRequantizer:
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """What the code depends on; the multipliers are run-time constants."""
+        """Parameters that the generated code depends on; the multipliers are run-time constants."""
         step = self.step
         return "float", step.zero_point, step.qmin, step.qmax, step.dtype, step.negative_slope, self.may_overflow
 
@@ -95,7 +95,7 @@ class FloatRequantizer:
         return multiplier, bind(multiplier * spread(self.step.negative_slope, lanes, "float32"))
 
     def codes(self, ins: Instructions, sums: Sequence[Expr], constants: Sequence[tuple[Expr, ...]]) -> Expr:
-        """One bound vector of codes of 1, 2 or 4 vectors of sums in `channel_order`."""
+        """Bound vector of codes of 1, 2 or 4 vectors of sums in `channel_order`."""
         kind = vector_type("float32", ins.lanes)
         rounded = []
         for total, (multiplier, *shrunk) in zip(sums, constants, strict=True):
@@ -116,7 +116,7 @@ class Dequantizer:
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """What the code depends on."""
+        """Parameters that the generated code depends on."""
         return ("real",)
 
     def parameters(self, channels: int) -> Parameters:
@@ -132,7 +132,7 @@ class Dequantizer:
         return (load(buffers[0], offset, vector_type("float32", lanes)),)
 
     def reals(self, total: Expr, constants: tuple[Expr, ...], lanes: int) -> Expr:
-        """One bound vector of floats of one vector of sums."""
+        """Bound vector of floats of one vector of sums."""
         return bind(T.Cast(vector_type("float32", lanes), total) * constants[0])
 
 
@@ -148,7 +148,7 @@ class WideRequantizer:
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """What the code depends on."""
+        """Parameters that the generated code depends on."""
         return "wide", self.step.zero_point, self.step.qmin, self.step.qmax
 
     def parameters(self, channels: int) -> Parameters:
@@ -164,7 +164,7 @@ class WideRequantizer:
         return (load(buffers[0], offset, vector_type("float32", lanes)),)
 
     def reals(self, total: Expr, constants: tuple[Expr, ...], lanes: int) -> Expr:
-        """One bound vector of int16 codes of one vector of sums."""
+        """Bound vector of int16 codes of one vector of sums."""
         step = self.step
         low, high = (spread(float(limit - step.zero_point), lanes, "float32") for limit in (step.qmin, step.qmax))
         real = T.Cast(vector_type("float32", lanes), total) * constants[0]
@@ -190,7 +190,7 @@ class EpiloguePlan:
 
     @property
     def scaler(self) -> Any:
-        """What has constants for each channel: the requantizer or the dequantizer, or None."""
+        """Step with constants for each channel: the requantizer or the dequantizer, or None."""
         return self.requantizer or self.dequantizer
 
     def reals(self, totals: Sequence[Expr], constants: Sequence[tuple[Expr, ...]], ins: Instructions) -> list[Expr]:

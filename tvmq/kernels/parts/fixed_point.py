@@ -65,7 +65,7 @@ class FixedRequantizer:
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """What the code depends on; multipliers and shifts are run-time constants."""
+        """Parameters that the generated code depends on; multipliers and shifts are run-time constants."""
         step = self.step
         return "fixed", step.rounding, step.zero_point, step.qmin, step.qmax, step.dtype, self.form, self.clips
 
@@ -99,7 +99,7 @@ class FixedRequantizer:
         return tuple(loaded)
 
     def codes(self, ins: Instructions, sums: Sequence[Expr], constants: Sequence[tuple[Expr, ...]]) -> Expr:
-        """One bound vector of codes of 1, 2 or 4 vectors of sums in `channel_order`."""
+        """Bound vector of codes of 1, 2 or 4 vectors of sums in `channel_order`."""
         step, lanes = self.step, ins.lanes
         rounded = [bind(self.steps(*pair, lanes)) for pair in zip(sums, constants, strict=True)]
         narrow = ins.narrow(rounded, step.zero_point, step.dtype)
@@ -114,8 +114,9 @@ class FixedRequantizer:
             return self._of_pairs(total, constants, lanes)
         return self._of_words(total, constants, lanes)
 
-    def _nudged(self, product: Expr, lanes: int) -> Expr:
+    def _add_first_rounding(self, product: Expr, lanes: int) -> Expr:
         """A product of 64 bits that is shifted right by more than 31, with what DOUBLE adds."""
+        # sign is 0 or -1, and (half ^ -1) - -1 = -half
         sign, half = bind(T.shift_right(product, spread(63, lanes, "int64"))), spread(ONE_HALF, lanes, "int64")
         return product + (T.bitwise_xor(half, sign) - sign)
 
@@ -128,29 +129,33 @@ class FixedRequantizer:
     def _of_pairs(self, total: Expr, constants: tuple[Expr, ...], lanes: int) -> Expr:
         pairs, half = vector_type("int64", lanes // 2), lanes // 2
         total, multiplier, shift = (bind(T.reinterpret(pairs, value)) for value in (total, *constants))
+        # of 16 lanes (AVX-512) there is an arithmetic shift of 64 bits, vpsraq; of 8 it is not asked for
         arithmetic, width = lanes == 16, spread(32, half, "int64")
 
-        def shifted(odd: bool) -> Expr:
+        def shift_products(odd: bool) -> Expr:
+            # the lower or the upper int32 of each int64, sign-extended: LLVM makes one vpmuldq of both and the product
             a, b = (T.shift_right(value if odd else T.shift_left(value, width), width) for value in (total, multiplier))
             product = bind(a * b)
             product = self._below_zero(product, product, half, "int64")
             if self.step.rounding == "DOUBLE":
-                product = bind(self._nudged(product, half))
-            # the odd result stands in the upper half of its place already
+                product = bind(self._add_first_rounding(product, half))
+            # the odd result is to stand in the upper half of its place: 32 bits less, and n - 1 >= 32 (PAIRED_SHIFT)
             right = T.bitwise_and(T.shift_right(shift, width) - width if odd else shift, spread(63, half, "int64"))
             if arithmetic:
                 return bind(T.shift_right(product, right))
+            # |product| <= 2^62, so the sum is not negative and a logical shift serves; `top` below is taken off again
             raised = T.reinterpret(f"u{pairs}", product + spread(LARGEST_PRODUCT, half, "int64"))
             return bind(T.shift_right(raised, T.reinterpret(f"u{pairs}", right)))
 
         kind = vector_type("int32", lanes)
-        both = [bind(T.reinterpret(kind, shifted(odd))) for odd in (False, True)]
+        both = [bind(T.reinterpret(kind, shift_products(odd))) for odd in (False, True)]
+        # lane i of the vector with the even, or with the odd results: both stand where they belong
         mixed = bind(tirx.Shuffle(both, [const(lane + lanes * (lane % 2)) for lane in range(lanes)]))
         one = spread(1, lanes)
         if not arithmetic:  # 2^62 >> (n - 1) on top
             top = T.shift_left(one, T.bitwise_and(spread(62, lanes) - constants[1], spread(31, lanes)))
             mixed = mixed - top
-        return T.shift_right(mixed + one, one)
+        return T.shift_right(mixed + one, one)  # ((p >> (n - 1)) + 1) >> 1 rounds as (p + 2^(n - 1)) >> n
 
     def _of_words(self, total: Expr, constants: tuple[Expr, ...], lanes: int) -> Expr:
         multiplier, shift, *reach = constants
@@ -159,9 +164,9 @@ class FixedRequantizer:
             total = T.max(T.min(total, reach[0]), spread(-1, lanes) - reach[0])
         product = bind(T.Cast(wide, total) * T.Cast(wide, multiplier))
         product = self._below_zero(product, product, lanes, "int64")
-        if self.step.rounding == "DOUBLE":  # shift is n - 1
+        if self.step.rounding == "DOUBLE":  # shift is n - 1: above 30 there is a shift to the right
             shifts = T.Cast(wide, shift) > spread(30, lanes, "int64")
-            product = bind(T.Select(shifts, self._nudged(product, lanes), product))
+            product = bind(T.Select(shifts, self._add_first_rounding(product, lanes), product))
         one = spread(1, lanes, "int64")
         steps = T.shift_right(T.shift_right(product, T.Cast(wide, shift)) + one, one)
         step = self.step
@@ -171,15 +176,15 @@ class FixedRequantizer:
 
 @dataclass(frozen=True, eq=False)
 class WideFixedRequantizer(FixedRequantizer):
-    """The same to int16 codes, which stand where floats would: as many lanes as sums."""
+    """Requantizer to int16 codes, which stand where floats would: as many lanes as sums."""
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """What the code depends on."""
+        """Parameters that the generated code depends on."""
         return ("wide", *super().key)
 
     def reals(self, total: Expr, constants: tuple[Expr, ...], lanes: int) -> Expr:
-        """One bound vector of int16 codes of one vector of sums."""
+        """Bound vector of int16 codes of one vector of sums."""
         step = self.step
         low, high = (spread(limit - step.zero_point, lanes) for limit in (step.qmin, step.qmax))
         inside = T.min(T.max(self.steps(total, constants, lanes), low), high)

@@ -89,15 +89,15 @@ class FloatChain:
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """What the code depends on; scales and numbers of channels are run-time constants."""
+        """Parameters that the generated code depends on; scales and numbers of channels are run-time constants."""
         codes = self.floats.codes
         return "floats", self.floats.steps, tuple(self.floats.channels), codes and codes[1:]
 
     def parameters(self, channels: int) -> dict[str, tuple[Shape, str]]:
         """Constants for this many channels (as packed)."""
         names = ("scale", *self.floats.channels)
-        found: dict[str, tuple[Shape, str]] = {name: ((channels,), "float32") for name in names}
-        return found if self.floats.codes is None else found | {"step": ((1,), "float32")}
+        shapes: dict[str, tuple[Shape, str]] = {name: ((channels,), "float32") for name in names}
+        return shapes if self.floats.codes is None else shapes | {"step": ((1,), "float32")}
 
     def constants(self, pack: Callable[[np.ndarray], np.ndarray]) -> tuple[np.ndarray, ...]:
         """Arrays of `parameters`; pack pads an array of the template's channels."""
@@ -109,26 +109,26 @@ class FloatChain:
         """Bound constants of the vector of channels at `offset` (as packed), for `reals`."""
         count = 1 + len(self.floats.channels)
         kind = vector_type("float32", lanes)
-        found = tuple(load(buffer, offset, kind) for buffer in buffers[:count])
-        return found if self.floats.codes is None else (*found, bind(spread(buffers[count][0], lanes)))
+        vectors = tuple(load(buffer, offset, kind) for buffer in buffers[:count])
+        return vectors if self.floats.codes is None else (*vectors, bind(spread(buffers[count][0], lanes)))
 
     def reals(self, total: Expr, constants: tuple[Expr, ...], lanes: int) -> Expr:
-        """One bound vector of floats or codes of one vector of sums."""
+        """Bound vector of floats or codes of one vector of sums."""
         return self._at_once([total], [constants], GENERIC, lanes)[0]
 
     def all_reals(self, totals: Sequence[Expr], constants: Sequence[tuple[Expr, ...]], ins: Instructions) -> list[Expr]:
         """`reals` of several vectors, a few at a time: by itself, each would wait for its own results."""
-        lanes, found = ins.lanes, []
+        lanes, results = ins.lanes, []
         if ins.whole.lanes == 2 * lanes and len(totals) > 1:  # half vectors take as long as whole ones
             pairs = len(totals) // 2
             joined = [_join_lanes(totals[2 * i], totals[2 * i + 1], lanes) for i in range(pairs)]
-            given = [_joined_constants(constants[2 * i], constants[2 * i + 1], lanes) for i in range(pairs)]
-            for value in self.all_reals(joined, given, ins.whole):
-                found += [bind(slice_lanes(value, begin, lanes)) for begin in (0, lanes)]
-        while len(found) < len(totals):
-            part = slice(len(found), len(found) + AT_ONCE)
-            found += self._at_once(totals[part], constants[part], ins, lanes)
-        return found
+            joined_constants = [_joined_constants(constants[2 * i], constants[2 * i + 1], lanes) for i in range(pairs)]
+            for value in self.all_reals(joined, joined_constants, ins.whole):
+                results += [bind(slice_lanes(value, begin, lanes)) for begin in (0, lanes)]
+        while len(results) < len(totals):
+            part = slice(len(results), len(results) + AT_ONCE)
+            results += self._at_once(totals[part], constants[part], ins, lanes)
+        return results
 
     def _at_once(
         self, totals: Sequence[Expr], constants: Sequence[tuple[Expr, ...]], ins: Instructions, lanes: int
@@ -137,21 +137,21 @@ class FloatChain:
         firsts = [
             bind(fence(T.Cast(kind, total) * scale)) for total, (scale, *_) in zip(totals, constants, strict=True)
         ]
-        channels = {name: [given[1 + place] for given in constants] for place, name in enumerate(self.floats.channels)}
+        channels = {name: [terms[1 + place] for terms in constants] for place, name in enumerate(self.floats.channels)}
         values = run_steps(firsts, self.floats.steps, channels, lanes)
         if self.floats.codes is None:
             return values
         _, zero_point, qmin, qmax, dtype = self.floats.codes
         low, high = (spread(float(limit - zero_point), lanes, "float32") for limit in (qmin, qmax))
         rounded = [
-            bind(ins.to_int32(T.min(T.max(value / given[-1], low), high), lanes))
-            for value, given in zip(values, constants, strict=True)
+            bind(ins.to_int32(T.min(T.max(value / terms[-1], low), high), lanes))
+            for value, terms in zip(values, constants, strict=True)
         ]
         return [bind(T.Cast(vector_type(dtype, lanes), value + spread(zero_point, lanes))) for value in rounded]
 
 
 def _join_lanes(a: Expr, b: Expr, lanes: int) -> Expr:
-    """One bound vector of two of `lanes` lanes."""
+    """Bound vector of two vectors of `lanes` lanes."""
     return bind(tirx.Shuffle([a, b], [tirx.const(lane, "int32") for lane in range(2 * lanes)]))
 
 

@@ -88,12 +88,12 @@ class FloatVectors(Instructions):
         self.kind = vector_type("float32", self.lanes)
         self._fma = f"llvm.fma.v{self.lanes}f32" if self.lanes > 1 else "llvm.fma.f32"
 
-    def narrowed(self, count: int) -> FloatVectors:
+    def limit_lanes(self, count: int) -> FloatVectors:
         """Vectors of at most `count` lanes, a power of two."""
         return float_vectors(self._isa, min(self.lanes, 1 << (count.bit_length() - 1)))
 
     def broadcast(self, buffer: Buffer, offset: Expr) -> Expr:
-        """One element in all lanes."""
+        """Vector with one element in all lanes."""
         return bind(spread(buffer[offset], self.lanes))
 
     def dot(self, sums: Expr, x: Expr, w: Expr) -> Expr:
@@ -157,7 +157,7 @@ LEAST_SCALE, MOST_SCALE = 2.0**-100, 2.0**100
 
 @dataclass(frozen=True)
 class CodeLimits:
-    """What a quantize with one scale gives."""
+    """Limits of the codes of a quantize with one scale."""
 
     zero_point: int
     qmin: int

@@ -1,4 +1,4 @@
-"""Functions of kernels that this process made before: a template writes thousands of statements, a key is compared.
+"""Memo of the PrimFuncs of this process: a template writes thousands of statements, a key is only compared.
 
 A model is built several times while it is quantized, and its layers are alike.
 """

@@ -8,9 +8,9 @@ whole steps with zeros.
     weights   [groups][panel: step, vector][lane][tap]       channels beyond the last are zero
     channels  [groups][vector][lane]                         bias, multiplier; zero beyond the last channel
 
-Weights that a kernel reads two to a byte: half the memory of int8, an eighth of float32.
+Nibbles: weights that a kernel reads two to a byte, half the memory of int8, an eighth of float32.
 
-Order      that of the packed weights (see packing), the first of two in the low half of a byte (numerics.pack_int4)
+Order      that of the packed weights above, the first of two in the low half of a byte (numerics.pack_int4)
 Unpacking  a byte is widened to two lanes, shifted against itself and masked: lane 2i is its low half, lane 2i + 1 its
            high one; (half ^ 8) - 8 gives the sign. Five instructions a vector on every instruction set
 """
@@ -34,7 +34,7 @@ PIECES = (4, 2, 1)  # vectors that one `narrow` takes
 
 
 def panel_pieces(columns: int) -> list[tuple[int, int]]:
-    """How the vectors of a panel are narrowed together: [(first vector, number of vectors), ...].
+    """Pieces of a panel's vectors that are narrowed together: [(first vector, number of vectors), ...].
 
     >>> panel_pieces(7)
     [(0, 4), (4, 2), (6, 1)]
@@ -109,7 +109,7 @@ def pack_channels(values: np.ndarray, groups: int, slots: np.ndarray) -> np.ndar
 
 @dataclass(frozen=True)
 class Packing:
-    """How the weights of a kernel are packed: enough to pack them again, where a file holds them once.
+    """Packing of the weights of a kernel: enough to pack them again, where a file holds them once.
 
     ins        instruction set
     shape      of the weights, int8: [filters, channels / groups, kernel rows, kernel columns]
@@ -209,13 +209,13 @@ class Nibbles:
         sign = spread(8, self.count, kind)
         return bind(T.bitwise_xor(lanes, sign) - sign)
 
-    def real(self, codes: Expr, scale: Expr) -> Expr:
+    def dequantize(self, codes: Expr, scale: Expr) -> Expr:
         """float32 of codes: the product is rounded once, numerics.dequantize."""
         return bind(T.Cast(vector_type("float32", self.count), codes) * scale)
 
 
 def nibbles_for(weight: np.ndarray, ins: Instructions) -> Nibbles | None:
-    """How a kernel reads these integer weights; None for weights of more than 4 bits."""
+    """Reader of these integer weights; None for weights of more than 4 bits."""
     return Nibbles(ins) if weight.size and numerics.fits_int4(weight) else None
 
 

@@ -1,4 +1,4 @@
-"""How weights were packed, so that a file holds them once: as the module has them, or as the code does.
+"""Recipes of packed weights, so that a file holds them once: as the module has them, or as the code does.
 
 A recipe is what JSON can hold: {"level", "taps", "shape", "groups", "run", "parts", "permuted"} of a packing.Packing,
 "winograd": tile of a winograd.TransformedPacking, and "turned": True where the module has the matrix [depth, columns]
@@ -33,7 +33,7 @@ def digest(data: Any) -> bytes:
 
 @dataclass
 class Recipes:
-    """What a build remembers of the weights that it packs.
+    """Recipes of the weights that a build packs.
 
     known   {digest of packed weights: [(digest of what they are made of, recipe), ...]}; an instruction set that packs
             in a way of its own is there, too: who uses a recipe compares what it gives
@@ -122,7 +122,7 @@ def gives(source: bytes, recipe: Recipe, packed: bytes) -> bool:
 
 
 def restore_weights(packed: bytes, recipe: Recipe) -> bytes:
-    """What packed weights were made of, where packing only moves them and adds zeros.
+    """Restore the weights that were packed, where packing only moves them and adds zeros.
 
     Places are packed in place of weights, as many bytes of their numbers at a time as a weight has: so every
     instruction set tells by its own way of packing where each weight went.
@@ -150,7 +150,7 @@ def restore_weights(packed: bytes, recipe: Recipe) -> bytes:
 
 
 def spell_out(recipe: Recipe) -> Recipe:
-    """The same for a file of one code, which loads without instruction sets: see weight_order and winograd/weights."""
+    """Recipe for a file of one code, which loads without instruction sets: see weight_order and winograd/weights."""
     if "variants" in recipe or "slots" in recipe:
         return recipe
     return {**packing_of(recipe).recipe(), **({"turned": True} if recipe.get("turned") else {})}

@@ -126,7 +126,7 @@ class Tiling:
 
 
 def first_of_part(parts: tuple[tuple[int, int], ...], index: Expr) -> Expr:
-    """Where part `index` begins when parts are laid in a row: [(size, count), ...] as from `split_evenly`.
+    """Start of part `index` when parts are laid in a row: [(size, count), ...] as from `split_evenly`.
 
     >>> [first_of_part(((6, 2), (5, 1)), index) for index in range(4)]
     [0, 6, 12, 17]
@@ -137,7 +137,7 @@ def first_of_part(parts: tuple[tuple[int, int], ...], index: Expr) -> Expr:
 
 
 def choose_tiling(product: Product, ins: Instructions) -> Tiling:
-    """Tiling that was measured to be best (see tuned.py), else that of least modelled time."""
+    """Tiling that was measured to be best (see performance/tuning.py), else that of least modelled time."""
     tile = tile_of(product_key(product, ins))
     if tile is not None and fits(product, *tile, ins):
         return cut_tiles(product, *tile)
@@ -145,7 +145,7 @@ def choose_tiling(product: Product, ins: Instructions) -> Tiling:
 
 
 def product_key(product: Product, ins: Instructions) -> str:
-    """What a measured tile is kept under: all that the loops of a product depend on.
+    """Key of a measured tile: all that the loops of a product depend on.
 
     >>> from tvmq.kernels.isa import level
     >>> product_key(Product(49, 32, 128), level("avx2"))
@@ -201,8 +201,8 @@ def cycles(product: Product, tiling: Tiling, ins: Instructions) -> float:
         near = _rate(steps * step_bytes, columns)
         for rows, tiles in tiling.pixel_parts:
             addresses = 1 if product.line in (0, product.pixels) or product.line % rows == 0 else rows
-            taken = -(-rows // ins.row_step) * ins.row_step
-            step = max(ins.dot_cycles * taken * columns, (rows + columns) / 2, LATENCY_CYCLES)
+            whole_rows = -(-rows // ins.row_step) * ins.row_step
+            step = max(ins.dot_cycles * whole_rows * columns, (rows + columns) / 2, LATENCY_CYCLES)
             step += row_cycles * rows + column_cycles * columns + loop_cycles
             step += FETCH_CYCLES * max(0, addresses - FREE_ADDRESSES)
             rest = TILE_CYCLES + ADDRESS_CYCLES * addresses

@@ -1,4 +1,4 @@
-"""What a kernel is, and how a convolution and its epilogue are described to the templates.
+"""Kernel, and the descriptions of a convolution and its epilogue that the templates take.
 
 All shapes are NHWC; weights are OIHW ([filters, channels / groups, kernel rows, kernel columns]) as in the IR and
 are packed by the template.

@@ -1,4 +1,4 @@
-"""What a kernel does, as its template says it, for the cost model and the tuner of tiles."""
+"""Work of a kernel, as its template states it, for the cost model and the tuner of tiles."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ NORM_CYCLES = {"layer_norm": 11.0, "rms_norm": 8.0, "group_norm": 11.0}  # for 6
 
 
 def no_cycles(_machine: Machine, _scale: float) -> float:
-    """Of kernels without products."""
+    """Cycles of kernels without products: none."""
     return 0.0
 
 
 @dataclass(frozen=True, eq=False)
 class KernelWork:
-    """What a kernel does.
+    """Work of a kernel.
 
     family         "conv2d", "depthwise", "quantize", ...
     vector_cycles  for 64 bytes of the widest tensor that is read or written, everything in the nearest cache
@@ -56,7 +56,7 @@ def on_machine(ins: Instructions, machine: Machine) -> Instructions:
 
 
 def product_cycles(product: Product, ins: Instructions, tiling: Tiling | None = None) -> float:
-    """Of the tiles' model, as they were measured."""
+    """Cycles of a product by the tiles' model, scaled as they were measured."""
     shares = MEASURED_FLOATS if isinstance(ins, FloatVectors) else MEASURED
     return shares.get(ins.name, 1.0) * cycles(product, tiling or choose_tiling(product, ins), ins)
 

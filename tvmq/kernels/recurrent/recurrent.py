@@ -4,7 +4,7 @@ Computes   numerics.recurrent and recurrent_codes, bit for bit
 Layouts    as the operator has them; weights packed (see state_product)
 Loops      parallel tiles of samples; steps, one after the other; products of the tile's states; then the cells, vectors
            of hidden units, by the text of the definition (numerics.recurrent.CELLS)
-Sizes      steps and batch may be free
+Sizes      steps and batch may be dynamic
 """
 
 from __future__ import annotations
@@ -47,10 +47,10 @@ Size = int | str
 
 @dataclass(frozen=True)
 class Recurrent:
-    """One layer in one direction.
+    """Static description of a recurrent layer in one direction.
 
     kind, activations, clip, reverse, ends   as of numerics.recurrent
-    steps, batch, rows                       numbers or names of free sizes; rows of the result
+    steps, batch, rows                       numbers or names of dynamic sizes; rows of the result
     shared_state                             all samples begin with one state
     lengths                                  "all" steps, "one" length for all samples, or "each" its own
     is_codes                                 the weight is int8
@@ -71,7 +71,7 @@ class Recurrent:
 
     @property
     def cell(self) -> Cell:
-        """What a step does."""
+        """Cell that a step computes."""
         return CELLS[self.kind]
 
     @property
@@ -110,14 +110,14 @@ def recurrent(
     with FunctionBuilder(name, parameters) as function:
         buffers = {key: flat(buffer) for key, buffer in zip(parameters, function.buffers, strict=True)}
         sizes = (function.count((layer.steps,)), function.count((layer.batch,)))
-        _Template(layer, ins, products, buffers, sizes).body()
+        _RecurrentTemplate(layer, ins, products, buffers, sizes).body()
     packed = (filters_of(weight), products[0].recipe()) if len(products) == 1 else None
     key = ("recurrent", layer, ins.name)
     return Kernel(name, function.prim_func, tuple(constants), key, packed=packed, work=_work(layer, ins))
 
 
 def _work(layer: Recurrent, ins: Instructions) -> KernelWork:
-    """Of one of each free size."""
+    """Work of a run whose dynamic sizes are all 1."""
     states = (layer.steps if isinstance(layer.steps, int) else 1) * (layer.batch if isinstance(layer.batch, int) else 1)
     macs = states * layer.hidden**2 * layer.cell.gates
     taps = ins.taps if layer.is_codes else 0.5
@@ -125,7 +125,7 @@ def _work(layer: Recurrent, ins: Instructions) -> KernelWork:
     return KernelWork("recurrent", 0.0, macs, layer.is_codes, lambda *_: cycles)
 
 
-class _Template:
+class _RecurrentTemplate:
     """The loops; see the head of this file."""
 
     def __init__(

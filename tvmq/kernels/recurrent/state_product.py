@@ -101,7 +101,7 @@ class StateProduct:
         }
 
     def recipe(self) -> dict[str, Any]:
-        """How the weights are packed, see weight_order.py."""
+        """Recipe of the packed weights, see weight_order.py."""
         return {
             "shape": [self.columns, self.depth, 1, 1], "groups": 1, "run": self.depth, "taps": self.taps,
             "dtype": self.ins.w_dtype if self.is_codes else "float32",

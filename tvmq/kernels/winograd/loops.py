@@ -98,7 +98,7 @@ class WinogradLoops:
         _parallel(shape.panel_chunks, products)
 
     def _tile_chunk(self, index: Expr) -> None:
-        """Everything for a share of the tiles."""
+        """Compute a share of the tiles, from the copy of its input to the epilogue."""
         shape = self.shape
         first, last = _share(shape.register_tiles, shape.chunks, index)
         begin, end = bind(first * shape.rows), bind(minimum(last * shape.rows, shape.tiles))
@@ -146,7 +146,7 @@ class WinogradLoops:
         target = workspace(capacity * shape.row_pitch + SLACK, conv.x_dtype)
         first = bind(self._first_row(begin))
         count = bind(self._first_row(end - 1) + self.scheme.points - first)
-        Stager(self.ins, self.x, shape.padded, shape.x_zero, dtype=conv.x_dtype).rows(target, first, count)
+        Stager(self.ins, self.x, shape.padded_conv, shape.x_zero, dtype=conv.x_dtype).rows(target, first, count)
         return target, bind(first * shape.row_pitch)
 
     def _transform(self, inputs: WinogradInputs, source: Buffer, origin: Expr, begin: Expr, end: Expr) -> None:

@@ -1,4 +1,4 @@
-"""The matrices of Winograd's convolution in integers, the transformed weights, and the proof that they are exact.
+"""Winograd's convolution in integers: its matrices, the proof that they are exact, and its transforms as vector code.
 
 For one tile of outputs along an axis, with B', G and A' the usual matrices of F(m, 3) (Winograd 1980; Lavin and Gray,
 "Fast Algorithms for Convolutional Neural Networks", arXiv:1509.09308) the rows of G are scaled to integers and A'
@@ -10,9 +10,8 @@ Everything is a sum of products of integers, so it holds modulo 2^32 whatever wr
 the product with the inverse of `odd` modulo 2^32 leaves 2^shift * y, and an arithmetic shift gives y: exactly so where
 |2^shift * y| < 2^31. U and V must fit int16, in which they are multiplied. NumPy only.
 
-The transforms of Winograd's convolution as vector code: of the input in int16, of the products modulo 2^32.
-
-One axis at a time, as few operations as the matrices of winograd_scheme allow; vectors are channels.
+Transforms   of the input in int16, of the products modulo 2^32; one axis at a time, as few operations as the matrices
+             allow; vectors are channels
 """
 
 from __future__ import annotations
@@ -63,7 +62,7 @@ class Scheme:
 
     @property
     def name(self) -> str:
-        """What people call it."""
+        """Display name."""
         return f"F({self.tile}x{self.tile},3x3)"
 
     @property
@@ -137,7 +136,7 @@ def both_axes(rows: Sequence[Sequence[Expr]], transform: Transform, lanes: int) 
 
 
 def input_transform(scheme: Scheme) -> Transform:
-    """B' of int16 vectors; nothing leaves int16 (winograd_scheme.refusal)."""
+    """B' of int16 vectors; nothing leaves int16 (see `refusal`)."""
     return {4: _input_4, 2: _input_2}[scheme.tile]
 
 
@@ -194,8 +193,8 @@ def _output_2(m: Sequence[Expr], lanes: int) -> list[Expr]:
     def add(a: Expr, b: Expr) -> Expr:
         return wrapping("add", a, b, lanes)
 
-    def twice(value: Expr) -> Expr:
+    def double(value: Expr) -> Expr:
         return bind(T.shift_left(value, spread(1, lanes)))
 
     p, q = add(m[1], m[2]), wrapping("sub", m[1], m[2], lanes)
-    return [add(twice(m[0]), p), wrapping("sub", q, twice(m[3]), lanes)]
+    return [add(double(m[0]), p), wrapping("sub", q, double(m[3]), lanes)]

@@ -61,7 +61,7 @@ class WinogradShape:
         return self.conv.batch * self.tiles_high * self.tiles_wide
 
     @property
-    def padded(self) -> Conv2d:
+    def padded_conv(self) -> Conv2d:
         """The convolution with whole tiles: more padding below and on the right."""
         conv, (top, left, _, _) = self.conv, self.conv.padding
         below = self.scheme.tile * self.tiles_high + 2 - conv.height - top
@@ -156,7 +156,7 @@ class WinogradShape:
 
     @property
     def key(self) -> tuple[Any, ...]:
-        """What the code depends on."""
+        """Parameters that the generated code depends on."""
         return self.conv, self.ins.key, self.x_zero, self.scheme.tile, self.rows, self.columns, self.block
 
 
@@ -201,7 +201,7 @@ def winograd_cycles(shape: WinogradShape) -> float:
 
 
 def winograd_parts(shape: WinogradShape) -> dict[str, float]:
-    """The same by what is done."""
+    """Cycles of each part of a convolution: copy, input and output transforms, products."""
     copied = shape.conv.batch * shape.padded_height * shape.row_pitch
     return {
         "copy": 2 * copied / COPY_RATE,

@@ -33,13 +33,13 @@ def transform_weights(weight: np.ndarray, g: Matrix) -> np.ndarray:
 
 def transform_taps(taps: np.ndarray, g: Matrix, result: np.ndarray) -> None:
     """int16 [3, 3, ...] -> [points, points, ...]; the entries of G are small, so these are additions."""
-    columns = [_combined(taps.swapaxes(0, 1), row) for row in g]
+    columns = [_combine(taps.swapaxes(0, 1), row) for row in g]
     for number, column in enumerate(columns):
         for place, row in enumerate(g):
-            result[place, number] = _combined(column, row)
+            result[place, number] = _combine(column, row)
 
 
-def _combined(parts: np.ndarray, factors: Sequence[int]) -> np.ndarray:
+def _combine(parts: np.ndarray, factors: Sequence[int]) -> np.ndarray:
     """Sum of parts times factors."""
     total = None
     for part, factor in zip(parts, factors, strict=True):
@@ -68,8 +68,8 @@ def pack_transformed(weight: np.ndarray, g: Matrix, slots: np.ndarray, parts: Se
     result, done = np.empty(len(g) ** 2 * 2 * steps * slots.size, np.int16), 0
     for first, columns in panels(parts):
         # plain weights are a fraction of what they become, so these are put in order
-        taken = padded[:, :, slots[first : first + columns]].reshape(3, 3, columns, -1, steps, 2)
-        taps = np.ascontiguousarray(taken.transpose(0, 1, 4, 2, 3, 5)).reshape(3, 3, -1)
+        panel = padded[:, :, slots[first : first + columns]].reshape(3, 3, columns, -1, steps, 2)
+        taps = np.ascontiguousarray(panel.transpose(0, 1, 4, 2, 3, 5)).reshape(3, 3, -1)
         end = done + len(g) ** 2 * taps.shape[-1]
         transform_taps(taps, g, result[done:end].reshape(len(g), len(g), -1))
         done = end

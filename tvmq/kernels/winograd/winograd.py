@@ -1,8 +1,8 @@
 """conv2d 3x3, stride 1, by Winograd's transforms in integers: the bits of the direct convolution, half of its work.
 
-Computes   numerics.conv, then the epilogue, bit for bit, modulo 2^32 on the way (see winograd_scheme)
+Computes   numerics.conv, then the epilogue, bit for bit, modulo 2^32 on the way (see scheme)
 Layouts    x and output NHWC; weights transformed at compile time, [panel][position][pair of channels][vector][lane][2]
-Needs      winograd_scheme.refusal() == "": sums below 2^25 for F(4x4,3x3); bias already holds -x_zero * sum(weights)
+Needs      scheme.refusal() == "": sums below 2^25 for F(4x4,3x3); bias already holds -x_zero * sum(weights)
 Loops      parallel chunk of tiles: copy of its rows with borders; block of tiles: transform to V [position][tile]
            [channel] int16; panel: `points`^2 matrix products to P [position][tile][channel] int32; transform, epilogue.
            Where there are few tiles, panels are divided among threads and share one V
@@ -97,13 +97,12 @@ def make_winograd(shape: WinogradShape, weight: np.ndarray, bias: np.ndarray, ep
 
 @dataclass(frozen=True)
 class TransformedPacking(Packing):
-    """How transformed weights are packed; neither groups nor runs."""
+    """Packing of transformed weights; neither groups nor runs."""
 
     scheme: Scheme
 
     @property
     def size(self) -> int:
-        """See Packing."""
         return self.scheme.positions * self.slots.size * 2 * -(-self.shape[1] // 2) * 2
 
     def weights(self, weight: np.ndarray) -> np.ndarray:
@@ -133,7 +132,7 @@ class WinogradChoice:
 def choose_winograd(conv: Conv2d, weight: np.ndarray, x_zero: int, isa: Isa, *, direct: float = 1.0) -> WinogradChoice:
     """The choice for a convolution of codes with these weights (int8 OIHW).
 
-    direct  so many times as fast as conv2d is the direct kernel that it would have (see conv2d_lanes)
+    direct  so many times as fast as conv2d is the direct kernel that it would have (see conv2d_int16)
     The note is empty where Winograd is out of the question, for its shape or the instruction set.
     """
     if why_unsuited(conv, isa):

@@ -14,7 +14,7 @@ from tvmq.graph.view import View, const_value, dtype_of, op_name, rank_of, shape
 from tvmq.kernels.attention.attention import choose_attention
 from tvmq.kernels.attention.batch_matmul import choose_batch_matmul
 from tvmq.kernels.attention.batch_matmul_float import choose_batch_matmul_float
-from tvmq.kernels.attention.dynamic_scores import FreeScores, choose_free_scores
+from tvmq.kernels.attention.dynamic_scores import DynamicScores, choose_dynamic_scores
 from tvmq.kernels.attention.shape import Attention, BatchMatmul, MatrixOperand
 from tvmq.kernels.parts.float_vectors import CodeLimits
 from tvmq.kernels.parts.loops import broadcast_strides
@@ -148,8 +148,8 @@ def _free_scores(lowerer: Lowerer, found: AttentionParts) -> bool:
             return False
         mask = tuple(1 if size == 1 else names[size] for size in added)
     score_scale, code_scale, codes = _scales(view, found)
-    scores = FreeScores(tuple(names[size] for size in sizes), mask, codes)
-    kernel = lowerer.choose(choose_free_scores, scores, score_scale, code_scale)
+    scores = DynamicScores(tuple(names[size] for size in sizes), mask, codes)
+    kernel = lowerer.choose(choose_dynamic_scores, scores, score_scale, code_scale)
     if kernel is None:
         return False
     lowerer.lower(Chain(found.product, [found.product]))

@@ -15,7 +15,7 @@ from tvm import relax
 
 from tvmq.graph.sizes import free_names, is_number
 from tvmq.graph.view import const_value, dtype_of, is_const, rank_of, shape_of, sizes_of
-from tvmq.kernels.attention.dynamic_matmul import FreeMatmul, choose_free_matmul
+from tvmq.kernels.attention.dynamic_matmul import DynamicMatmul, choose_dynamic_matmul
 from tvmq.kernels.conv.choose import choose_convolution
 from tvmq.kernels.conv.group_matmul import choose_group_matmul
 from tvmq.kernels.conv.matmul import multiply_rows
@@ -106,8 +106,8 @@ def lower_dynamic_matmul(lowerer: Lowerer, chain: Chain) -> bool:
     x, y = (lowerer.logical(arg.name) for arg in (a, b))
     *batch, rows, depth, columns = free_names([*a.ty.shape, b.ty.shape[-1]])
     zeros = int(call.attrs.a_zero), int(call.attrs.b_zero)
-    product = FreeMatmul(tuple(batch), rows, depth, columns, (dtype_of(x), dtype_of(y)), zeros)
-    kernel = lowerer.choose(choose_free_matmul, product)
+    product = DynamicMatmul(tuple(batch), rows, depth, columns, (dtype_of(x), dtype_of(y)), zeros)
+    kernel = lowerer.choose(choose_dynamic_matmul, product)
     if kernel is None:
         return False
     out = list(lowerer.view.var[chain.head].ty.shape)

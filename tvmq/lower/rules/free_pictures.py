@@ -13,17 +13,17 @@ from tvm import relax
 
 from tvmq.graph.sizes import free_names, is_number
 from tvmq.graph.view import const_value, dtype_of, is_const, op_name, rank_of, sizes_of
-from tvmq.kernels.conv.free_pictures import choose_free_convolution, usual_convolution
+from tvmq.kernels.conv.free_pictures import choose_dynamic_convolution, usual_convolution
 from tvmq.kernels.conv.matmul import multiply_rows
 from tvmq.kernels.elementwise.convert import choose_dequantize, choose_quantize
 from tvmq.kernels.elementwise.multiply import choose_add
 from tvmq.kernels.elementwise.table import choose_table
 from tvmq.kernels.move.concat import choose_concat
 from tvmq.kernels.move.transpose import choose_dequantize_to_nchw, choose_quantize_to_nhwc
-from tvmq.kernels.norm.free_sum import FreeSum, choose_free_sum
+from tvmq.kernels.norm.free_sum import DynamicSum, choose_dynamic_sum
 from tvmq.kernels.parts.types import Kernel
 from tvmq.kernels.pool import choose_max_pool
-from tvmq.kernels.pool_windows import FreePool2d
+from tvmq.kernels.pool_windows import DynamicPool2d
 from tvmq.lower.code_range import code_range
 from tvmq.lower.lowerer import Lowerer
 from tvmq.lower.patterns.chains import Chain
@@ -64,7 +64,7 @@ def convolution(lowerer: Lowerer, chain: Chain) -> bool:
         )
     else:
         operands = conv, sizes, weight, finish.bias, pad_value, finish.epilogue
-        kernel = lowerer.choose(choose_free_convolution, *operands)
+        kernel = lowerer.choose(choose_dynamic_convolution, *operands)
     if kernel is None:
         return False
     inputs = [x, *(lowerer.nhwc(other) for other in finish.others)]
@@ -102,7 +102,7 @@ def max_pool(lowerer: Lowerer, chain: Chain) -> bool:
     if not is_number(x.ty.shape[3]):
         return False
     top, left, bottom, right = (int(p) for p in a.padding)
-    pool = FreePool2d(
+    pool = DynamicPool2d(
         sizes[0],
         sizes[1],
         sizes[2],
@@ -250,8 +250,8 @@ def float_sum(lowerer: Lowerer, chain: Chain) -> bool:
         return False
     x = lowerer.nhwc(source)
     batch, *_, channels = x.ty.shape
-    pictures = FreeSum(free_names(list(x.ty.shape)[:3]), int(channels), bool(call.attrs.mean))
-    kernel = lowerer.choose(choose_free_sum, pictures)
+    pictures = DynamicSum(free_names(list(x.ty.shape)[:3]), int(channels), bool(call.attrs.mean))
+    kernel = lowerer.choose(choose_dynamic_sum, pictures)
     if kernel is None:
         return False
     total = lowerer.call(kernel, [x], (batch, channels), "float32", f"{chain.result}_sums")
