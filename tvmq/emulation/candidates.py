@@ -18,7 +18,7 @@ FACTORS = ("float64", "float32", "float32_product")
 
 @dataclass(frozen=True)
 class Told:
-    """What data can tell.
+    """Facts about a rule that data can tell apart.
 
     enlarges    factors of 1 and more occur: what happens at a shift to the left can be told
     has_zero    a zero point other than 0 occurs: when it is added can be told

@@ -44,7 +44,7 @@ FAMILIES = {
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """One vector.
+    """Test vector of one operator.
 
     name        of its file, "strides_2"
     operator    of single.py
@@ -60,7 +60,7 @@ class Case:
     arrays: dict[str, np.ndarray] = field(default_factory=dict)
 
     def made(self, chip: Arithmetic, fault: str = "") -> Made:
-        """What the chip makes of it."""
+        """Compute the result of the chip."""
         return make(self.operator, self.attributes, self.arrays, chip, fault)
 
 
@@ -200,7 +200,7 @@ def _conv2d(make: Makers, operator: str) -> Iterator[Case]:
 
 
 def _depthwise(make: Makers, operator: str) -> Iterator[Case]:
-    """One filter a channel."""
+    """Cases of depthwise convolutions: one filter a channel."""
     for channels in (1, 7, 16, 33):
         tail: dict[str, Any] = {"shape": (1, channels, 7, 6), "filters": channels, "groups": channels}
         yield from _weighted(make, f"tail_{channels}", operator, "tails", **tail, padding=[1, 1, 1, 1])

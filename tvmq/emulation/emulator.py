@@ -81,7 +81,7 @@ class Emulator:
 
     @property
     def layers(self) -> tuple[LayerCounts, ...]:
-        """What was counted, in the order of the module."""
+        """Counts of the layers, in the order of the module."""
         return tuple(self._counts.layers.values())
 
     @property
@@ -93,7 +93,7 @@ class Emulator:
 
     @property
     def output_names(self) -> list[str]:
-        """Of the model's results."""
+        """Names of the model's results."""
         return output_names(self.view.func, len(self.view.outputs))
 
     @property
@@ -106,7 +106,7 @@ class Emulator:
         self._counts.clear()
 
     def __call__(self, *inputs: np.ndarray) -> np.ndarray | list[np.ndarray]:
-        """One array where the model has one result, else a list of them."""
+        """Compute one array where the model has one result, else a list of arrays."""
         results = self.run(inputs)
         return results[0] if len(results) == 1 else results
 
@@ -117,7 +117,7 @@ class Emulator:
         watch: Callable[[str, Any], None] | None = None,
         beside: Callable[[str, Any, Callable[[], Any]], Any] | None = None,
     ) -> list[np.ndarray]:
-        """One array an output.
+        """Compute one array for each output.
 
         inputs   {input name: array} or arrays in order
         watch    called with (variable, value) after each operator

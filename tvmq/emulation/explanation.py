@@ -39,7 +39,7 @@ WIDTHS = (16, 18, 20, 24)
 
 @dataclass(frozen=True)
 class OperatorCheck:
-    """What a device answered for one operator.
+    """Check of a device's answers for one operator.
 
     operator     of the vectors
     cases        how many have an answer
@@ -75,7 +75,7 @@ class ConformanceCheck:
         return not self.missing and all(check.differing == 0 for check in self.operators)
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Dictionary that JSON can hold."""
         return {"conforms": self.conforms, **asdict(self)}
 
     def __str__(self) -> str:
@@ -126,7 +126,7 @@ def _check(chip: Arithmetic, operator: str, group: Sequence[Answered]) -> Operat
 
 @dataclass(frozen=True)
 class Explanation:
-    """What explains the answers to all vectors of one operator.
+    """Rule or mistake that explains the answers to all vectors of one operator.
 
     text       the rule or mistake; where nothing explains all answers, what comes nearest
     values     how many answers
@@ -148,7 +148,7 @@ class Explanation:
         return "" if self.differing else f"{self.text}{also}"
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Dictionary that JSON can hold."""
         return asdict(self)
 
     def __str__(self) -> str:
@@ -158,7 +158,7 @@ class Explanation:
 
 
 def explain_answers(operator: str, group: Sequence[Answered], chip: Arithmetic | None = None) -> Explanation:
-    """What explains all answers to the vectors of one operator; else what explains most.
+    """Explanation of all answers to the vectors of one operator; else the one that explains most.
 
     chip  as described; None: sums of 32 bits
     """
@@ -248,7 +248,7 @@ def _rule(all_made: Sequence[Made], group: Sequence[Answered]) -> Identification
 
 
 def _agreed(found: Sequence[Identification]) -> Identification:
-    """One identification of several types: a rule that explains all of them, or the worst of the nearest."""
+    """Identification that several types share: a rule that explains all of them, or the worst of the nearest."""
     explaining = [dict.fromkeys([] if one.rule is None else [one.rule, *one.others]) for one in found]
     common = [rule for rule in explaining[0] if all(rule in other for other in explaining[1:])]
     values = sum(one.values for one in found)

@@ -76,7 +76,7 @@ class Identification:
         return ", ".join(self.known) or rule_text(self.nearest)
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Dictionary that JSON can hold."""
         return {
             "rule": None if self.rule is None else self.rule.to_dict(),
             "nearest": self.nearest.to_dict(),
@@ -216,7 +216,7 @@ def _first_look(seen: _Observed, low: int, high: int, count: int) -> np.ndarray:
 
 
 def ruled(rule: RequantizeRule, seen: _Observed, low: int, high: int, dtype: DTypeLike) -> np.ndarray:
-    """What a rule gives for flat sums with scales and zero points of their own."""
+    """Codes that a rule gives for flat sums with scales and zero points of their own."""
     if rule.zero_point == "after" and -NARROW <= low <= high < NARROW:
         steps = _ruled(rule, seen, 0, -(2**15), 2**15 - 1, "int16")
         return np.asarray(np.clip(steps.astype(np.int64) + seen.zero, low, high))

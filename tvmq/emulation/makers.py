@@ -51,7 +51,7 @@ class Makers:
 
     @property
     def largest_weight(self) -> int:
-        """Of its weights, which are symmetric; 16-bit ones are drawn from 8 bits."""
+        """Largest code of its weights, which are symmetric; 16-bit ones are drawn from 8 bits."""
         form = self.entry.weights if self.entry else None
         bits = min(CODE_TYPES[form.dtype[0]][1] if form and form.dtype else 8, 8)
         return int(2 ** (bits - 1)) - 1

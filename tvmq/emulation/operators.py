@@ -1,4 +1,4 @@
-"""What a described chip computes for each operator of an integer module, where that can differ from the definition.
+"""Results of a described chip for each operator of an integer module, where they can differ from the definition.
 
 An operator that is not in OPERATORS is computed as the definition says: moves and comparisons of codes, tables, and
 the element-wise integer formulas (tvmq.add, scale_shift, prelu), which have registers of 32 bits.
@@ -22,7 +22,7 @@ Define = Callable[[Sequence[Any]], Any]
 
 
 class Site(NamedTuple):
-    """One operator at work.
+    """Operator at work: its arguments and where it counts.
 
     args      its arguments, computed by the chip
     define    gives what the definition gives for arguments
@@ -89,7 +89,7 @@ def matmul(site: Site) -> np.ndarray:
 
 
 def one_step(site: Site) -> np.ndarray:
-    """One sum or product of integers: a bias, a product of two codes."""
+    """Compute one sum or product of integers: a bias, a product of two codes."""
     return _sums(site, lambda exact: sums.settled(exact, site.chip.accumulator))
 
 

@@ -46,7 +46,7 @@ FAULTS = {
 
 @dataclass(frozen=True, eq=False)
 class Made:
-    """What an operator makes.
+    """Results of an operator.
 
     y         its result
     acc       the sums that became codes; None for operators that requantize nothing

@@ -26,7 +26,7 @@ RESERVED = frozenset({*keyword.kwlist, "I", "R", "T", "metadata"})  # names that
 
 @dataclass(frozen=True)
 class Step:
-    """One converted node: its bindings, and the variable of its result.
+    """Converted node: its bindings, and the variable of its result.
 
     name     what the result is called
     layer    source layer that the bindings belong to, mostly the same

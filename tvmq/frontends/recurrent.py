@@ -22,7 +22,7 @@ Emit = Callable[[relax.Expr], relax.Expr]
 
 @dataclass
 class Direction:
-    """One direction of a layer.
+    """Direction of a recurrent layer.
 
     kind         of numerics.recurrent.CELLS
     w, r         [gates * hidden, inputs] and [gates * hidden, hidden], gates in the order of ONNX

@@ -211,7 +211,7 @@ def _weight(param: relax.Var, value: Any) -> GenericConst:
 def _steps(
     func: relax.Function, values: dict[relax.Var, relax.Expr], weights: Mapping[GenericConst, str]
 ) -> Iterator[Step]:
-    """One step for each binding, over `values` for the parameters."""
+    """Yield a step for each binding, over `values` for the parameters."""
     counts: dict[str, int] = {}
     owners: dict[Any, str] = {const: name.rpartition(".")[0] for const, name in weights.items() if "." in name}
     for binding in (binding for block in func.body.blocks for binding in block.bindings):

@@ -67,7 +67,7 @@ LANES = Accumulators(16, products=2, unsigned=True)
 
 
 def accumulators_of(given: int | Accumulators | None, backend: Backend) -> Accumulators | None:
-    """What a number of bits means on a backend; without one, the accumulators that the backend describes.
+    """Accumulators that a number of bits means on a backend; without one, those that the backend describes.
 
     raises  ConfigError for more bits than the backend has
 

@@ -74,22 +74,22 @@ class LiveFolding(Folding):
         return values.reshape(shape)
 
     def weight(self) -> torch.Tensor:
-        """See Folding."""
+        """Weight with the batch norm of the moment folded in."""
         return self.turned(self.source_weight()) * (self._along(self._factor()) * self.rest).float()
 
     def rounded_weight(self) -> torch.Tensor:
-        """See Folding: the weight with the factors that it had at the start."""
+        """Weight with the factors that it had at the start."""
         factor = torch.where(self.norm.gamma() < 0, -self.first, self.first)
         return self.turned(self.source_weight()) * (self._along(factor) * self.rest).float()
 
     def bias(self) -> torch.Tensor:
-        """See Folding."""
+        """Bias with the batch norm of the moment folded in."""
         norm = self.norm
         shifted = (self.fixed - norm.mean().double()) * self._factor() + norm.beta().double()
         return (shifted * self.outer).float()
 
     def magnitude(self) -> torch.Tensor:
-        """See Folding."""
+        """Magnitude of the whole factor of each channel, 1 where it is 0."""
         factor = self._whole_factor().abs()
         return torch.where(factor == 0, 1.0, factor).float()
 

@@ -29,7 +29,7 @@ LIVE, FROZEN = "live", "frozen"
 
 @dataclass(frozen=True, eq=False)
 class Learning:
-    """What a network learns, and the source it goes back to.
+    """Parameters that a network learns, and the source it goes back to.
 
     scales      of weights and tensors, and zero points
     batch_norm  "frozen" or "live", see batch_norm.py

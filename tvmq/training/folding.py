@@ -66,7 +66,7 @@ class Folding(nn.Module):
         return turned if self.factor is None else turned * self.factor
 
     def rounded_weight(self) -> torch.Tensor:
-        """What is divided by the scale of the start, times its learned ratio, and rounded to codes."""
+        """Weight that is divided by the scale of the start, times its learned ratio, and rounded to codes."""
         return self.weight()
 
     def bias(self) -> torch.Tensor | None:

@@ -106,7 +106,7 @@ class WeightLimit:
     constant: bool
 
     def most(self, layer: WeightedLayer, factor: Any = 1.0) -> tuple[np.ndarray, bool]:
-        """Of each accumulator, for the scales of the moment times a factor; see numerics.most_of_weights."""
+        """Limit of each accumulator, for the scales of the moment times a factor; see numerics.most_of_weights."""
         zero, bits = self.x.zero_point, self.accumulators.bits
         low, high = (end - zero if self.centred else end for end in self.accumulators.factors(self.x.spec))
         if self.accumulators.products is not None:  # what is added to widened sums has more bits

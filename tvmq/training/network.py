@@ -79,7 +79,7 @@ class IntegerNetwork(nn.Module):
         return output_names(self.integers["main"], len(results_of(self.integers["main"])))
 
     def integer_module(self) -> tvm.IRModule:
-        """What `convert` makes of the parameters as they are now."""
+        """Integer module that `convert` makes of the parameters as they are now."""
         from tvmq.training.prepare import convert
 
         return convert(self)
@@ -129,12 +129,12 @@ class IntegerNetwork(nn.Module):
         yield from self._layers.items()
 
     def factor_of(self, name: str) -> float:
-        """What the model multiplies a product by."""
+        """Factor by which the model multiplies a product."""
         group = self.source.groups.get(name.removesuffix("_product"))
         return float(getattr(group.facts, "factor", 1.0)) if group is not None else 1.0
 
     def divisor_of(self, name: str) -> float:
-        """What the sums of a variable are divided by, multiplied by integers first where windows differ in size."""
+        """Divisor of the sums of a variable, which are multiplied by integers first where windows differ in size."""
         group = self.source.groups[name.removesuffix("_sum")]
         counts = group.strategy.average_counts(self.source.view, group)
         return 1.0 if counts is None else float(factors_of(np.asarray(counts), self.choices.config.requantize)[1])
@@ -216,7 +216,7 @@ class IntegerNetwork(nn.Module):
         return self._scales.get(self.tensor_of.get(name, ""))
 
     def spec_of(self, name: str, attrs: Any) -> QuantSpec:
-        """What the codes of a variable may be."""
+        """Specification of the codes of a variable."""
         scale = self.scale_or_none(name)
         return WHOLE.spec if scale is None else scale.spec
 
@@ -229,7 +229,7 @@ class IntegerNetwork(nn.Module):
         self._kept[name] = value
 
     def remembered(self, name: str) -> Any:
-        """What `remember` kept."""
+        """Value that `remember` kept."""
         return self._kept[name]
 
     # ---- running
@@ -283,7 +283,7 @@ class IntegerNetwork(nn.Module):
         return frozenset(self.islands.names)
 
     def cached(self, key: Hashable, make: Callable[[], Any]) -> Any:
-        """What `make` gives, once for each key."""
+        """Value of `make`, called once for each key."""
         if key not in self._made:
             self._made[key] = make()
         return self._made[key]
@@ -376,7 +376,7 @@ def _encoded(array: np.ndarray, x: Codes) -> np.ndarray:
 
 
 def _with_value(value: Any, smooth: Any) -> Any:
-    """What was compiled, with the gradient of torch's result."""
+    """Value that was compiled, with the gradient of torch's result."""
     if isinstance(value, list | tuple):
         smooth = smooth if isinstance(smooth, list) else [None] * len(value)
         return [_with_value(part, s) for part, s in zip(value, smooth, strict=True)]

@@ -223,7 +223,7 @@ def with_bias(origin: Origin, deployed: np.ndarray, weights: Mapping[str, np.nda
 
 
 def folded_bias(origin: Origin, weights: Mapping[str, np.ndarray], unit: float = 1.0) -> np.ndarray:
-    """What bias and batch norm of the source add behind the layer, float64, one a channel or a single one."""
+    """Terms that bias and batch norm of the source add behind the layer, float64, one a channel or a single one."""
     layer, factor = origin.layer, origin.factor.reshape(-1) * unit
     bias = weights[layer.bias].reshape(-1).astype(np.float64) if layer.bias is not None else np.zeros(1)
     if layer.norm is None:

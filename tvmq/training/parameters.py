@@ -1,4 +1,4 @@
-"""What is learned: scales as powers of two around the calibrated ones, zero points, weights and biases in floats."""
+"""Learned parameters: scales as powers of two around the calibrated ones, zero points, float weights and biases."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ class LearnedScale(nn.Module):
 
     @property
     def gradient_share(self) -> torch.Tensor:
-        """What the gradient of the ratio is multiplied by."""
+        """Factor of the gradient of the ratio."""
         return torch.as_tensor(self._lsq / (self.start * math.log(2)) ** 2)
 
     def keep_below(self, other: LearnedScale, *, strictly: bool) -> None:
@@ -122,7 +122,7 @@ class WeightScale(LearnedScale):
         self._folding = (folding,) if isinstance(folding, LiveFolding) else ()  # in a tuple: no module of this one
 
     def forward(self) -> torch.Tensor:
-        """See LearnedScale."""
+        """Scale of the moment, as LearnedScale gives it."""
         scale = self.of_start()
         for folding in self._folding:
             scale = scale * folding.growth()
@@ -205,7 +205,7 @@ class WeightedLayer(nn.Module):
         return grouped.reshape(-1, *grouped.shape[2:])
 
     def channel_scale(self) -> torch.Tensor:
-        """One scale an output channel, or a single one."""
+        """Scale of each output channel, or a single one."""
         scale = self.scale()
         if self.groups is None or scale.numel() in (1, self.folding.shape[1] * self.groups):
             return scale

@@ -36,7 +36,7 @@ TORCH_MODELS = (torch.nn.Module, torch.export.ExportedProgram)
 
 @dataclass(frozen=True, eq=False)
 class Asked:
-    """What a network is to learn, before its layers are known; see `prepare`.
+    """Options of what a network is to learn, before its layers are known; see `prepare`.
 
     model  imported module with its weights, whose names the parameters take; None: names of layers
     state  of the float model
@@ -49,7 +49,7 @@ class Asked:
     state: Mapping[str, Any] | None = None
 
     def learning(self, nearest: tvm.IRModule) -> Learning:
-        """With the origins of the weights of a calibrated module that nothing rounded."""
+        """Parameters to learn, with the origins of the weights of a calibrated module that nothing rounded."""
         origins: dict[str, Origin] = {}
         weights: dict[str, np.ndarray] = {}
         if self.model is not None:

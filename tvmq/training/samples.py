@@ -26,7 +26,7 @@ class Samples:
 
     @classmethod
     def of(cls, data: Dataset) -> Samples:
-        """What a dataset holds; a last batch that is not full is left out where there are others.
+        """Samples of a dataset; a last batch that is not full is left out where there are others.
 
         raises  DataError where there is nothing
         """
@@ -46,7 +46,7 @@ class Samples:
         return [joined(chosen)] if self.joins else chosen
 
     def split(self) -> tuple[Samples, Samples]:
-        """What is learned from, and every JUDGE-th part, which judges; few samples do both."""
+        """Samples to learn from, and every JUDGE-th part, which judges; few samples do both."""
         if len(self) * self.size < FEW or len(self) < JUDGE:
             return self, self
         learned = [part for i, part in enumerate(self.parts) if i % JUDGE != JUDGE - 1]

@@ -1,4 +1,4 @@
-"""What a calibrated module has to train: weights, biases, and the scale of each tensor.
+"""Trainable parts of a calibrated module: weights, biases, and the scale of each tensor.
 
 A calibrated module is the float network with a simulated_quantize at each tensor that becomes codes (passes/calibrate).
 Its constants are the parameters; `realize` makes the integer module of them, before training and after it.

@@ -1,4 +1,4 @@
-"""What one unit of learning is for each parameter, so that one learning rate suits all of them.
+"""Unit of learning for each parameter, so that one learning rate suits all of them.
 
 A weight moves by a code of its channel, a zero point by one code, a bias by what a weight that moves by one code adds
 where its input is half of the largest. A scale moves all codes of its tensor at once, the largest most. By the share

@@ -137,7 +137,7 @@ def _scale(layer: Layer, q: str, width: int | None, heads: int) -> str:
 
 
 def _mask(layer: Layer, mask: str, x: str) -> str:
-    """What a mask adds to the scores: 0 where it is 1, mask_filter_value where it is 0; its rank says what it is of."""
+    """Term that a mask adds to the scores: 0 where it is 1, mask_filter_value where it is 0; its rank says its axes."""
     rank = layer.rank(mask)
     if rank is None or rank not in (1, 2, 3):
         raise layer.unsupported(

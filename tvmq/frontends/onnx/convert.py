@@ -179,7 +179,7 @@ class _Importer:
         return names
 
     def _convert(self, call: NodeCall) -> Any:
-        """What the user's importer gives, shape arithmetic, else our repair's result, else TVM's."""
+        """Convert by the user's importer, by shape arithmetic, else by our repair, else by TVM."""
         own = onnx_importer(call.op_type)
         if own is not None:
             self._materialize(call, len(call.inputs))
@@ -231,7 +231,7 @@ class _Importer:
 
 
 def _result_of(call: NodeCall, result: Any) -> Any:
-    """What an importer of the user's gave, if it is a Relax expression."""
+    """Check that an importer of the user's returned a Relax expression."""
     if isinstance(result, tuple | list) and all(isinstance(item, relax.Expr) for item in result):
         return relax.Tuple(list(result))
     if not isinstance(result, relax.Expr):

@@ -67,7 +67,7 @@ def fold_constants(model: onnx.ModelProto, max_bytes: int) -> onnx.ModelProto:
 
 
 def _fold_once(model: onnx.ModelProto, max_bytes: int) -> bool:
-    """One pass over all nodes; True if any was folded."""
+    """Fold in one pass over all nodes; True if any was folded."""
     import onnx
 
     graph, before = model.graph, len(model.graph.node)
@@ -305,7 +305,7 @@ def _cast_to_whole(node: onnx.NodeProto, feed: Mapping[str, np.ndarray]) -> np.n
 
 
 def _largest_size(value: np.ndarray) -> float:
-    """What a small vector of integers could ask for as a shape: the product of its items; 0 for other arrays."""
+    """Number of elements that a small vector of integers would have as a shape; 0 for other arrays."""
     if value.dtype.kind not in "iu" or value.ndim > 1 or value.size > 8:
         return 0
     return math.prod(max(1.0, abs(float(item))) for item in value.ravel())

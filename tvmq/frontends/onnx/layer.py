@@ -1,4 +1,4 @@
-"""One ONNX node that is replaced by several: their names, their constants, and the error where that is impossible.
+"""Expansion of one ONNX node into several: their names, their constants, and the error where that is impossible.
 
 What cannot be imported from ONNX, and the sentences that say so.
 """
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 
 class Layer:
-    """One node that is being expanded: the new nodes and constants so far, all called <node>/<role>.
+    """Node that is being expanded: the new nodes and constants so far, all called <node>/<role>.
 
     constant   value of a tensor by name, None where it is computed
     rank       number of dimensions of a tensor by name, None where it is unknown

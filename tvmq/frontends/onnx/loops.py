@@ -73,7 +73,7 @@ class _Loop:
 
 
 def _loop(node: onnx.NodeProto, value: Any) -> _Loop | None:
-    """What can be written out of a node now; None if it is no Loop, or its next step is not known."""
+    """Steps of a node that can be unrolled now; None if it is no Loop, or its next step is not known."""
     if node.op_type != "Loop":
         return None
     body = next(attribute.g for attribute in node.attribute if attribute.name == "body")
@@ -162,7 +162,7 @@ def _remainder(loop: _Loop, condition: str, states: list[str]) -> onnx.NodeProto
 def _stacked(
     node: onnx.NodeProto, parts: list[str], result: str, opset: int, weights: list[onnx.TensorProto]
 ) -> list[onnx.NodeProto]:
-    """What the steps collect, one row a step."""
+    """Nodes that concatenate the results of the steps, one row a step."""
     from onnx import helper, numpy_helper
 
     if not parts:

@@ -62,7 +62,7 @@ def fix_shapes(model: onnx.ModelProto, shape: Mapping[str, Sequence[int | None]]
 
 
 def describe(inputs: Sequence[onnx.ValueInfoProto]) -> str:
-    """One clause that lists the inputs and their shapes, for messages."""
+    """Clause that lists the inputs and their shapes, for messages."""
     listed = ", ".join(f"'{value.name}' {_text(dimensions(value))}" for value in inputs)
     return f"the model's inputs are {listed}" if listed else "the model has no inputs"
 
@@ -72,7 +72,7 @@ def _text(dims: Sequence[int | str] | None) -> str:
 
 
 def _contradiction(known: list[int | str] | None, given: Sequence[int | None], bound: Mapping[str, int]) -> str:
-    """What is wrong with a given shape, "" if nothing is."""
+    """Reason why a shape does not fit, "" if it fits."""
     if not isinstance(given, Sequence) or isinstance(given, str):
         return "it is no sequence of integers"
     for size in given:

@@ -1,4 +1,4 @@
-"""What a graph of ONNX must be before anything reads it: names that are unique, attributes as the operator has them.
+"""Structure of an ONNX graph, checked before anything reads it: unique names, attributes as the operator has them.
 
 ONNX's own checker refuses models that every runtime takes, and its sentences do not name the layer; so what matters
 here is looked at here.
@@ -111,7 +111,7 @@ def _value(attribute: onnx.AttributeProto) -> str:
 
 
 class _Schema(NamedTuple):
-    """Of ONNX's definition of an operator: least and most inputs and outputs; attributes."""
+    """ONNX's definition of an operator: least and most inputs and outputs; attributes."""
 
     inputs: tuple[int, int]
     outputs: tuple[int, int]

@@ -1,4 +1,4 @@
-"""What a node is asked for by constants: axes, amounts and sizes that are possible, and results within the bound.
+"""Checks of a node's constants: axes, amounts and sizes that are possible, and results within the bound.
 
 Every node is looked at before it is folded or converted, with the constants that are known then. Sizes are counted in
 Python's numbers, since ONNX's inference computes them in 64 bits, where they wrap.
@@ -24,7 +24,7 @@ Dims = Sequence[int | str]
 
 @dataclass(frozen=True)
 class Known:
-    """What is known of the values of a graph.
+    """Constants, shapes and types of a graph, as far as they are known.
 
     constants  {name: tensor}
     shapes     {name: dimensions as numbers or names, None for an unknown rank}

@@ -147,7 +147,7 @@ class _Importer:
 
 
 def _result_of(call: TorchCall, result: Any) -> Any:
-    """What an importer of the user's gave, bound to variables, if it is Relax."""
+    """Bind the Relax expression that an importer of the user's returned to variables."""
     if isinstance(result, tuple | list) and all(isinstance(item, relax.Expr) for item in result):
         return tuple(call.emit(item) for item in result)
     if not isinstance(result, relax.Expr):

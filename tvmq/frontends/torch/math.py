@@ -198,7 +198,7 @@ def _scale(call: TorchCall) -> float:
 
 
 def _mask(call: TorchCall) -> Any:
-    """What is added to the scores, None for nothing."""
+    """Term that is added to the scores, None for nothing."""
     query, given = call["query"], call["attn_mask"]
     if call["is_causal"]:
         rows, columns = call.shape(query)[-2], call.shape(call["key"])[-2]

@@ -239,7 +239,7 @@ def _function_call(node: Any) -> str:
 
 
 def function_name(node: Any) -> str:
-    """What the source calls: "flatten" for x.flatten(1), whatever operators it became."""
+    """Name that the source calls: "flatten" for x.flatten(1), whatever operators it became."""
     called = node.meta.get("torch_fn")
     name = called[1] if called else getattr(node.target, "__name__", str(node.target)).partition(".")[0]
     return str(name).rpartition(".")[2].strip("_") or "function"

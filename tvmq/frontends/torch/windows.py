@@ -51,13 +51,13 @@ def avg_pool2d(call: TorchCall) -> relax.Expr | None:
 
 
 def adaptive_avg_pool1d(call: TorchCall) -> relax.Expr | None:
-    """One window is a mean; others are left to TVM."""
+    """Convert a single window to a mean; others are left to TVM."""
     is_one = _pair(call["output_size"])[0] == 1
     return relax.op.mean(call["self"], [-1], keepdims=True) if is_one else None
 
 
 def adaptive_avg_pool2d(call: TorchCall) -> relax.Expr | None:
-    """One window is a mean, equal ones are a pool; unequal ones are left to TVM."""
+    """Convert a single window to a mean, equal ones to a pool; unequal ones are left to TVM."""
     x, sizes = call["self"], call.shape(call["self"])[-2:]
     given = call["output_size"]
     wanted = [size if count is None else count for size, count in zip(sizes, _pair(given), strict=True)]

@@ -1,4 +1,4 @@
-"""What compares and chooses: of codes by their order, of floats as torch does."""
+"""Operators that compare and choose: codes by their order, floats as torch does."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tvmq.training.meaning import Codes, Sums, tensor_of
 
 
 def maximum(place: Any, a: Any, b: Any) -> Any:
-    """Of floats, of codes of one scale, or of codes and constants in their codes."""
+    """Maximum of floats, of codes of one scale, or of codes and constants in their codes."""
     return _chosen(place, torch.maximum, _larger, a, b)
 
 

@@ -28,7 +28,7 @@ def move(place: Any, x: Any, *rest: Any) -> Any:
 
 
 def reshape(place: Any, x: Any, *_rest: Any) -> Any:
-    """The same values in order."""
+    """Reshape codes or floats; their order stays."""
     shape = [int(d) for d in place.call.ty.shape]
     return _on_values(x, lambda value: value.reshape(shape))
 

@@ -54,7 +54,7 @@ def sum_axes(place: Any, x: Codes) -> Sums:
 
 
 def max_pool(place: Any, x: Any) -> Any:
-    """Of codes or floats; padding never wins."""
+    """Maximum of codes or floats in windows; padding never wins."""
     attrs = place.call.attrs
     value = x.value if isinstance(x, Codes) else x
     rank = value.ndim - 2

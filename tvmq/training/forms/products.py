@@ -98,13 +98,13 @@ def add_bias(place: Any, sums: Sums, _bias: Any) -> Sums:
 
 
 def _bound(codes: torch.Tensor, axis: int, largest: int) -> float:
-    """No sum of these weights with codes up to `largest` is larger."""
+    """Bound on the sums of these weights with codes up to `largest`."""
     others = [a for a in range(codes.ndim) if a != axis % codes.ndim]
     return float(codes.detach().abs().sum(dim=others).max()) * largest
 
 
 def matmul(place: Any, a: Any, b: Any) -> Any:
-    """Of codes with a weight, or of floats."""
+    """Product of codes with a weight, or of floats."""
     return dense(place, a, b) if isinstance(a, Codes) else FLOAT_PRODUCTS["matmul"](place, a, b)
 
 

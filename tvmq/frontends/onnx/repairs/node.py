@@ -1,4 +1,4 @@
-"""One ONNX node as a repair sees it."""
+"""ONNX node as a repair sees it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Dims:
         self.dtype = dtype
 
     def tensor(self) -> relax.Expr:
-        """The same numbers as a tensor that is computed at run time; a constant if none is symbolic."""
+        """Tensor of these numbers, computed at run time; a constant if none is symbolic."""
         if all(isinstance(value, int) for value in self.values.flat):
             return tensor_constant(self.values.astype(self.dtype))
         vector = relax.op.shape_to_tensor(relax.ShapeExpr(list(self.values.flat)))

@@ -22,7 +22,7 @@ from tvmq.graph.sizes import are_equal
 
 @dataclass(frozen=True)
 class Axis:
-    """What ONNX's Resize does along one axis.
+    """Sizes and scale of ONNX's Resize along one axis.
 
     size, result   numbers of elements before and after
     scale          result / size, or what the model gives in its place

@@ -41,7 +41,7 @@ class Grid:
 
     @property
     def arguments(self) -> tuple[Any, ...]:
-        """What quantize_per_tensor takes after the tensor; raises UnsupportedOpError for types of no 8 bits."""
+        """Arguments of quantize_per_tensor after the tensor; raises UnsupportedOpError for types of no 8 bits."""
         if self.dtype not in STORAGE:
             kind = str(self.dtype).removeprefix("torch.")
             raise refused(f"a tensor of type {kind} is not supported", "quantize to quint8 or qint8")

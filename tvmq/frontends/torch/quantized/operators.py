@@ -70,7 +70,7 @@ def _binary(compute: Callable[..., Any], after: Callable[[Any], Any] = _plain) -
 
 
 def _multiply_number(after: Callable[[Any], Any]) -> Callable[..., Any]:
-    """The same codes, on a grid of another scale."""
+    """Multiply by a number: unchanged codes, on a grid of another scale."""
 
     def run(_func: Any, x: Codes, number: float) -> Codes:
         if not number > 0 or isinstance(x.grid.scale, torch.Tensor):

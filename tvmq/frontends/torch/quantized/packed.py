@@ -139,7 +139,7 @@ def traceable(model: nn.Module) -> Iterator[None]:
 
 
 def _refuse(path: str, module: nn.Module) -> None:
-    """What has no import."""
+    """Refuse the quantized modules that have no import."""
     kind = type(module)
     if not kind.__module__.startswith("torch.ao.nn.quantized.dynamic"):
         return

@@ -110,7 +110,7 @@ def _linear(x: torch.Tensor, weight: CodedWeight, bias: torch.Tensor | None = No
 
 
 def _grid(weight: Any) -> Grid:
-    """Of activations whose scale is a constant."""
+    """Grid of activations whose scale is a constant."""
     if weight.act_quant_scale.numel() != 1 or weight.act_quant_kwargs.reduce_range:
         raise refused("constant scales of activations for each row are not supported", WAY_OUT)
     zero = weight.act_quant_zero_point

@@ -1,4 +1,4 @@
-"""What surrounds torch.export while it traces a quantized model."""
+"""Hooks around torch.export while it traces a quantized model."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tvmq.frontends.torch.quantized.packed import is_quantized, traceable
 
 
 def traced(model: nn.Module, export: Callable[[], Any]) -> Any:
-    """What `export` gives; it is called as it is for a float model.
+    """Program that `export` gives; it is called as it is for a float model.
 
     A model whose own code makes quantized tensors looks like a float one: where the program shows it, or torch refuses
     the model, it is traced again.
