@@ -72,7 +72,7 @@ def cases_of(backend: Backend, seed: int = 0) -> list[Case]:
         "average": _average, "add": _add, "maximum": _maximum, "pad": _pad, "table": _table,
         "quantize": _conversions, "dequantize": _conversions,
     }  # fmt: skip
-    found: dict[str, Case] = {}
+    cases: dict[str, Case] = {}
     for operator, generate in generators.items():
         families = FAMILIES.get(operator)
         has = families is None or backend.families is None or backend.families.intersection(families)
@@ -81,8 +81,8 @@ def cases_of(backend: Backend, seed: int = 0) -> list[Case]:
         if operator in ("quantize", "dequantize") and not backend.floats:
             continue
         for case in generate(Makers(backend, operator, random), operator):
-            found.setdefault(f"{case.operator}/{case.name}", case)
-    return list(found.values())
+            cases.setdefault(f"{case.operator}/{case.name}", case)
+    return list(cases.values())
 
 
 def _requantize(make: Makers, operator: str) -> Iterator[Case]:
@@ -135,12 +135,12 @@ def _known_rules(make: Makers, dtype: str, w: str) -> Case:
     factor = RequantizeRule().factor(a["x_scale"], scale_w, a["y_scale"])
     acc = make.near(np.broadcast_to(factor, (40000,)), a, "ties").astype(np.int32)
     codes = {"zero_point": a["y_zero"], "dtype": dtype}
-    given = [
+    results = [
         apply(rule, acc, rule.factor(a["x_scale"], scale_w, a["y_scale"])[0], **codes)
         for rule in KNOWN_RULES.values()
         if (rule.arithmetic == "shift") == make.shifts and rule.order == "one_factor"
     ]
-    apart = [np.flatnonzero(one != other)[:16] for one, other in itertools.combinations(given, 2)]
+    apart = [np.flatnonzero(one != other)[:16] for one, other in itertools.combinations(results, 2)]
     at = np.unique(np.concatenate(apart))
     kept = np.resize(acc[at] if len(at) else acc, (256, 1))
     return Case(f"rules_{dtype}", "requantize", "rules", a, {"acc": kept, "scale_w": scale_w})
@@ -148,7 +148,8 @@ def _known_rules(make: Makers, dtype: str, w: str) -> Case:
 
 def _weighted(
     make: Makers, name: str, operator: str, branch: str, *, shape: tuple[int, ...], filters: int, kernel: int = 3,
-    groups: int = 1, places: str = "ties", extreme: bool = False, exponents: tuple[int, int] = (-7, -5), **given: Any,
+    groups: int = 1, places: str = "ties", extreme: bool = False, exponents: tuple[int, int] = (-7, -5),
+    **attributes: Any,
 ) -> Iterator[Case]:  # fmt: skip
     """Convolutions and products whose biases take sums to ties or ends, in all types of activations."""
     w_type, largest = "int8", make.largest_weight
@@ -156,7 +157,7 @@ def _weighted(
         a = make.ends(dtype, w_type, dtype, groups=groups)
         if operator != "dense":
             a |= {"strides": [1, 1], "padding": [0, 0, 0, 0], "dilation": [1, 1]}
-        a |= {key: value(dtype) if callable(value) else value for key, value in given.items()}
+        a |= {key: value(dtype) if callable(value) else value for key, value in attributes.items()}
         wide = (filters, shape[1] // groups, kernel, kernel) if operator != "dense" else (shape[1], filters)
         x, w = make.codes(dtype, shape), make.weights(wide)
         if extreme:
@@ -223,32 +224,32 @@ def _dense(make: Makers, operator: str) -> Iterator[Case]:
     yield from _overflow(make, operator, shape=(4, 512), filters=16)
 
 
-def _zero_ends(make: Makers, operator: str, **given: Any) -> Iterator[Case]:
+def _zero_ends(make: Makers, operator: str, **options: Any) -> Iterator[Case]:
     if make.symmetric:
         return
     for name, end in (("low", "min"), ("high", "max")):
         at_end = partial(_end, end)
         zeros: dict[str, Any] = {"x_zero": at_end, "y_zero": at_end}
-        yield from _weighted(make, f"zero_{name}", operator, "zero_points", **given, **zeros)
+        yield from _weighted(make, f"zero_{name}", operator, "zero_points", **options, **zeros)
 
 
 def _end(end: str, dtype: str) -> int:
     return int(getattr(np.iinfo(dtype), end))
 
 
-def _overflow(make: Makers, operator: str, **given: Any) -> Iterator[Case]:
+def _overflow(make: Makers, operator: str, **options: Any) -> Iterator[Case]:
     """Sums that leave the accumulators, in an order that matters."""
     if make.chip.accumulator.overflow == "proved":
         return
-    yield from _weighted(make, "overflow", operator, "overflow", **given, extreme=True)
-    yield from _weighted(make, "overflow_random", operator, "overflow", **given)
+    yield from _weighted(make, "overflow", operator, "overflow", **options, extreme=True)
+    yield from _weighted(make, "overflow_random", operator, "overflow", **options)
 
 
-def _pairs(make: Makers, operator: str, branch: str, name: str, **given: Any) -> Iterator[Case]:
+def _pairs(make: Makers, operator: str, branch: str, name: str, **attributes: Any) -> Iterator[Case]:
     """Two tensors of codes."""
     for dtype in make.types:
         a = make.ends(dtype, dtype, dtype, w_scale=float(make.scale(-6, -3)), w_zero=make.zero(dtype))
-        a |= {key: value(dtype) if callable(value) else value for key, value in given.items()}
+        a |= {key: value(dtype) if callable(value) else value for key, value in attributes.items()}
         both = np.arange(256).astype(np.uint8).view(dtype)
         x, w = np.meshgrid(both, make.random.permutation(both)[:32])
         yield Case(f"{name}_{dtype}", operator, branch, a, {"x": x[None], "w": w[None]})
@@ -270,12 +271,12 @@ def _add(make: Makers, operator: str) -> Iterator[Case]:
     yield from _pairs(make, operator, "enlarging", "enlarging", x_scale=0.5, y_scale=0.0625)
 
 
-def _windows(make: Makers, operator: str, name: str, branch: str, size: int, **given: Any) -> Iterator[Case]:
+def _windows(make: Makers, operator: str, name: str, branch: str, size: int, **attributes: Any) -> Iterator[Case]:
     for dtype in make.types:
         a = make.ends(dtype, dtype, dtype, kernel=[3, 3], strides=[1, 1], padding=[0, 0, 0, 0])
         if operator == "average" and make.shifts:
             a["kernel"] = [2, 2]
-        yield Case(f"{name}_{dtype}", operator, branch, a | given, {"x": make.codes(dtype, (2, 3, size, size))})
+        yield Case(f"{name}_{dtype}", operator, branch, a | attributes, {"x": make.codes(dtype, (2, 3, size, size))})
 
 
 def _average(make: Makers, operator: str) -> Iterator[Case]:

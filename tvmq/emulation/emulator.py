@@ -206,8 +206,8 @@ class Emulator:
         for entry in self._ledger.layers.values():
             if tuple(entry.get("layers", ())) == names:
                 return str(entry["op"])
-        found = [op_name(value) for var, value in self.view.bindings if self.view.sources(var.name) == names]
-        return found[-1] if found else ""
+        operator_names = [op_name(value) for var, value in self.view.bindings if self.view.sources(var.name) == names]
+        return operator_names[-1] if operator_names else ""
 
     def _unproved(self, layer: LayerCounts, count: int, arithmetic: Arithmetic) -> AccumulatorError:
         chip = arithmetic.accumulator

@@ -163,8 +163,8 @@ def identify_requantize(
     """
     seen = _observed(acc, answers, scales, factor, zero_point)
     low, high = code_limits(answers.dtype, qmin, qmax)
-    told = Told(bool((seen.real >= 0.5).any()), bool(seen.zero.any()), scales is not None)
-    among = candidates(told) if among is None else among
+    observability = Told(bool((seen.real >= 0.5).any()), bool(seen.zero.any()), scales is not None)
+    among = candidates(observability) if among is None else among
     tried = list(among)
     for size in SAMPLES:
         sample = seen.part(_first_look(seen, low, high, size))
@@ -176,12 +176,12 @@ def identify_requantize(
     whole = [(_wrong(rule, seen, low, high), rule) for rule in tried]
     exact = [rule for wrong, rule in whole if not wrong.any()]
     if exact:
-        return Identification(exact[0], exact[0], tuple(exact[1:]), told.names(exact), seen.acc.size, 0, None)
+        return Identification(exact[0], exact[0], tuple(exact[1:]), observability.names(exact), seen.acc.size, 0, None)
     wrong, nearest = min(whole, key=lambda pair: int(pair[0].sum()))
     places = np.flatnonzero(wrong)
     smallest = places[np.argmin(np.abs(seen.acc[places].astype(np.int64)))]
     example = _example(nearest, seen.part(np.array([smallest])), low, high)
-    return Identification(None, nearest, (), told.names([nearest]), seen.acc.size, int(wrong.sum()), example)
+    return Identification(None, nearest, (), observability.names([nearest]), seen.acc.size, int(wrong.sum()), example)
 
 
 def _observed(
@@ -247,8 +247,8 @@ def _misses(rule: RequantizeRule, seen: _Observed, low: int, high: int) -> int |
 
 
 def _example(rule: RequantizeRule, one: _Observed, low: int, high: int) -> CounterExample:
-    given = int(ruled(rule, one, low, high, one.out.dtype)[0])
-    return CounterExample(int(one.acc[0]), float(one.real[0]), int(one.zero[0]), given, int(one.out[0]))
+    expected = int(ruled(rule, one, low, high, one.out.dtype)[0])
+    return CounterExample(int(one.acc[0]), float(one.real[0]), int(one.zero[0]), expected, int(one.out[0]))
 
 
 __all__ = ["CounterExample", "Identification", "identify_requantize", "rule_text"]

@@ -23,9 +23,7 @@ FAMILY = {
 def chip_of(backend: Backend, operator: str) -> Arithmetic:
     """How a chip computes an operator of a case; one that names modes alone has the rule of the first of them."""
     family, depthwise = FAMILY.get(operator, ("", False))
-    return replace(
-        arithmetic_of(backend, family, depthwise=depthwise), rule=backend.rule(family, depthwise=depthwise)
-    )
+    return replace(arithmetic_of(backend, family, depthwise=depthwise), rule=backend.rule(family, depthwise=depthwise))
 
 
 class Makers:
@@ -87,15 +85,15 @@ class Makers:
             return 0
         return int(self.random.integers(limits.min, limits.max, endpoint=True))
 
-    def ends(self, x: str, w: str, y: str, **given: Any) -> dict[str, Any]:
+    def ends(self, x: str, w: str, y: str, **changes: Any) -> dict[str, Any]:
         """Scales, zero points and limits of codes."""
         limits = np.iinfo(y)
-        made = {
+        attributes = {
             "x_dtype": x, "w_dtype": w, "dtype": y, "qmin": int(limits.min), "qmax": int(limits.max),
             "x_zero": self.zero(x), "y_zero": self.zero(y), "x_scale": float(self.scale(-6, -3)),
             "y_scale": float(self.scale(-5, -2)),
         }  # fmt: skip
-        return made | given
+        return attributes | changes
 
     def channels(self, count: int) -> int:
         """Scales of a weight: one a channel where the chip has that."""

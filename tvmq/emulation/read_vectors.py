@@ -163,7 +163,7 @@ def read_answers(path: Path, cases: Sequence[tuple[Case, np.ndarray]]) -> tuple[
     raises   DataError where there is not one answer, or one that cannot be read, or is of another shape or type
     """
     look = _lookup(path)
-    found, missing = [], []
+    answered, missing = [], []
     for case, wanted in cases:
         name = f"{case.operator}/{case.name}"
         with array_errors(f"conformance: the answer to {name}", "copy it again"):
@@ -171,13 +171,13 @@ def read_answers(path: Path, cases: Sequence[tuple[Case, np.ndarray]]) -> tuple[
         if answer is None:
             missing.append(name)
         else:
-            found.append(Answered(case, wanted, _like(answer, wanted, name)))
-    if not found:
+            answered.append(Answered(case, wanted, _like(answer, wanted, name)))
+    if not answered:
         raise DataError(
             f"conformance: '{path}' has no answer to any of {len(cases)} cases; name files as cases, for example "
             f"'{cases[0][0].operator}/{cases[0][0].name}.npy'"
         )
-    return found, missing
+    return answered, missing
 
 
 def _like(answer: np.ndarray, wanted: np.ndarray, name: str) -> np.ndarray:

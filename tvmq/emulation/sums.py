@@ -86,9 +86,9 @@ def conv_products(
 
     def products(index: tuple[np.ndarray, ...]) -> np.ndarray:
         sample, channel, *place = index
-        taken = view[(sample, channel // per_group, slice(None), *place)]  # [results, channels, kernel...]
-        taken = np.moveaxis(taken, 1, -1).astype(np.int64)
-        return (taken * filters[channel]).reshape(len(sample), -1)
+        windows = view[(sample, channel // per_group, slice(None), *place)]  # [results, channels, kernel...]
+        windows = np.moveaxis(windows, 1, -1).astype(np.int64)
+        return (windows * filters[channel]).reshape(len(sample), -1)
 
     return products
 

@@ -110,8 +110,8 @@ def _first_states(emit: Emit, states: list[relax.Expr | None], batch: Any, hidde
     """[states, batch, hidden], or [states, 1, hidden] of zeros."""
     if all(state is None for state in states):
         return _constant(np.zeros((len(states), 1, hidden)))
-    given = [emit(relax.op.zeros([batch, hidden], "float32")) if state is None else state for state in states]
-    return emit(relax.op.stack(given, axis=0))
+    tensors = [emit(relax.op.zeros([batch, hidden], "float32")) if state is None else state for state in states]
+    return emit(relax.op.stack(tensors, axis=0))
 
 
 def _constant(values: np.ndarray) -> relax.Expr:

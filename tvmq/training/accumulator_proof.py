@@ -57,14 +57,14 @@ def prove_accumulators(module: tvm.IRModule, accumulators: Accumulators) -> tupl
     >>> all(layer.holds for layer in prove_accumulators(qmod, Accumulators(16, 2, unsigned=True)))  # weights of 7 bits
     True
     """
-    found = tuple(_sums(View(unpack_weights(inline_functions(module))), accumulators))
-    beyond = [layer for layer in found if not layer.holds]
+    layers = tuple(_sums(View(unpack_weights(inline_functions(module))), accumulators))
+    beyond = [layer for layer in layers if not layer.holds]
     if beyond:
         raise AccumulatorError(
             f"training: {accumulators}: " + "; ".join(map(str, beyond)) + "; train with accumulators="
             f"{accumulators.bits}, give weights or inputs fewer bits, or keep the layer in float with a Rule"
         )
-    return found
+    return layers
 
 
 def _sums(view: View, accumulators: Accumulators) -> Iterator[LayerSums]:

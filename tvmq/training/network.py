@@ -198,8 +198,8 @@ class IntegerNetwork(nn.Module):
         table = const_value(call.args[0])
         scale = self.scale_or_none(name)
         if scale is not None:
-            found = Codes(torch.zeros(()), scale(), scale.zero_point, scale.spec)
-            return found.moved(torch.from_numpy(_encoded(table, found).astype(np.float32)))
+            empty = Codes(torch.zeros(()), scale(), scale.zero_point, scale.spec)
+            return empty.moved(torch.from_numpy(_encoded(table, empty).astype(np.float32)))
         # floats behind it take any scale, a requantize in shifts powers of two
         is_power = self.choices.config.requantize == "power_of_two" and self.scale_or_none(root) is not None
         steps = column_scales(table, int(call.attrs.axis), is_power=is_power)
@@ -292,7 +292,7 @@ class IntegerNetwork(nn.Module):
 
     def layers_and_inputs(self) -> list[tuple[WeightedLayer, LearnedScale | None]]:
         """Each layer with a weight, and the scale of the codes that it reads; None where that is not known."""
-        view, found = View(self.integers), list[tuple[WeightedLayer, LearnedScale | None]]()
+        view, layers = View(self.integers), list[tuple[WeightedLayer, LearnedScale | None]]()
         for root, layer in self._layers.items():
             at = view.value.get(root, view.value.get(f"{root}_product"))
             while isinstance(at, relax.Call) and at.args and isinstance(at.args[0], relax.Var):
@@ -301,8 +301,8 @@ class IntegerNetwork(nn.Module):
                     break
                 at = view.value.get(name)
             read = at.args[0] if isinstance(at, relax.Call) and at.args else None
-            found.append((layer, self.scale_of(read.name) if isinstance(read, relax.Var) else None))
-        return found
+            layers.append((layer, self.scale_of(read.name) if isinstance(read, relax.Var) else None))
+        return layers
 
     def kept_state(self) -> dict[str, torch.Tensor]:
         """A copy of all parameters."""
@@ -346,22 +346,22 @@ class IntegerNetwork(nn.Module):
 
     def constants(self) -> dict[tuple[str, int], np.ndarray]:
         """The parameters as constants of the calibrated module: {(variable, argument): array}."""
-        found: dict[tuple[str, int], np.ndarray] = {}
+        constants: dict[tuple[str, int], np.ndarray] = {}
         source = self.source
         for root, layer in self._layers.items():
             known = source.weighted[root]
-            found[known.weight, 0] = layer.deployed().numpy().copy()
-            found[known.weight, 1] = layer.scale().detach().numpy().copy()
+            constants[known.weight, 0] = layer.deployed().numpy().copy()
+            constants[known.weight, 1] = layer.scale().detach().numpy().copy()
             bias = layer.bias
             if known.bias is not None and bias is not None:
                 shape = const_value(source.view.value[known.bias].args[1]).shape
-                found[known.bias, 1] = bias.detach().numpy().reshape(shape).copy()
+                constants[known.bias, 1] = bias.detach().numpy().reshape(shape).copy()
         for var, call in source.view.bindings:
             if op_name(call) == "tvmq.simulated_quantize" and call.attrs.kind != "weight":
                 scale = self._scales[str(call.attrs.tensor)[:]].qparams
-                found[var.name, 1] = scale.scale.copy()
-                found[var.name, 2] = np.full_like(const_value(call.args[2]), scale.zero_point)
-        return found
+                constants[var.name, 1] = scale.scale.copy()
+                constants[var.name, 2] = np.full_like(const_value(call.args[2]), scale.zero_point)
+        return constants
 
     @property
     def ledger(self) -> Any:

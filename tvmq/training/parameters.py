@@ -188,12 +188,12 @@ class WeightedLayer(nn.Module):
         if not isinstance(codes, torch.Tensor) or codes.shape != shape or codes.dtype != torch.float32:
             kind = f"{codes.dtype} {tuple(codes.shape)}" if isinstance(codes, torch.Tensor) else type(codes).__name__
             raise ConfigError(f"{where} must give a float32 tensor of shape {tuple(shape)}. Got {kind} instead")
-        found = codes.detach()
-        whole = found.round()
-        wrong = found[((found - whole).abs() > NEARLY_WHOLE) | (whole < spec.qmin) | (whole > spec.qmax)]
+        values = codes.detach()
+        whole = values.round()
+        wrong = values[((values - whole).abs() > NEARLY_WHOLE) | (whole < spec.qmin) | (whole > spec.qmax)]
         if wrong.numel():
             raise ConfigError(
-                f"{where} must give whole numbers from {spec.qmin} to {spec.qmax}, {wrong.numel()} of {found.numel()} "
+                f"{where} must give whole numbers from {spec.qmin} to {spec.qmax}, {wrong.numel()} of {values.numel()} "
                 f"are none, first {wrong[0].item():g}; round and clamp, with gradients as for an identity"
             )
 

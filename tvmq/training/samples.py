@@ -30,12 +30,12 @@ class Samples:
 
         raises  DataError where there is nothing
         """
-        joins = all(given.shape[:1] == (None,) for given in data.inputs)
-        found = [({name: np.array(value) for name, value in feed.items()}, count) for feed, count in data]
-        if not found:
+        joins = all(entry.shape[:1] == (None,) for entry in data.inputs)
+        feeds = [({name: np.array(value) for name, value in feed.items()}, count) for feed, count in data]
+        if not feeds:
             raise DataError("finetune: there are no samples; give at least one, better 100 to 1000")
-        full = [feed for feed, count in found if count == samples_in(feed)]
-        return cls(full or [found[0][0]], joins=joins)
+        full = [feed for feed, count in feeds if count == samples_in(feed)]
+        return cls(full or [feeds[0][0]], joins=joins)
 
     def __len__(self) -> int:
         return len(self.parts)

@@ -71,16 +71,16 @@ class Source:
     @cached_property
     def scales(self) -> dict[str, QParams]:
         """{tensor: scale and zero point} of activations."""
-        found: dict[str, QParams] = {}
+        scales: dict[str, QParams] = {}
         for _, call in self.view.bindings:
             if op_name(call) == "tvmq.simulated_quantize" and call.attrs.kind != "weight":
-                found.setdefault(str(call.attrs.tensor)[:], qparams_of(call))
-        return found
+                scales.setdefault(str(call.attrs.tensor)[:], qparams_of(call))
+        return scales
 
     @cached_property
     def weighted(self) -> dict[str, Weighted]:
         """{root: layer with a constant weight}."""
-        found: dict[str, Weighted] = {}
+        layers: dict[str, Weighted] = {}
         for root, group in self.groups.items():
             call = self.view.value[root]
             has_weight = isinstance(call, relax.Call) and len(call.args) > 1
@@ -91,8 +91,8 @@ class Source:
                 continue
             bias = group.members[1] if group.facts.bias and group.facts.bias_codes is None else None
             layer = self.view.sources(root)[0]
-            found[root] = Weighted(layer, group, call.args[1].name, bias, qparams_of(simulated).axis)
-        return found
+            layers[root] = Weighted(layer, group, call.args[1].name, bias, qparams_of(simulated).axis)
+        return layers
 
     def weight(self, layer: Weighted) -> tuple[np.ndarray, QParams]:
         """The weight in floats, and its scale."""

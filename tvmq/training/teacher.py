@@ -58,13 +58,13 @@ class Student:
     @torch.no_grad()
     def judged(self, feeds: Sequence[Feed], *, by_sample: bool) -> np.ndarray:
         """Errors of the outputs by sample or feed; of the tensors between where no output is of floats."""
-        found = []
+        means = []
         for feed in feeds:
             last, between = self._pairs(feed)
             chosen = last if last[0] else between
             errors = [_errors(ours, wanted, by_sample=by_sample) for ours, wanted in zip(*chosen, strict=True)]
-            found.append(np.mean(errors, axis=0))
-        return np.concatenate(found)
+            means.append(np.mean(errors, axis=0))
+        return np.concatenate(means)
 
     def _pairs(self, feed: Feed) -> tuple[_Pairs, _Pairs]:
         """Ours and the teacher's, of the outputs and of the tensors between."""

@@ -26,15 +26,15 @@ LEAST = 1e-12  # a unit is above 0
 @torch.no_grad()
 def units_of(net: IntegerNetwork) -> list[tuple[nn.Parameter, torch.Tensor]]:
     """Each parameter that learns, with its unit: a tensor that broadcasts against it."""
-    found: dict[nn.Parameter, torch.Tensor] = {}
+    units: dict[nn.Parameter, torch.Tensor] = {}
     for layer, read in net.layers_and_inputs():
-        found.setdefault(layer.folding.source_weight(), _of_weight(layer))
+        units.setdefault(layer.folding.source_weight(), _of_weight(layer))
         if layer.folding.source_bias is not None:
-            found.setdefault(layer.folding.source_bias(), _of_bias(layer, read))
+            units.setdefault(layer.folding.source_bias(), _of_bias(layer, read))
     for module in net.modules():
         if isinstance(module, LearnedScale):
-            found |= _of_scale(module)
-    return [(parameter, unit) for parameter, unit in found.items() if parameter.requires_grad]
+            units |= _of_scale(module)
+    return [(parameter, unit) for parameter, unit in units.items() if parameter.requires_grad]
 
 
 def _of_weight(layer: WeightedLayer) -> torch.Tensor:

@@ -133,9 +133,9 @@ def _schema_function(model: onnx.ModelProto, node: onnx.NodeProto) -> onnx.Funct
     function = onnx.FunctionProto()
     if schema.has_context_dependent_function:
         types = _types(model)
-        given = [types.get(name, onnx.TypeProto()).SerializeToString() for name in node.input]
+        input_types = [types.get(name, onnx.TypeProto()).SerializeToString() for name in node.input]
         version = max(v for v in schema.context_dependent_function_opset_versions if v <= opset)
-        body = schema.get_context_dependent_function_with_opset_version(version, full.SerializeToString(), given)
+        body = schema.get_context_dependent_function_with_opset_version(version, full.SerializeToString(), input_types)
         function.ParseFromString(body)
     else:
         function.CopyFrom(schema.function_body)

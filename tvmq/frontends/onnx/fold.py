@@ -147,11 +147,11 @@ class _Folder:
 
     def _follow(self, node: onnx.NodeProto, feed: Mapping[str, np.ndarray | None]) -> list[np.ndarray] | None:
         """Results on vectors of which some numbers are known; remembered where they are such vectors again."""
-        given = {
+        inputs = {
             name: self.partial[name] if value is None else Partial(value, np.ones(value.shape, bool))
             for name, value in feed.items()
         }
-        results = compute_partial(node, given, self._evaluate)
+        results = compute_partial(node, inputs, self._evaluate)
         if results is None:
             return None
         if all(one.known.all() for one in results):
@@ -287,8 +287,8 @@ class _Folder:
             inferred = onnx.shape_inference.infer_shapes(helper.make_model(graph, opset_imports=self.opsets))
         except Exception:  # what does not fit together is said by the check of the node, or its converter
             return [None] * len(node.output)
-        found = {value.name: dimensions(value) for value in inferred.graph.output}
-        return [found.get(name) for name in node.output]
+        shapes = {value.name: dimensions(value) for value in inferred.graph.output}
+        return [shapes.get(name) for name in node.output]
 
 
 def _cast_to_whole(node: onnx.NodeProto, feed: Mapping[str, np.ndarray]) -> np.ndarray | None:

@@ -19,17 +19,17 @@ ACTIVATIONS: dict[str, tuple[str, ...]] = {  # and what their parameters are cal
 }  # fmt: skip
 
 
-def _activate(layer: Layer, x: str, name: str, given: list[float]) -> None:
+def _activate(layer: Layer, x: str, name: str, parameters: list[float]) -> None:
     """The result of the layer: its activation on x."""
     if not name:
         layer.finish("Identity", [x])
     elif name not in ACTIVATIONS:
         raise layer.unsupported(f"activation {name}", f"use one of {', '.join(ACTIVATIONS)}")
     elif name == "Clip":
-        bounds = [layer.number(role, value) for role, value in zip(("low", "high"), given, strict=False)]
+        bounds = [layer.number(role, value) for role, value in zip(("low", "high"), parameters, strict=False)]
         layer.finish("Clip", [x, *bounds])
     else:
-        named: dict[str, Any] = dict(zip(ACTIVATIONS[name], given, strict=False))
+        named: dict[str, Any] = dict(zip(ACTIVATIONS[name], parameters, strict=False))
         layer.finish(name, [x], **named)
 
 
@@ -49,9 +49,9 @@ def fused_conv(layer: Layer) -> None:
 def fused_gemm(layer: Layer) -> None:
     """FusedGemm: Gemm under an activation."""
     x = layer.compute("Gemm", [name for name in layer.inputs if name], "Gemm", **_own(layer))
-    given = [layer.attributes[f"activation_{name}"] for name in ("alpha", "beta", "gamma")
+    parameters = [layer.attributes[f"activation_{name}"] for name in ("alpha", "beta", "gamma")
              if f"activation_{name}" in layer.attributes]  # fmt: skip
-    _activate(layer, x, layer.text("activation"), given)
+    _activate(layer, x, layer.text("activation"), parameters)
 
 
 def fused_matmul(layer: Layer) -> None:

@@ -33,8 +33,8 @@ def widen_half(model: onnx.ModelProto) -> bool:
         return False
     weights = {tensor.name for tensor in graph.initializer}
     fed = {value.name for value in graph.input} - weights
-    given = fed | {value.name for value in graph.output}
-    wide = {name: name + WIDE for name in given if _is_half(types.get(name, 0))}
+    interface = fed | {value.name for value in graph.output}
+    wide = {name: name + WIDE for name in interface if _is_half(types.get(name, 0))}
     nodes = [node for inner in graph.node for node in _widened(inner, types, wide)]
     for value in graph.input:
         if value.name in wide and value.name in fed:

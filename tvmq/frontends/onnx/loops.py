@@ -134,8 +134,8 @@ def _written(loop: _Loop, opset: int) -> tuple[list[onnx.NodeProto], list[onnx.T
         prefix = f"{node.name}/{step}"
         number, going = f"{prefix}/step", f"{prefix}/continue"
         weights += [numpy_helper.from_array(np.array(step), number), numpy_helper.from_array(np.array(True), going)]
-        given = dict(zip((value.name for value in body.input), (number, going, *states), strict=True))
-        inlined, own, results = inline_body(body, prefix, given)
+        arguments = dict(zip((value.name for value in body.input), (number, going, *states), strict=True))
+        inlined, own, results = inline_body(body, prefix, arguments)
         nodes += inlined
         weights += own
         condition, states = results[0], results[1 : 1 + len(states)]

@@ -51,8 +51,8 @@ class Known:
         """Element type of the first output, or else of the first input; bytes where neither is known."""
         from onnx import helper
 
-        given = node.input[0] if node.input else ""
-        own = self.constants[given].data_type if given in self.constants else self.types.get(given, 0)
+        first_input = node.input[0] if node.input else ""
+        own = self.constants[first_input].data_type if first_input in self.constants else self.types.get(first_input, 0)
         code = self.types.get(node.output[0], 0) or own
         return str(helper.tensor_dtype_to_np_dtype(code)) if code else "uint8"
 
@@ -110,8 +110,8 @@ def _one_more(node: onnx.NodeProto, known: Known) -> None:
 
 def _axes(node: onnx.NodeProto, known: Known) -> None:
     """Axes of Squeeze, Unsqueeze and the reductions, an attribute or the second input; none of them twice."""
-    shape, given = known.shape(node), known.constant(node, 1)
-    axes = _attribute(node, "axes") if given is None else given.tolist()
+    shape, axes_input = known.shape(node), known.constant(node, 1)
+    axes = _attribute(node, "axes") if axes_input is None else axes_input.tolist()
     if shape is None or axes is None:
         return
     rank = len(shape) + (len(axes) if node.op_type == "Unsqueeze" else 0)
@@ -159,8 +159,8 @@ def _times(shape: Dims, factors: Sequence[int]) -> Dims:
 
 
 def _pad(node: onnx.NodeProto, known: Known) -> Dims | None:
-    given, shape, axes = known.constant(node, 1), known.shape(node), known.constant(node, 3)
-    amounts = _attribute(node, "pads") if given is None else given.tolist()
+    pads_input, shape, axes = known.constant(node, 1), known.shape(node), known.constant(node, 3)
+    amounts = _attribute(node, "pads") if pads_input is None else pads_input.tolist()
     if amounts is None or shape is None or (axes is None and len(node.input) > 3 and node.input[3]):
         return None
     where = list(range(len(shape))) if axes is None else axes.tolist()
@@ -201,8 +201,8 @@ def _resize(node: onnx.NodeProto, known: Known) -> Dims | None:
 
 def _split(node: onnx.NodeProto, known: Known) -> None:
     _axis(node, known)
-    given, shape = known.constant(node, 1), known.shape(node)
-    parts = _attribute(node, "split") if given is None else given.tolist()
+    sizes_input, shape = known.constant(node, 1), known.shape(node)
+    parts = _attribute(node, "split") if sizes_input is None else sizes_input.tolist()
     if parts is None or shape is None:
         return
     size = shape[_attribute(node, "axis") or 0] if shape else 0

@@ -184,8 +184,8 @@ def _by_parameter(model: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[st
     """Free sizes keyed as torch.export asks for: by the parameters of `forward`, *args and **kwargs as one each."""
     import inspect
 
-    given = inspect.signature(model.forward).bind(*shapes[0], **shapes[1])
-    return dict(given.arguments)
+    bound = inspect.signature(model.forward).bind(*shapes[0], **shapes[1])
+    return dict(bound.arguments)
 
 
 @contextmanager

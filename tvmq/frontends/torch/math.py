@@ -165,8 +165,8 @@ def _last(sizes: list[int]) -> list[int]:
     return list(range(-len(sizes), 0))
 
 
-def _or_constant(call: TorchCall, given: Any, default: np.ndarray) -> relax.Expr:
-    return call.constant(default, call["input"]) if given is None else given
+def _or_constant(call: TorchCall, tensor: Any, default: np.ndarray) -> relax.Expr:
+    return call.constant(default, call["input"]) if tensor is None else tensor
 
 
 def attention(call: TorchCall) -> relax.Expr:
@@ -199,15 +199,15 @@ def _scale(call: TorchCall) -> float:
 
 def _mask(call: TorchCall) -> Any:
     """Term that is added to the scores, None for nothing."""
-    query, given = call["query"], call["attn_mask"]
+    query, mask = call["query"], call["attn_mask"]
     if call["is_causal"]:
         rows, columns = call.shape(query)[-2], call.shape(call["key"])[-2]
         if not isinstance(rows, int) or not isinstance(columns, int):
             raise call.unsupported("is_causal with a free length", "give the mask as attn_mask")
         return call.constant(np.where(np.tri(rows, columns, dtype=bool), 0.0, -np.inf), query)
-    if given is None or str(given.ty.dtype) != "bool":
-        return given
-    return call.emit(relax.op.where(given, call.constant(0.0, query), call.constant(-np.inf, query)))
+    if mask is None or str(mask.ty.dtype) != "bool":
+        return mask
+    return call.emit(relax.op.where(mask, call.constant(0.0, query), call.constant(-np.inf, query)))
 
 
 def _zero_where_masked(call: TorchCall, scores: relax.Expr, weights: relax.Expr) -> relax.Expr:

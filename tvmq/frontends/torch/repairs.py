@@ -43,9 +43,9 @@ class TorchCall:
 
     def _bound(self) -> dict[str, Any]:
         schema = self.node.target._schema.arguments
-        given = dict(zip((argument.name for argument in schema), self.node.args, strict=False))
+        positional = dict(zip((argument.name for argument in schema), self.node.args, strict=False))
         values = {a.name: a.default_value if a.has_default_value() else None for a in schema}
-        values |= given | dict(self.node.kwargs)
+        values |= positional | dict(self.node.kwargs)
         return {name: self.value(value) for name, value in values.items()}
 
     def value(self, argument: Any) -> Any:

@@ -59,8 +59,8 @@ def adaptive_avg_pool1d(call: TorchCall) -> relax.Expr | None:
 def adaptive_avg_pool2d(call: TorchCall) -> relax.Expr | None:
     """Convert a single window to a mean, equal ones to a pool; unequal ones are left to TVM."""
     x, sizes = call["self"], call.shape(call["self"])[-2:]
-    given = call["output_size"]
-    wanted = [size if count is None else count for size, count in zip(sizes, _pair(given), strict=True)]
+    output_size = call["output_size"]
+    wanted = [size if count is None else count for size, count in zip(sizes, _pair(output_size), strict=True)]
     if wanted == [1, 1]:
         return relax.op.mean(x, [-2, -1], keepdims=True)
     window = _windows(sizes, wanted)

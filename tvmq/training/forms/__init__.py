@@ -57,8 +57,8 @@ class Place:
 
     def compiled(self, replaced: Mapping[int, np.ndarray]) -> Any:
         """Result of the compiled operator with other arrays in the place of some operands."""
-        given = {self.call.args[position].name: array for position, array in replaced.items()}
-        return self.net.islands.run(self.name, Arrays({**self.values, **given}))
+        operands = {self.call.args[position].name: array for position, array in replaced.items()}
+        return self.net.islands.run(self.name, Arrays({**self.values, **operands}))
 
 
 FLOATS = ("float32", "float64", "float16", "bfloat16")

@@ -76,12 +76,12 @@ def add_mask(place: Any, scores: Sums, mask: Any) -> Sums:
     return Sums(total.clamp(-INT32_MAX, INT32_MAX), scores.scale, None, float(INT32_MAX))
 
 
-def _mask_steps(place: Any, scale: float, given: torch.Tensor) -> torch.Tensor:
+def _mask_steps(place: Any, scale: float, steps: torch.Tensor) -> torch.Tensor:
     call, mask = place.net.mask_of(place.name)
     if mask is None:
         return _constant_steps(next(const_value(arg) for arg in call.args if is_const(arg)), scale)
     factor, summand = (numerics.mask_steps(number, scale) for number in (mask.factor, mask.summand))
-    return given.clamp(-LARGEST_VALUE, LARGEST_VALUE) * factor + summand
+    return steps.clamp(-LARGEST_VALUE, LARGEST_VALUE) * factor + summand
 
 
 def _constant_steps(constant: np.ndarray, scale: float) -> torch.Tensor:

@@ -104,8 +104,8 @@ def _median(call: Any, x: torch.Tensor) -> Any:
     axes = _axes(call, x)
     if len(axes) != 1:
         x, axes = x.reshape(-1), [0]
-    found = torch.median(x, dim=axes[0], keepdim=bool(call.attrs.keepdims))
-    return [found.values, found.indices] if hasattr(call.ty, "fields") else found.values
+    median = torch.median(x, dim=axes[0], keepdim=bool(call.attrs.keepdims))
+    return [median.values, median.indices] if hasattr(call.ty, "fields") else median.values
 
 
 # ---- pools and resizes

@@ -92,17 +92,17 @@ def take(place: Any, x: Any, indices: Any) -> Any:
     axis, mode = int(place.call.attrs.axis), str(place.call.attrs.mode)
     rows = np.asarray(plain(indices))
 
-    def taken(value: torch.Tensor) -> torch.Tensor:
+    def take_rows(value: torch.Tensor) -> torch.Tensor:
         size = value.shape[axis]
         at = np.clip(rows, 0, size - 1) if mode == "clip" else numerics.place(rows, size)
-        found = value.index_select(axis, torch.from_numpy(np.asarray(at, np.int64).reshape(-1)))
+        slices = value.index_select(axis, torch.from_numpy(np.asarray(at, np.int64).reshape(-1)))
         if mode == "nan":
             outside = torch.from_numpy(((rows < -size) | (rows >= size)).reshape(-1))
             shape = [-1 if i == axis % value.ndim else 1 for i in range(value.ndim)]
-            found = torch.where(outside.reshape(shape), torch.nan, found)
-        return found.reshape(*value.shape[: axis % value.ndim], *rows.shape, *value.shape[axis % value.ndim + 1 :])
+            slices = torch.where(outside.reshape(shape), torch.nan, slices)
+        return slices.reshape(*value.shape[: axis % value.ndim], *rows.shape, *value.shape[axis % value.ndim + 1 :])
 
-    result = _on_values(x, taken)
+    result = _on_values(x, take_rows)
     if isinstance(result, Sums) and isinstance(x, Sums) and x.axis is not None:
         return Sums(result.value, x.scale, result.value.ndim - 1, x.bound)
     return result
@@ -130,21 +130,21 @@ def _index_of(place: Any, shape: tuple[int, ...], rest: tuple[Any, ...]) -> torc
     return _compiled_index(place, {0: index})
 
 
-def _compiled_index(place: Any, given: dict[int, np.ndarray]) -> torch.Tensor:
+def _compiled_index(place: Any, indices: dict[int, np.ndarray]) -> torch.Tensor:
     """The operator itself, compiled, moves places instead of values; they are counted from 1."""
-    largest = max(int(index.max(initial=0)) for index in given.values())
+    largest = max(int(index.max(initial=0)) for index in indices.values())
     if largest + 1 >= EXACT_INDEX:
         raise UnsupportedOpError(
             f"training, layer '{place.name}': {op_name(place.call)} moves {largest + 1} values, {EXACT_INDEX - 1} are "
             "the most; train with a smaller batch"
         )
-    replaced = {position: (index + 1).astype(np.float32) for position, index in given.items()}
+    replaced = {position: (index + 1).astype(np.float32) for position, index in indices.items()}
     return torch.from_numpy(place.compiled(replaced).astype(np.int64) - 1)
 
 
 def _taken(value: torch.Tensor, index: torch.Tensor) -> torch.Tensor:
-    found = value.reshape(-1).index_select(0, index.reshape(-1).clamp_min(0)).reshape(index.shape)
-    return found if bool((index >= 0).all()) else torch.where(index >= 0, found, 0)
+    values = value.reshape(-1).index_select(0, index.reshape(-1).clamp_min(0)).reshape(index.shape)
+    return values if bool((index >= 0).all()) else torch.where(index >= 0, values, 0)
 
 
 def _on_values(x: Any, function: Callable[[torch.Tensor], torch.Tensor]) -> Any:

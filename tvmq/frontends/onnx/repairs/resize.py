@@ -195,12 +195,12 @@ def _axes(call: NodeCall, axes: list[int], sizes: list[Any], scales: list[Any]) 
         raise call.unsupported("a symbolic dimension, with sizes that are no simple multiples", STATIC)
     if any(sizes[axis] < 1 or shape[axis] < 1 for axis in axes):
         raise call.unsupported("a size of 0", "give sizes of at least 1")
-    given, roi = _given_axes(call), call.constant(1)
+    roi_axes, roi = _given_axes(call), call.constant(1)
     if call.input(1) is not None and roi is None:
         raise call.unsupported("a region of interest that is computed", "export it as a constant")
-    regions = dict.fromkeys(given, (0.0, 1.0))
-    if roi is not None and roi.size == 2 * len(given):
-        regions = {axis: (float(roi[i]), float(roi[i + len(given)])) for i, axis in enumerate(given)}
+    regions = dict.fromkeys(roi_axes, (0.0, 1.0))
+    if roi is not None and roi.size == 2 * len(roi_axes):
+        regions = {axis: (float(roi[i]), float(roi[i + len(roi_axes)])) for i, axis in enumerate(roi_axes)}
     return [Axis(a, shape[a], sizes[a], float(scales[a]), regions.get(a, (0.0, 1.0))) for a in axes]
 
 
@@ -225,8 +225,8 @@ def _sizes(call: NodeCall) -> tuple[list[Any], list[Any]]:
             whole = isinstance(size, int) and isinstance(shape[axis], int)
             scales[axis] = size / max(shape[axis], 1) if whole else 1.0
         return result, _common(call, axes, scales, shape)
-    given = [float(np.float32(scale)) for scale in factors] if factors is not None else call.dims(2)
-    for axis, scale in zip(axes, given or [], strict=True):
+    axis_scales = [float(np.float32(scale)) for scale in factors] if factors is not None else call.dims(2)
+    for axis, scale in zip(axes, axis_scales or [], strict=True):
         result[axis], scales[axis] = _scaled(call, shape[axis], scale), scale
     return result, scales
 

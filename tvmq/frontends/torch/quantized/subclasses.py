@@ -56,17 +56,17 @@ class CodedWeight(nn.Module):
         self._set_activations(weight)
 
     def _set_activations(self, weight: Any) -> None:
-        told = getattr(weight, "act_quant_kwargs", None)
+        options = getattr(weight, "act_quant_kwargs", None)
         if getattr(weight, "activation_quantization", None) is not None:
             self.numbers = lambda x: row_numbers(x, False, INT8, SMALLEST)
-        elif told is not None:
-            self.bounds = HALVED if told.reduce_range else INT8
-            symmetric = told.mapping_type.name == "SYMMETRIC"
+        elif options is not None:
+            self.bounds = HALVED if options.reduce_range else INT8
+            symmetric = options.mapping_type.name == "SYMMETRIC"
             if weight.act_quant_scale is not None:
                 self.static = _grid(weight)
                 self.register_buffer("columns", self.scales[:, 0].contiguous())
                 self.register_buffer("zeros", torch.zeros(len(self.scales), dtype=torch.int64))
-            elif type(told.granularity).__name__ != "PerRow" or told.mapping_type.name not in MAPPINGS:
+            elif type(options.granularity).__name__ != "PerRow" or options.mapping_type.name not in MAPPINGS:
                 raise refused("activations that do not have one scale for each row are not supported", WAY_OUT)
             else:
                 self.numbers = lambda x: row_numbers(x, symmetric, self.bounds, EPSILON)
