@@ -54,7 +54,7 @@ def rounded_floats(values: np.ndarray, dtype: str) -> np.ndarray:
     return np.asarray(np.where(np.isnan(values), values, result))
 
 
-def requantized(
+def requantize_sums(
     acc: np.ndarray,
     factor: ArrayLike,
     rule: RequantizeRule,

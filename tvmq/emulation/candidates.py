@@ -17,7 +17,7 @@ FACTORS = ("float64", "float32", "float32_product")
 
 
 @dataclass(frozen=True)
-class Told:
+class Observability:
     """Facts about a rule that data can tell apart.
 
     enlarges    factors of 1 and more occur: what happens at a shift to the left can be told
@@ -46,13 +46,13 @@ class Told:
         return tuple(name for name, known in KNOWN_RULES.items() if self.form(known) in forms)
 
 
-def candidates(observability: Told | None = None) -> list[RequantizeRule]:
+def candidates(observability: Observability | None = None) -> list[RequantizeRule]:
     """The rules in the order in which an explanation is preferred, each once.
 
-    >>> len(candidates()) > 2000, len(candidates(Told(enlarges=False, has_zero=False, has_scales=False))) < 700
+    >>> len(candidates()) > 2000, len(candidates(Observability(enlarges=False, has_zero=False, has_scales=False))) < 700
     (True, True)
     """
-    observability = observability or Told()
+    observability = observability or Observability()
     rules = itertools.chain(
         KNOWN_RULES.values(), _floats(), _doubles(), _integers(USUAL_BITS), _shifts(), _integers(range(7, 31))
     )

@@ -71,7 +71,7 @@ def counts_table(layers: Sequence[LayerCounts], accumulator: str) -> str:
             proved = "" if not layer.sums else "yes" if layer.proved else "no"
             counts = [f"{n}" for n in (layer.sums, layer.overflows, layer.codes, layer.saturated)]
             rows.append([short_names(layer.names), layer.operator, reach, proved, *counts])
-    return f"{aligned(rows)}\n\n  {proof(layers, accumulator)}"
+    return f"{align_columns(rows)}\n\n  {proof(layers, accumulator)}"
 
 
 def proof(layers: Sequence[LayerCounts], accumulator: str) -> str:
@@ -90,10 +90,10 @@ def proof(layers: Sequence[LayerCounts], accumulator: str) -> str:
     return f"accumulators of {accumulator}: the sums of {len(loose)} of {len(summing)} layers can leave them: {named}"
 
 
-def aligned(rows: Sequence[Sequence[str]]) -> str:
+def align_columns(rows: Sequence[Sequence[str]]) -> str:
     """Cells in columns: the first two to the left, numbers to the right.
 
-    >>> print(aligned([["layer", "op", "sums"], ["/head", "dense", "5"]]))
+    >>> print(align_columns([["layer", "op", "sums"], ["/head", "dense", "5"]]))
     layer  op     sums
     /head  dense     5
     """

@@ -158,7 +158,7 @@ class Emulator:
         scale_y = self._ledger.codes.get(var.name, (1.0, 0))[0]
         result = OPERATORS[name](Site(call, args, define, chip, layer, proved, self._trace, var.name, float(scale_y)))
         if layer.overflows > before and chip.accumulator.overflow == "proved":
-            raise self._unproved(layer, layer.overflows - before, chip)
+            raise self._overflow_error(layer, layer.overflows - before, chip)
         return result
 
     def _floats(self, variable: str, name: str, args: Sequence[Any], define: Define) -> Any:
@@ -209,7 +209,7 @@ class Emulator:
         operator_names = [op_name(value) for var, value in self.view.bindings if self.view.sources(var.name) == names]
         return operator_names[-1] if operator_names else ""
 
-    def _unproved(self, layer: LayerCounts, count: int, arithmetic: Arithmetic) -> AccumulatorError:
+    def _overflow_error(self, layer: LayerCounts, count: int, arithmetic: Arithmetic) -> AccumulatorError:
         chip = arithmetic.accumulator
         return AccumulatorError.of_layer(
             "emulate",

@@ -17,10 +17,10 @@ import numpy as np
 from tvmq.emulation.accumulator import Accumulator
 from tvmq.emulation.add_forms import ADD_FORMS
 from tvmq.emulation.arithmetic import Arithmetic
-from tvmq.emulation.counts import aligned
+from tvmq.emulation.counts import align_columns
 from tvmq.emulation.identify import Identification, identify_requantize
-from tvmq.emulation.read_vectors import Answered, read_answers, read_vectors
-from tvmq.emulation.single import FAULTS, Made
+from tvmq.emulation.read_vectors import CaseAnswer, read_answers, read_vectors
+from tvmq.emulation.single import FAULTS, OperatorResult
 
 # Faults that an operator can have.
 POSSIBLE = {
@@ -83,7 +83,7 @@ class ConformanceCheck:
         for check in self.operators:
             branches = ", ".join(f"{branch} ({count})" for branch, count in check.branches.items())
             rows.append([check.operator, branches, f"{check.cases}", f"{check.values}", f"{check.differing}"])
-        lines = [aligned(rows), ""]
+        lines = [align_columns(rows), ""]
         for check in self.operators:
             if check.differing and check.explanation:
                 lines.append(f"  {check.operator}: explained by {check.explanation}")
@@ -105,14 +105,14 @@ def check_conformance(vectors: str | Path, answers: str | Path) -> ConformanceCh
     """
     chips, cases = read_vectors(Path(vectors))
     answered_cases, missing = read_answers(Path(answers), cases)
-    by_operator: dict[str, list[Answered]] = {}
+    by_operator: dict[str, list[CaseAnswer]] = {}
     for answered in answered_cases:
         by_operator.setdefault(answered.case.operator, []).append(answered)
     checks = tuple(_check(chips[name], name, group) for name, group in by_operator.items())
     return ConformanceCheck(checks, tuple(missing))
 
 
-def _check(chip: Arithmetic, operator: str, group: Sequence[Answered]) -> OperatorCheck:
+def _check(chip: Arithmetic, operator: str, group: Sequence[CaseAnswer]) -> OperatorCheck:
     branches: dict[str, int] = {}
     for one in group:
         count = int((one.wanted != one.answer).sum())
@@ -157,7 +157,7 @@ class Explanation:
         return f"nothing explains all; nearest {self.text}, {self.differing} of {self.values} differ: {self.smallest}"
 
 
-def explain_answers(operator: str, group: Sequence[Answered], chip: Arithmetic | None = None) -> Explanation:
+def explain_answers(operator: str, group: Sequence[CaseAnswer], chip: Arithmetic | None = None) -> Explanation:
     """Explanation of all answers to the vectors of one operator; else the one that explains most.
 
     chip  as described; None: sums of 32 bits
@@ -172,7 +172,7 @@ def explain_answers(operator: str, group: Sequence[Answered], chip: Arithmetic |
             return Explanation(text, values, 0)
         match = _rule(results, group)
         if match is None:
-            one = Explanation(text or "the definition", values, count, _smallest(results, wrong, group))
+            one = Explanation(text or "the definition", values, count, _counterexample(results, wrong, group))
         else:
             named = " and ".join(filter(None, [f"rule {match.name}", text]))
             one = Explanation(named, values, match.differing, str(match.smallest or ""), len(match.others))
@@ -187,7 +187,7 @@ def _differ(ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
     return np.asarray(ours.reshape(theirs.shape) != theirs)
 
 
-def _smallest(results: Sequence[Made], wrong: Sequence[np.ndarray], group: Sequence[Answered]) -> str:
+def _counterexample(results: Sequence[OperatorResult], wrong: Sequence[np.ndarray], group: Sequence[CaseAnswer]) -> str:
     """The first value that differs, of the smallest case that has one."""
     places = [i for i, where in enumerate(wrong) if where.any()]
     if not places:
@@ -201,7 +201,6 @@ def _smallest(results: Sequence[Made], wrong: Sequence[np.ndarray], group: Seque
                       and case.arrays[name].dtype.kind in "iu")  # fmt: skip
     where = f"{case.operator}/{case.name} at {list(at)}{f' ({codes})' if codes else ''}"
     return f"{where}: wanted {ours}, answered {theirs}"
-
 
 
 def _variants(chip: Arithmetic, operator: str) -> Iterator[tuple[str, Arithmetic, str]]:
@@ -220,7 +219,7 @@ def _variants(chip: Arithmetic, operator: str) -> Iterator[tuple[str, Arithmetic
                 yield f"accumulators of {bits} bits that {overflow}", replace(chip, accumulator=other), ""
 
 
-def _rule(results: Sequence[Made], group: Sequence[Answered]) -> Identification | None:
+def _rule(results: Sequence[OperatorResult], group: Sequence[CaseAnswer]) -> Identification | None:
     """The rule of the algebra for these sums; None for operators that requantize nothing."""
     acc, answers, zeros, scales = [], [], [], ([], [], [])  # type: ignore[var-annotated]
     limits: set[tuple[int, int, str]] = set()

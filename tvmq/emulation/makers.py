@@ -26,7 +26,7 @@ def chip_of(backend: Backend, operator: str) -> Arithmetic:
     return replace(arithmetic_of(backend, family, depthwise=depthwise), rule=backend.rule(family, depthwise=depthwise))
 
 
-class Makers:
+class CaseGenerator:
     """Draws what one operator of a description may be given.
 
     random  where all numbers come from
@@ -111,12 +111,12 @@ class Makers:
             / (np.float64(a["y_scale"]) if self.rule.order == "divide" else 1.0),
             len(sums),
         )
-        wanted = self.near(factor, a, places)
+        wanted = self.sums_near(factor, a, places)
         limit = 2 ** (self.chip.bias_bits - 1) - 1
         at = self.random.integers(sums.shape[1], size=len(sums))
         return np.clip(wanted - sums[np.arange(len(sums)), at], -limit, limit).astype(np.int32)
 
-    def fitting(self, w: np.ndarray, depth: int) -> np.ndarray:
+    def fit_weights(self, w: np.ndarray, depth: int) -> np.ndarray:
         """Weights whose sums take a quarter of narrow accumulators: smaller ones, or only a few that are 1 or -1."""
         if self.chip.accumulator.bits == 32:
             return w
@@ -126,7 +126,7 @@ class Makers:
         kept = self.random.random(w.shape) < most / depth / 2
         return np.asarray((np.sign(w) * kept).astype(w.dtype))
 
-    def near(self, factor: np.ndarray, a: dict[str, Any], places: str) -> np.ndarray:
+    def sums_near(self, factor: np.ndarray, a: dict[str, Any], places: str) -> np.ndarray:
         """Sums beside ties, or beside the ends of the codes, for real factors."""
         low, high = a["qmin"] - a["y_zero"], a["qmax"] - a["y_zero"]
         if places == "ends":

@@ -63,7 +63,7 @@ NEEDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 
 
 @dataclass(frozen=True, eq=False)
-class Answered:
+class CaseAnswer:
     """A case with what the chip must answer and what the device did."""
 
     case: Case
@@ -156,7 +156,7 @@ def _sizes(value: Any, path: str, count: int, least: int) -> list[int]:
     return [checked_int(size, inside(path, place), least, SIDE) for place, size in enumerate(sizes)]
 
 
-def read_answers(path: Path, cases: Sequence[tuple[Case, np.ndarray]]) -> tuple[list[Answered], list[str]]:
+def read_answers(path: Path, cases: Sequence[tuple[Case, np.ndarray]]) -> tuple[list[CaseAnswer], list[str]]:
     """Answers of a device, and the names of the cases without one.
 
     path     an .npz, or a folder of .npy files, by the names of cases
@@ -171,7 +171,7 @@ def read_answers(path: Path, cases: Sequence[tuple[Case, np.ndarray]]) -> tuple[
         if answer is None:
             missing.append(name)
         else:
-            answered.append(Answered(case, wanted, _like(answer, wanted, name)))
+            answered.append(CaseAnswer(case, wanted, _convert_answer(answer, wanted, name)))
     if not answered:
         raise DataError(
             f"conformance: '{path}' has no answer to any of {len(cases)} cases; name files as cases, for example "
@@ -180,7 +180,7 @@ def read_answers(path: Path, cases: Sequence[tuple[Case, np.ndarray]]) -> tuple[
     return answered, missing
 
 
-def _like(answer: np.ndarray, wanted: np.ndarray, name: str) -> np.ndarray:
+def _convert_answer(answer: np.ndarray, wanted: np.ndarray, name: str) -> np.ndarray:
     """An answer in the shape and type that is wanted."""
     if answer.size != wanted.size:
         raise DataError(f"conformance: the answer to {name} has shape {answer.shape}, wanted {wanted.shape}")

@@ -224,7 +224,7 @@ class _Assembler:
         if isinstance(bound, relax.Var) and bound.name in self.names:
             return bound
         value = self._substitute(value)
-        copy = _copied(value)
+        copy = _copy_value(value)
         return self._emit(copy, self.unique(variable_name(name)), name, returned=True)
 
     def _module(self, result: relax.Expr) -> tvm.IRModule:
@@ -250,7 +250,7 @@ class _Assembler:
         return tvm.IRModule({var: func for var, func in self.model.module.functions_items() if var in called})
 
 
-def _copied(value: relax.Expr) -> relax.Expr:
+def _copy_value(value: relax.Expr) -> relax.Expr:
     """The value computed once more; a constant of no elements is made anew, since TVM cannot save one."""
     dtype = str(value.ty.dtype)
     if isinstance(value, GenericConst) and 0 in value.value.shape:

@@ -41,7 +41,7 @@ class Direction:
     reverse: bool = False
 
     @property
-    def hidden(self) -> int:
+    def hidden_units(self) -> int:
         """Hidden units."""
         return int(self.r.shape[1])
 
@@ -74,7 +74,7 @@ def run_direction(
     lengths  int32 [batch], None for all steps
     """
     steps, batch, _ = x.ty.shape.values
-    hidden, cell = direction.hidden, CELLS[direction.kind]
+    hidden, cell = direction.hidden_units, CELLS[direction.kind]
     gates = emit(relax.op.matmul(x, _constant(direction.w.T)))
     if direction.input_bias is not None:
         gates = emit(relax.op.add(gates, _constant(direction.input_bias)))

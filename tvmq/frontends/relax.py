@@ -130,10 +130,10 @@ def from_relax(
         return mod, dict(params or {})
     mod = relax.transform.Normalize()(mod)
     name, func = select_function(mod, function)
-    weight_values = _given(func, params)
+    weight_values = _weights_by_parameter(func, params)
     inputs = _inputs(func, weight_values)
     values: dict[relax.Var, relax.Expr] = {
-        param: var for (_, var), param in zip(inputs, _fed(func, weight_values), strict=True)
+        param: var for (_, var), param in zip(inputs, _input_parameters(func, weight_values), strict=True)
     }
     weights: dict[GenericConst, str] = {}
     for param in func.params:
@@ -143,7 +143,7 @@ def from_relax(
     steps = list(_steps(func, values, weights))
     outputs = results_of(func, values)
     stage = f"from_relax, function '{printable_name(name)}'"
-    return assemble(Converted(mod, inputs, steps, _named(outputs), weights, stage=stage), bound)
+    return assemble(Converted(mod, inputs, steps, _name_results(outputs), weights, stage=stage), bound)
 
 
 def is_ours(mod: tvm.IRModule) -> bool:
@@ -152,7 +152,7 @@ def is_ours(mod: tvm.IRModule) -> bool:
     return bool(mains) and isinstance(mains[0], relax.Function) and read_attribute(mains[0], ATTRIBUTE) is not None
 
 
-def _given(func: relax.Function, params: Any) -> dict[str, Any]:
+def _weights_by_parameter(func: relax.Function, params: Any) -> dict[str, Any]:
     """Values of weights by parameter."""
     attrs = func.attrs or {}
     names = [param.name for param in func.params]
@@ -174,7 +174,7 @@ def _given(func: relax.Function, params: Any) -> dict[str, Any]:
     return weights
 
 
-def _fed(func: relax.Function, weights: Mapping[str, Any]) -> list[relax.Var]:
+def _input_parameters(func: relax.Function, weights: Mapping[str, Any]) -> list[relax.Var]:
     return [param for param in func.params if param.name not in weights]
 
 
@@ -182,7 +182,7 @@ def _inputs(func: relax.Function, weights: Mapping[str, Any]) -> list[tuple[str,
     """(name, variable) of each input; a name that cannot be read back is changed for the variable."""
     unique = UniqueNames()
     inputs = []
-    for param in _fed(func, weights):
+    for param in _input_parameters(func, weights):
         if not isinstance(param.ty, relax.TensorType) or param.ty.shape is None:
             raise UnsupportedOpError(
                 f"from_relax: input '{param.name}' is {param.ty}, no tensor of known rank; make it one, or a constant"
@@ -262,7 +262,7 @@ def _read(expr: relax.Expr, values: Mapping[relax.Var, relax.Expr]) -> relax.Exp
     return expr
 
 
-def _named(outputs: list[relax.Expr]) -> list[tuple[str, relax.Expr]]:
+def _name_results(outputs: list[relax.Expr]) -> list[tuple[str, relax.Expr]]:
     """Results by the names of their variables, or as output, output_0, ..."""
     named = []
     for index, value in enumerate(outputs):

@@ -75,12 +75,12 @@ class LiveFolding(Folding):
 
     def weight(self) -> torch.Tensor:
         """Weight with the batch norm of the moment folded in."""
-        return self.turned(self.source_weight()) * (self._along(self._factor()) * self.rest).float()
+        return self.to_deployed_axes(self.source_weight()) * (self._along(self._factor()) * self.rest).float()
 
     def rounded_weight(self) -> torch.Tensor:
         """Weight with the factors that it had at the start."""
         factor = torch.where(self.norm.gamma() < 0, -self.first, self.first)
-        return self.turned(self.source_weight()) * (self._along(factor) * self.rest).float()
+        return self.to_deployed_axes(self.source_weight()) * (self._along(factor) * self.rest).float()
 
     def bias(self) -> torch.Tensor:
         """Bias with the batch norm of the moment folded in."""
@@ -137,11 +137,11 @@ class LiveFolding(Folding):
         shape[axis] = -1
         share = (normalized * self.outer.reshape(shape) / step).to(sums.dtype)
         gamma = self.norm.gamma().to(sums.dtype).reshape(shape)
-        result: torch.Tensor = _Normalized.apply(sums, axis) + (gamma - gamma.detach()) * share
+        result: torch.Tensor = _Normalization.apply(sums, axis) + (gamma - gamma.detach()) * share
         return result
 
 
-class _Normalized(torch.autograd.Function):
+class _Normalization(torch.autograd.Function):
     """The values as they are; the gradient without what a normalization by these values takes away."""
 
     @staticmethod

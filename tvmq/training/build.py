@@ -17,7 +17,7 @@ from tvmq.training.folding import Folding
 from tvmq.training.origins import Origin, folded_bias
 from tvmq.training.parameters import LearnedScale, WeightedLayer
 from tvmq.training.quantizers import Quantizers
-from tvmq.training.source import Source, Weighted
+from tvmq.training.source import CalibratedLayer, Source
 from tvmq.training.tree import Handle, add_buffer, add_module, add_parameter
 from tvmq.training.zero_points import tensors_with_zero_points
 
@@ -116,16 +116,16 @@ class Builder:
         dims = list(value.ty.shape)[1:] if value is not None and getattr(value.ty, "shape", None) is not None else []
         return math.prod(size for size in (getattr(d, "value", 1) for d in dims))
 
-    def _layer(self, weighted: Weighted) -> WeightedLayer:
+    def _layer(self, weighted: CalibratedLayer) -> WeightedLayer:
         weight, qparams = self.source.weight(weighted)
         bias = self.source.bias(weighted)
         origin = self.learning.origins.get(weighted.weight)
         if origin is None:
-            folding = self._own(weighted.layer, weight, bias)
+            folding = self._own_folding(weighted.layer, weight, bias)
         elif self.learning.batch_norm == LIVE and origin.layer.norm is not None:
-            folding = self._live(weighted, origin, weight, bias)
+            folding = self._live_folding(weighted, origin, weight, bias)
         else:
-            folding = self._frozen(origin, weight, bias)
+            folding = self._frozen_folding(origin, weight, bias)
         quantizer = self.learning.quantizers.module_for(weighted.layer, torch.from_numpy(np.array(weight)))
         channels = self.source.channels(weighted)
         layer = WeightedLayer(weighted.layer, folding, qparams, *channels, quantizer, is_power=self._has_powers)
@@ -133,7 +133,7 @@ class Builder:
         add_module(self.net, f"quantizers.weights.{weighted.layer.strip('/').replace('/', '.')}", layer)
         return layer
 
-    def _own(self, name: str, weight: np.ndarray, bias: np.ndarray | None) -> Folding:
+    def _own_folding(self, name: str, weight: np.ndarray, bias: np.ndarray | None) -> Folding:
         """Parameters by the layer's name, as the calibrated module has them."""
         self.own.append(name)
         name = name.strip("/").replace("/", ".")
@@ -147,7 +147,7 @@ class Builder:
             return Folding(handle, None, weight.shape)
         return Folding(handle, add_parameter(self.net, f"{free}.bias", torch.tensor(np.array(bias))), weight.shape)
 
-    def _frozen(self, origin: Origin, weight: np.ndarray, bias: np.ndarray | None) -> Folding:
+    def _frozen_folding(self, origin: Origin, weight: np.ndarray, bias: np.ndarray | None) -> Folding:
         """The source's weight, and its bias or what its batch norm adds, with all factors as they are."""
         layer, weights = origin.layer, self.learning.weights
         factor = origin.factor if origin.inner is None else origin.factor * origin.inner
@@ -172,7 +172,9 @@ class Builder:
             folding.begin_at(weight)
         return folding
 
-    def _live(self, weighted: Weighted, origin: Origin, weight: np.ndarray, bias: np.ndarray | None) -> Folding:
+    def _live_folding(
+        self, weighted: CalibratedLayer, origin: Origin, weight: np.ndarray, bias: np.ndarray | None
+    ) -> Folding:
         """The source's weight and batch norm, whose statistics move."""
         layer, weights = origin.layer, self.learning.weights
         norm = layer.norm

@@ -105,7 +105,7 @@ class Course:
     def _best_rate(self) -> float:
         """The rate after whose trial, from the start, the errors are least."""
         start, least, best = self.net.kept_state(), math.inf, USUAL
-        planned = self._planned()
+        planned = self._planned_steps()
         if planned is not None and planned * TRIAL < FEWEST:
             return best
         for number, rate in enumerate(RATES, 1):
@@ -134,14 +134,14 @@ class Course:
                 self.options.watch(Progress(self.step, min(self._done(), 1.0), loss, float(self.errors.mean())))
         self._judge()
 
-    def _planned(self) -> int | None:
+    def _planned_steps(self) -> int | None:
         """Steps in all; None where seconds alone end the training."""
         steps = self.options.steps
         return STEPS if steps is None and self.options.seconds is None else steps
 
     def _done(self) -> float:
         """Share of all steps, or of the time."""
-        steps, seconds = self._planned(), self.options.seconds
+        steps, seconds = self._planned_steps(), self.options.seconds
         spent = time.monotonic() - self.began
         return max(self.step / steps if steps else 0.0, spent / seconds if seconds else 0.0)
 
@@ -169,7 +169,7 @@ class Course:
 
     def _errors(self) -> np.ndarray:
         """Errors of the samples that judge, with the state as it is."""
-        return self.student.judged(self.judges, by_sample=self.by_sample)
+        return self.student.judge(self.judges, by_sample=self.by_sample)
 
     def _tell_better(self) -> None:
         if self.options.keep is not None:

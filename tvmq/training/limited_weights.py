@@ -22,7 +22,7 @@ from tvmq.graph.operators import OPERATORS
 from tvmq.graph.operators.record import TRANSPOSED
 from tvmq.graph.view import View, op_name
 from tvmq.training.accumulators import Accumulators, Order, order_of
-from tvmq.training.source import Weighted
+from tvmq.training.source import CalibratedLayer
 
 if TYPE_CHECKING:
     from tvmq.training.network import IntegerNetwork
@@ -33,7 +33,7 @@ POWERS = FACTORS[::2]  # where scales are powers of two
 ENOUGH = 3  # of them in turn that made no channel better
 
 
-class _Limited(torch.autograd.Function):
+class _LimitedRounding(torch.autograd.Function):
     """Real weights in steps -> the nearest codes within the limit."""
 
     @staticmethod
@@ -113,9 +113,7 @@ class WeightLimit:
             most, together = numerics.most_of_weights(bits, low, high)
             return np.broadcast_to(most, self.order.filter.shape), together
         bias = _bias_steps(layer, self.x, factor)
-        most, together = numerics.most_of_weights(
-            bits, low, high, zero_point=zero if self.constant else 0, bias=bias
-        )
+        most, together = numerics.most_of_weights(bits, low, high, zero_point=zero if self.constant else 0, bias=bias)
         return np.broadcast_to(most, (self.order.filter.max() + 1,))[self.order.filter], together
 
     def codes(self, layer: WeightedLayer, weight: torch.Tensor, scale: torch.Tensor) -> torch.Tensor:
@@ -125,7 +123,7 @@ class WeightLimit:
         """
         most, together = self.most(layer)
         spec = layer.scale.spec
-        codes: torch.Tensor = _Limited.apply(weight / scale, self.order, most, together, spec.qmin, spec.qmax)
+        codes: torch.Tensor = _LimitedRounding.apply(weight / scale, self.order, most, together, spec.qmin, spec.qmax)
         return codes
 
     @torch.no_grad()
@@ -206,7 +204,7 @@ def limit_weights(net: IntegerNetwork, accumulators: Accumulators) -> None:
     net.accumulators = accumulators
 
 
-def _meets(weighted: Weighted, layer: WeightedLayer, x: LearnedScale, accumulators: Accumulators) -> bool:
+def _meets(weighted: CalibratedLayer, layer: WeightedLayer, x: LearnedScale, accumulators: Accumulators) -> bool:
     """True if a layer's sums are made so: in lanes those of bytes, depthwise convolutions excepted."""
     if accumulators.products is None:
         return True
@@ -214,7 +212,7 @@ def _meets(weighted: Weighted, layer: WeightedLayer, x: LearnedScale, accumulato
 
 
 def _limit(
-    view: View, weighted: Weighted, layer: WeightedLayer, x: LearnedScale, accumulators: Accumulators
+    view: View, weighted: CalibratedLayer, layer: WeightedLayer, x: LearnedScale, accumulators: Accumulators
 ) -> WeightLimit:
     call = view.value[_product_of(view, weighted.group.root)]
     attrs, name = call.attrs, op_name(call)
@@ -233,7 +231,7 @@ def _product_of(view: View, root: str) -> str:
     return product if product in view.value else root
 
 
-def _input_of(net: IntegerNetwork, view: View, weighted: Weighted, root: str) -> LearnedScale:
+def _input_of(net: IntegerNetwork, view: View, weighted: CalibratedLayer, root: str) -> LearnedScale:
     """The scale of the codes that a layer reads: those of a padding around them are theirs."""
     name = view.value[_product_of(view, root)].args[0].name
     while name not in net.tensor_of:

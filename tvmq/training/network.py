@@ -38,7 +38,7 @@ from tvmq.training.refusals import check_inputs, check_state
 from tvmq.training.source import Source, with_constants
 from tvmq.training.straight_through import exactly
 
-MADE_AGAIN = ("islands", "_compiled")
+NOT_PICKLED = ("islands", "_compiled")
 COMPARED = "least code "  # label of the tables of passes/families/compare.py
 
 
@@ -104,7 +104,7 @@ class IntegerNetwork(nn.Module):
 
     def __getstate__(self) -> dict[str, Any]:
         """Without what is made again when it is asked for: compiled functions cannot be copied."""
-        kept = {name: value for name, value in self.__dict__.items() if name not in MADE_AGAIN}
+        kept = {name: value for name, value in self.__dict__.items() if name not in NOT_PICKLED}
         return kept | {"_programs": {}, "_made": {}, "_kept": {}}
 
     # ---- what forms ask
@@ -170,7 +170,7 @@ class IntegerNetwork(nn.Module):
             return reals.astype(values.dtype), reals if values.dtype.kind == "f" else None
         return numerics.make_table(lambda _real: numbers(reals), x.qparams, scale.qparams), reals
 
-    def encoded(self, name: str, position: int | tuple[int, int], x: Codes, codes: np.ndarray) -> torch.Tensor:
+    def encode_constant(self, name: str, position: int | tuple[int, int], x: Codes, codes: np.ndarray) -> torch.Tensor:
         """The constant at an argument, or at one of a tuple, as codes of the scale that x has at the moment.
 
         codes  as the integer module has them, for what has no constant of floats behind it
@@ -181,7 +181,7 @@ class IntegerNetwork(nn.Module):
         for item in rest:
             arg = arg.fields[item] if isinstance(arg, relax.Tuple) else None
         if arg is not None and is_const(arg):
-            codes = _encoded(const_value(arg), x)
+            codes = _encode(const_value(arg), x)
         return torch.from_numpy(codes.astype(np.float32))
 
     def border_code(self, name: str, x: Codes) -> float:
@@ -189,7 +189,7 @@ class IntegerNetwork(nn.Module):
         call = self.source.view.value.get(name)
         if call is None or op_name(call) != "nn.pad":  # in front of a convolution: 0.0
             return float(x.zero_point)
-        return float(_encoded(np.asarray(call.attrs.pad_value, np.float32), x))
+        return float(_encode(np.asarray(call.attrs.pad_value, np.float32), x))
 
     def embedding(self, name: str, codes: np.ndarray) -> Codes | Sums:
         """A table of codes: of the scale of its result, or with a scale for each column, which stays."""
@@ -199,7 +199,7 @@ class IntegerNetwork(nn.Module):
         scale = self.scale_or_none(name)
         if scale is not None:
             empty = Codes(torch.zeros(()), scale(), scale.zero_point, scale.spec)
-            return empty.moved(torch.from_numpy(_encoded(table, empty).astype(np.float32)))
+            return empty.moved(torch.from_numpy(_encode(table, empty).astype(np.float32)))
         # floats behind it take any scale, a requantize in shifts powers of two
         is_power = self.choices.config.requantize == "power_of_two" and self.scale_or_none(root) is not None
         steps = column_scales(table, int(call.attrs.axis), is_power=is_power)
@@ -228,7 +228,7 @@ class IntegerNetwork(nn.Module):
         """Keep what the binding behind this one needs."""
         self._kept[name] = value
 
-    def remembered(self, name: str) -> Any:
+    def recall(self, name: str) -> Any:
         """Value that `remember` kept."""
         return self._kept[name]
 
@@ -282,7 +282,7 @@ class IntegerNetwork(nn.Module):
     def _compiled(self) -> frozenset[str]:
         return frozenset(self.islands.names)
 
-    def cached(self, key: Hashable, make: Callable[[], Any]) -> Any:
+    def memoize(self, key: Hashable, make: Callable[[], Any]) -> Any:
         """Value of `make`, called once for each key."""
         if key not in self._made:
             self._made[key] = make()
@@ -339,7 +339,7 @@ class IntegerNetwork(nn.Module):
         for layer in reversed(self._layers.values()) if rounded else ():  # of one weight the first layer's codes
             folding, bias = layer.folding, layer.folding.corrected_bias()
             if id(folding.source_weight) in names:
-                trained[names[id(folding.source_weight)]] = folding.source_of(layer.deployed()).clone()
+                trained[names[id(folding.source_weight)]] = folding.source_of(layer.deployed_weight()).clone()
             if bias is not None and id(folding.source_bias) in names:
                 trained[names[id(folding.source_bias)]] = bias.clone()
         return trained if self.float_source is None else self.float_source.with_trained(trained)
@@ -350,7 +350,7 @@ class IntegerNetwork(nn.Module):
         source = self.source
         for root, layer in self._layers.items():
             known = source.weighted[root]
-            constants[known.weight, 0] = layer.deployed().numpy().copy()
+            constants[known.weight, 0] = layer.deployed_weight().numpy().copy()
             constants[known.weight, 1] = layer.scale().detach().numpy().copy()
             bias = layer.bias
             if known.bias is not None and bias is not None:
@@ -369,7 +369,7 @@ class IntegerNetwork(nn.Module):
         return get_ledger(self.integers)
 
 
-def _encoded(array: np.ndarray, x: Codes) -> np.ndarray:
+def _encode(array: np.ndarray, x: Codes) -> np.ndarray:
     spec = x.spec
     scale = x.scale.detach().numpy()
     return numerics.quantize(array, scale, x.zero_point, dtype=spec.dtype, qmin=spec.qmin, qmax=spec.qmax)

@@ -41,9 +41,7 @@ class LearnedScale(nn.Module):
     start: torch.Tensor
     first_zero: torch.Tensor
 
-    def __init__(
-        self, qparams: QParams, values: int = 1, *, learns_zero: bool = False, is_power: bool = False
-    ) -> None:
+    def __init__(self, qparams: QParams, values: int = 1, *, learns_zero: bool = False, is_power: bool = False) -> None:
         super().__init__()
         start = torch.tensor(np.array(qparams.scale))
         self.is_power = is_power and bool((np.frexp(qparams.scale)[0] == 0.5).all())
@@ -167,15 +165,15 @@ class WeightedLayer(nn.Module):
     def codes(self) -> torch.Tensor:
         """Integers as float32, shape of the weight."""
         if self.limit is None:
-            return self._nearest()
+            return self._nearest_codes()
         return self.limit.codes(self, self.folding.rounded_weight(), self.along(self.scale.of_start()))
 
     @torch.no_grad()
-    def deployed(self) -> torch.Tensor:
+    def deployed_weight(self) -> torch.Tensor:
         """The weight as the integer module gets it: codes times scale, which rounds to these codes."""
         return self.codes() * self.along(self.scale())
 
-    def _nearest(self) -> torch.Tensor:
+    def _nearest_codes(self) -> torch.Tensor:
         spec, weight, scale = self.scale.spec, self.folding.rounded_weight(), self.along(self.scale.of_start())
         if self.quantizer is None:
             return quantize_values(weight, scale, qmin=spec.qmin, qmax=spec.qmax, zero_point=0)
@@ -223,7 +221,7 @@ class WeightedLayer(nn.Module):
             total = total - x.zero_point * codes.double().sum(dim=others)
         return total
 
-    def followed(self, sums: Sums, codes: torch.Tensor, x: Codes) -> Sums:
+    def follow_statistics(self, sums: Sums, codes: torch.Tensor, x: Codes) -> Sums:
         """The sums of products; statistics of a batch norm that move have seen them, and are in their scale.
 
         codes  of the weight

@@ -35,7 +35,7 @@ TORCH_MODELS = (torch.nn.Module, torch.export.ExportedProgram)
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
+class TrainingRequest:
     """Options of what a network is to learn, before its layers are known; see `prepare`.
 
     model  imported module with its weights, whose names the parameters take; None: names of layers
@@ -134,17 +134,17 @@ def prepare(
     """
     if batch_norm not in (FROZEN, LIVE):
         raise ConfigError(f"training: batch_norm must be '{FROZEN}' or '{LIVE}'. Got {batch_norm!r} instead")
-    module, weights, state = _imported(mod, params, dynamic_batch)
+    module, weights, state = _import_model(mod, params, dynamic_batch)
     quantization = static_quantization(module, weights, dataset, target=target, config=config)
     if quantization.config.activations != "static":
         raise CalibrationError(
             f"training: activations '{quantization.config.activations}' have no scales to learn; use 'static'"
         )
-    request = Asked(learn_scales, batch_norm, Quantizers(quantizers or {}), (module, weights), state)
+    request = TrainingRequest(learn_scales, batch_norm, Quantizers(quantizers or {}), (module, weights), state)
     return network_of(quantization, request, accumulators)
 
 
-def _imported(
+def _import_model(
     model: Any, params: Any, dynamic_batch: bool | None
 ) -> tuple[tvm.IRModule, Mapping[str, Any] | None, Mapping[str, Any] | None]:
     """Module, weights, and the state of a torch model."""
@@ -172,13 +172,15 @@ def _imported(
 
 
 def network_of(
-    quantization: StaticQuantization, request: Asked | None = None, accumulators: int | Accumulators | None = None
+    quantization: StaticQuantization,
+    request: TrainingRequest | None = None,
+    accumulators: int | Accumulators | None = None,
 ) -> IntegerNetwork:
     """The network of a model whose data are at hand; options and errors as `prepare`."""
     within, config = accumulators_of(accumulators, quantization.backend), quantization.config
     if within is not None and within.products is not None:
         config = replace(config, reduce_range=False)
-    net = _untrained(quantization, request or Asked(), config)
+    net = _untrained_network(quantization, request or TrainingRequest(), config)
     if not net.source.groups:
         raise CalibrationError(
             "training: no layer of the model becomes integers with these options, so there is nothing to learn; "
@@ -196,7 +198,7 @@ def network_of(
     return net
 
 
-def _untrained(quantization: StaticQuantization, request: Asked, config: QConfig) -> IntegerNetwork:
+def _untrained_network(quantization: StaticQuantization, request: TrainingRequest, config: QConfig) -> IntegerNetwork:
     """With the scales that a quantized model brings, or calibrated ones."""
     if brings_scales(quantization.prepared):
         choices = Choices(config, quantization.backend)

@@ -43,7 +43,7 @@ class Samples:
     def feeds(self, index: Sequence[int] | np.ndarray) -> list[Feed]:
         """Some parts as feeds of the model: a single one where they join."""
         chosen = [self.parts[i] for i in index]
-        return [joined(chosen)] if self.joins else chosen
+        return [join_feeds(chosen)] if self.joins else chosen
 
     def split(self) -> tuple[Samples, Samples]:
         """Samples to learn from, and every JUDGE-th part, which judges; few samples do both."""
@@ -68,6 +68,6 @@ class Samples:
         return [feed for i in starts for feed in self.feeds(range(i, i + count))]
 
 
-def joined(feeds: Sequence[Feed]) -> Feed:
+def join_feeds(feeds: Sequence[Feed]) -> Feed:
     """Feeds joined along their first axis."""
     return {name: np.concatenate([feed[name] for feed in feeds]) for name in feeds[0]}

@@ -56,7 +56,7 @@ class Student:
         return _sum(map(_error, *last)) + self.layers * _sum(map(_error, *between)) / max(len(between[0]), 1)
 
     @torch.no_grad()
-    def judged(self, feeds: Sequence[Feed], *, by_sample: bool) -> np.ndarray:
+    def judge(self, feeds: Sequence[Feed], *, by_sample: bool) -> np.ndarray:
         """Errors of the outputs by sample or feed; of the tensors between where no output is of floats."""
         means = []
         for feed in feeds:

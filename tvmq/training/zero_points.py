@@ -28,7 +28,7 @@ def tensors_with_zero_points(source: Source, integers: View) -> set[str]:
     """
     tensors = {first for first in source.first_of_equals.values() if _has_room(source, first)}
     for name, value in integers.bindings:
-        for tensor in _touched(source, integers, name.name, value):
+        for tensor in _fixed_tensors(source, integers, name.name, value):
             tensors.discard(tensor)
     return tensors
 
@@ -39,7 +39,7 @@ def _has_room(source: Source, tensor: str) -> bool:
     return not qparams.spec.symmetric and zero != 0 and qparams.spec.qmin < zero < qparams.spec.qmax
 
 
-def _touched(source: Source, view: View, name: str, value: relax.Expr) -> set[str]:
+def _fixed_tensors(source: Source, view: View, name: str, value: relax.Expr) -> set[str]:
     """Tensors whose zero point a binding fixes."""
     if not isinstance(value, relax.Call):
         return set()

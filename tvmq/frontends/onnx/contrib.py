@@ -83,7 +83,7 @@ def expand_contrib(model: onnx.ModelProto) -> bool:
             nodes.append(node)
             continue
         unknown_ranks: list[str] = []
-        layer = Layer(node, value_of, _asking(ranks, unknown_ranks), opset_of(model))
+        layer = Layer(node, value_of, _rank_lookup(ranks, unknown_ranks), opset_of(model))
         try:
             expand(layer)
         except UnsupportedOpError as error:
@@ -101,7 +101,7 @@ def expand_contrib(model: onnx.ModelProto) -> bool:
     return True
 
 
-def _asking(ranks: dict[str, int], unknown_ranks: list[str]) -> Callable[[str], int | None]:
+def _rank_lookup(ranks: dict[str, int], unknown_ranks: list[str]) -> Callable[[str], int | None]:
     """Rank of a value by name; values of unknown rank are noted in `unknown_ranks`."""
 
     def rank(name: str) -> int | None:

@@ -15,7 +15,7 @@ from tvmq.frontends.onnx.dims import arithmetic
 from tvmq.frontends.onnx.expand import layer_of
 from tvmq.frontends.onnx.layer import element_type, refuse_unknown
 from tvmq.frontends.onnx.load import opset_of
-from tvmq.frontends.onnx.narrow import widened
+from tvmq.frontends.onnx.narrow import widen_codes
 from tvmq.frontends.onnx.repairs import REPAIRS, Dims, NodeCall, load_repair
 from tvmq.frontends.onnx.repairs.node import tensor_constant
 from tvmq.frontends.onnx.shapes import dimensions, graph_inputs
@@ -62,7 +62,7 @@ class _Importer:
         self.types = {v.name: v.type.tensor_type.elem_type for v in self.graph.value_info}
         self.weights: dict[GenericConst, str] = {}
         for tensor in self.graph.initializer:
-            array = widened(tensor, self.graph)
+            array = widen_codes(tensor, self.graph)
             if array is None:
                 element_type(tensor.data_type, f"constant '{tensor.name}'")
                 array = numpy_helper.to_array(tensor)

@@ -89,7 +89,7 @@ def _expand(model: onnx.ModelProto, node: onnx.NodeProto, local: bool) -> list[o
     name = node.name
     try:
         function = None if local else _schema_function(model, node)
-        inlined = inliner.inline_local_functions(_single(model, node, function))
+        inlined = inliner.inline_local_functions(_node_model(model, node, function))
     except Exception as error:  # the inliner's C++ errors arrive as several types
         raise UnsupportedOpError(
             f"from_onnx, layer '{name}': {node.op_type} could not be replaced by simpler "
@@ -155,7 +155,7 @@ def _with_defaults(node: onnx.NodeProto, schema: Any) -> onnx.NodeProto:
     return full
 
 
-def _single(model: onnx.ModelProto, node: onnx.NodeProto, function: onnx.FunctionProto | None) -> onnx.ModelProto:
+def _node_model(model: onnx.ModelProto, node: onnx.NodeProto, function: onnx.FunctionProto | None) -> onnx.ModelProto:
     """A model of this node alone, to be inlined."""
     from onnx import defs, helper
 

@@ -24,7 +24,7 @@ import numpy as np
 from tvmq import numerics
 from tvmq.frontends.onnx.partial import Partial, compute_partial
 from tvmq.frontends.onnx.shapes import SMALL, dimensions, infer_shapes
-from tvmq.frontends.onnx.values import Known, check_node
+from tvmq.frontends.onnx.values import GraphFacts, check_node
 from tvmq.memory import check_size
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def _fold_once(model: onnx.ModelProto, max_bytes: int) -> bool:
             _check_input(value, max_bytes)
     kept = []
     for node in graph.node:
-        check_node(node, Known(constants, shapes, types), max_bytes)
+        check_node(node, GraphFacts(constants, shapes, types), max_bytes)
         if not folder.fold(node):
             kept.append(node)
     nodes = _used(kept, [value.name for value in graph.output])
@@ -257,7 +257,7 @@ class _Folder:
     def _grows(self, node: onnx.NodeProto, feed: Mapping[str, np.ndarray]) -> bool:
         """True if a result is, or could be, large and larger than the inputs, as that of ConstantOfShape."""
         most = max(LARGEST_GROWTH, sum(value.size for value in feed.values()))
-        for name, inferred in zip(node.output, self._inferred(node, feed), strict=True):
+        for name, inferred in zip(node.output, self._infer_shapes(node, feed), strict=True):
             dims = self.shapes.get(name)
             dims = inferred if dims is None else dims  # a number has no dimensions, and they are known
             known = [d for d in dims or [] if isinstance(d, int)]
@@ -268,7 +268,7 @@ class _Folder:
                 return True
         return False
 
-    def _inferred(self, node: onnx.NodeProto, feed: Mapping[str, np.ndarray]) -> list[list[int | str] | None]:
+    def _infer_shapes(self, node: onnx.NodeProto, feed: Mapping[str, np.ndarray]) -> list[list[int | str] | None]:
         """Dimensions of the results by the values of the inputs, where inference over the graph does not know them."""
         import onnx
         from onnx import helper, numpy_helper

@@ -105,7 +105,7 @@ class Layer:
         """Sizes, axes and the like."""
         return self.constant(role, np.array(values, np.int64))
 
-    def dequantized(self, index: int, role: str, axis: int | None = None) -> str:
+    def float_input(self, index: int, role: str, axis: int | None = None) -> str:
         """Input `index` in float; its scale and zero point are the two inputs behind it."""
         return self.dequantized_from([self.inputs[i] for i in range(index, index + 3) if self.given(i)], role, axis)
 

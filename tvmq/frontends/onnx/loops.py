@@ -43,7 +43,7 @@ def unroll_loops(model: onnx.ModelProto) -> bool:
             nodes.append(node)
             continue
         is_any = True
-        written, weights = _written(loop, opset_of(model))
+        written, weights = _unroll(loop, opset_of(model))
         nodes += written
         model.graph.initializer.extend(weights)
     if is_any:
@@ -121,7 +121,7 @@ def _always_continues(body: onnx.GraphProto) -> bool:
     return name == body.input[1].name
 
 
-def _written(loop: _Loop, opset: int) -> tuple[list[onnx.NodeProto], list[onnx.TensorProto]]:
+def _unroll(loop: _Loop, opset: int) -> tuple[list[onnx.NodeProto], list[onnx.TensorProto]]:
     """Nodes and weights of the steps, and what gives the results their names."""
     from onnx import numpy_helper
 
@@ -146,7 +146,7 @@ def _written(loop: _Loop, opset: int) -> tuple[list[onnx.NodeProto], list[onnx.T
     for position, (source, result) in enumerate(zip(states, node.output, strict=False)):
         nodes += [identity(source, result, f"{node.name}/output_{position}")] if result else []
     for parts, result in zip(collected, node.output[len(states) :], strict=True):
-        nodes += _stacked(node, parts, result, opset, weights) if result else []
+        nodes += _stack_results(node, parts, result, opset, weights) if result else []
     return nodes, weights
 
 
@@ -159,7 +159,7 @@ def _remainder(loop: _Loop, condition: str, states: list[str]) -> onnx.NodeProto
     return rest
 
 
-def _stacked(
+def _stack_results(
     node: onnx.NodeProto, parts: list[str], result: str, opset: int, weights: list[onnx.TensorProto]
 ) -> list[onnx.NodeProto]:
     """Nodes that concatenate the results of the steps, one row a step."""

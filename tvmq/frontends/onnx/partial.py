@@ -52,7 +52,7 @@ def compute_partial(node: onnx.NodeProto, inputs: Mapping[str, Partial], run: Ru
     run   evaluates the node on arrays
     """
     values = run(node, {name: one.values for name, one in inputs.items()})
-    known = _known(node, inputs, run)
+    known = _known_masks(node, inputs, run)
     if values is None or known is None or len(values) != len(known):
         return None
     if any(one.shape != mask.shape for one, mask in zip(values, known, strict=True)):
@@ -60,7 +60,7 @@ def compute_partial(node: onnx.NodeProto, inputs: Mapping[str, Partial], run: Ru
     return [Partial(np.where(m, v, v.dtype.type(1)), m) for v, m in zip(values, known, strict=True)]
 
 
-def _known(node: onnx.NodeProto, inputs: Mapping[str, Partial], run: Run) -> list[np.ndarray] | None:
+def _known_masks(node: onnx.NodeProto, inputs: Mapping[str, Partial], run: Run) -> list[np.ndarray] | None:
     masks = {name: one.known for name, one in inputs.items()}
     if node.op_type in MOVING:
         moved = list(node.input)[: MOVING[node.op_type]]

@@ -20,15 +20,15 @@ from tvmq.frontends.torch.repairs import TorchCall
 
 def amax(call: TorchCall) -> relax.Expr:
     """Largest value along dimensions, of all where none are given."""
-    return _reduced(call, relax.op.max)
+    return _reduce(call, relax.op.max)
 
 
 def amin(call: TorchCall) -> relax.Expr:
     """Smallest value along dimensions, of all where none are given."""
-    return _reduced(call, relax.op.min)
+    return _reduce(call, relax.op.min)
 
 
-def _reduced(call: TorchCall, reduce: Callable[..., relax.Expr]) -> relax.Expr:
+def _reduce(call: TorchCall, reduce: Callable[..., relax.Expr]) -> relax.Expr:
     return reduce(call["self"], list(call["dim"]) or None, keepdims=call["keepdim"])
 
 

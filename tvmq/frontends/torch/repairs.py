@@ -38,10 +38,10 @@ class TorchCall:
     def __getitem__(self, name: str) -> Any:
         """An argument by its name in torch's schema, nodes as Relax values; its default where it is left out."""
         if self._arguments is None:
-            self._arguments = self._bound()
+            self._arguments = self._bind_arguments()
         return self._arguments[name]
 
-    def _bound(self) -> dict[str, Any]:
+    def _bind_arguments(self) -> dict[str, Any]:
         schema = self.node.target._schema.arguments
         positional = dict(zip((argument.name for argument in schema), self.node.args, strict=False))
         values = {a.name: a.default_value if a.has_default_value() else None for a in schema}
@@ -95,9 +95,7 @@ REPAIRS: dict[str, str] = {
     "index.Tensor": _INDEXING + "index",
     "index_select.default": _INDEXING + "index_select",
     "layer_norm.default": _MATH + "layer_norm",
-    **dict.fromkeys(
-        ("matmul.default", "mm.default", "maximum.default", "minimum.default"), _MATH + "of_two_weights"
-    ),
+    **dict.fromkeys(("matmul.default", "mm.default", "maximum.default", "minimum.default"), _MATH + "of_two_weights"),
     "max.dim": _MATH + "max_along",
     "min.dim": _MATH + "min_along",
     "mish.default": _MATH + "mish",

@@ -99,7 +99,7 @@ def upsample_nearest2d(call: TorchCall) -> relax.Expr:
     x = call["input"]
     sizes = call.shape(x)[2:]
     _check_known(call, [*sizes, *(call["output_size"] or [])])
-    positions = [_nearest(call, axis, size) for axis, size in enumerate(sizes)]
+    positions = [_nearest_positions(call, axis, size) for axis, size in enumerate(sizes)]
     factors = [len(p) // size for p, size in zip(positions, sizes, strict=True)]
     if all(np.array_equal(p, np.arange(len(p)) // f) for p, f in zip(positions, factors, strict=True) if f) and all(
         factors
@@ -117,7 +117,7 @@ def upsample_nearest2d(call: TorchCall) -> relax.Expr:
     return x
 
 
-def _nearest(call: TorchCall, axis: int, size: int) -> np.ndarray:
+def _nearest_positions(call: TorchCall, axis: int, size: int) -> np.ndarray:
     """Which input position each output position shows."""
     import torch
 

@@ -49,13 +49,13 @@ class Place:
     net: IntegerNetwork
     values: Mapping[str, Any]
 
-    def cached(self, key: Hashable, make: Callable[[], Any]) -> Any:
+    def memoize(self, key: Hashable, make: Callable[[], Any]) -> Any:
         """Value of `make`, called once for each key where only the first operand of the call is no constant."""
         if any(isinstance(arg, relax.Var) for arg in self.call.args[1:]):
             return make()
-        return self.net.cached((self.name, key), make)
+        return self.net.memoize((self.name, key), make)
 
-    def compiled(self, replaced: Mapping[int, np.ndarray]) -> Any:
+    def run_compiled(self, replaced: Mapping[int, np.ndarray]) -> Any:
         """Result of the compiled operator with other arrays in the place of some operands."""
         operands = {self.call.args[position].name: array for position, array in replaced.items()}
         return self.net.islands.run(self.name, Arrays({**self.values, **operands}))

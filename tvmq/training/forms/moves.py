@@ -23,8 +23,8 @@ EXACT_INDEX = 2**24
 def move(place: Any, x: Any, *rest: Any) -> Any:
     """Any operator that places the values of its first argument elsewhere."""
     size = tuple(x.value.shape if isinstance(x, Codes | Sums) else tensor_of(x).shape)
-    index = place.cached(size, lambda: _index_of(place, size, rest))
-    return _on_values(x, lambda value: _taken(value, index))
+    index = place.memoize(size, lambda: _index_of(place, size, rest))
+    return _on_values(x, lambda value: _take_values(value, index))
 
 
 def reshape(place: Any, x: Any, *_rest: Any) -> Any:
@@ -68,7 +68,7 @@ def concat(place: Any, parts: list[Any]) -> Any:
     if first is None:
         return join([tensor_of(part) for part in parts], dim=axis)
     values = [
-        part.value if isinstance(part, Codes) else place.net.encoded(place.name, (0, i), first, part)
+        part.value if isinstance(part, Codes) else place.net.encode_constant(place.name, (0, i), first, part)
         for i, part in enumerate(parts)
     ]
     return first.moved(join(values, dim=axis))
@@ -114,12 +114,12 @@ def scatter(place: Any, x: Any, *rest: Any) -> torch.Tensor:
     size, shape = base.numel(), tuple(base.shape)
     places = np.arange(size).reshape(shape)
     if not isinstance(place.call.args[-1], relax.Var):  # what is constant has no gradient
-        zeros, ones = (torch.from_numpy(place.compiled({0: np.full(shape, n, np.float32)})) for n in (0, 1))
+        zeros, ones = (torch.from_numpy(place.run_compiled({0: np.full(shape, n, np.float32)})) for n in (0, 1))
         index = torch.where(zeros == ones, -1, _compiled_index(place, {0: places}))
-        return torch.where(index >= 0, _taken(base, index), zeros)
+        return torch.where(index >= 0, _take_values(base, index), zeros)
     written = np.arange(size, size + updates.numel()).reshape(tuple(updates.shape))
     index = _compiled_index(place, {0: places, len(rest): written})
-    return _taken(torch.cat([base.reshape(-1), updates.reshape(-1)]), index)
+    return _take_values(torch.cat([base.reshape(-1), updates.reshape(-1)]), index)
 
 
 def _index_of(place: Any, shape: tuple[int, ...], rest: tuple[Any, ...]) -> torch.Tensor:
@@ -139,10 +139,10 @@ def _compiled_index(place: Any, indices: dict[int, np.ndarray]) -> torch.Tensor:
             "the most; train with a smaller batch"
         )
     replaced = {position: (index + 1).astype(np.float32) for position, index in indices.items()}
-    return torch.from_numpy(place.compiled(replaced).astype(np.int64) - 1)
+    return torch.from_numpy(place.run_compiled(replaced).astype(np.int64) - 1)
 
 
-def _taken(value: torch.Tensor, index: torch.Tensor) -> torch.Tensor:
+def _take_values(value: torch.Tensor, index: torch.Tensor) -> torch.Tensor:
     values = value.reshape(-1).index_select(0, index.reshape(-1).clamp_min(0)).reshape(index.shape)
     return values if bool((index >= 0).all()) else torch.where(index >= 0, values, 0)
 

@@ -81,13 +81,13 @@ def _weight(call: NodeCall, position: int, name: str, index: int) -> np.ndarray:
     """The part of one direction in a constant input."""
     value = call.constant(position)
     if value is None:
-        value = _dequantized(call, position)
+        value = _constant_of_codes(call, position)
     if value is None:
         raise call.unsupported(f"its weight {name} is computed", "export it with constant weights")
     return np.asarray(value[index], np.float32)
 
 
-def _dequantized(call: NodeCall, position: int) -> np.ndarray | None:
+def _constant_of_codes(call: NodeCall, position: int) -> np.ndarray | None:
     """The numbers of a constant behind a DequantizeLinear; None for anything else."""
     bound = call.builder.lookup_binding(call.inputs[position]) if isinstance(call.inputs[position], relax.Var) else None
     if bound is None or op_name(bound) != "tvmq.dequantize" or not all(map(is_const, bound.args)):

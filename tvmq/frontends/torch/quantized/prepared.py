@@ -24,7 +24,7 @@ from tvmq.errors import ModelError
 OBSERVED_FX = "_observed_graph_module_attrs"
 
 
-def converted(model: Any, backend_config: Any = None) -> Any:
+def convert_prepared(model: Any, backend_config: Any = None) -> Any:
     """The model itself where it is no module, or one without observers; else its conversion.
 
     backend_config  that prepare_fx was given; None: torch's own

@@ -121,9 +121,9 @@ def _by_torch(call: TorchCall) -> Any:
     """Result that torch computes of a constant."""
     import torch
 
-    def real(argument: Any) -> Any:
+    def torch_value(argument: Any) -> Any:
         value = call.value(argument) if hasattr(argument, "op") else argument
         return torch.from_numpy(np.array(value.value.numpy())) if isinstance(value, GenericConst) else value
 
     target: Any = call.node.target
-    return target(*map(real, call.node.args), **{k: real(v) for k, v in call.node.kwargs.items()})
+    return target(*map(torch_value, call.node.args), **{k: torch_value(v) for k, v in call.node.kwargs.items()})

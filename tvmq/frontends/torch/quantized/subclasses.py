@@ -41,7 +41,7 @@ class CodedWeight(nn.Module):
 
     def __init__(self, weight: Any) -> None:
         super().__init__()
-        codes, scales = _centred(weight)
+        codes, scales = _centre_codes(weight)
         self.register_buffer("weight", codes)
         self.register_buffer("scales", scales)
         self.size = int(codes.shape[1] // scales.shape[1])
@@ -117,7 +117,7 @@ def _grid(weight: Any) -> Grid:
     return Grid(float(weight.act_quant_scale), 0 if zero is None else int(zero), torch.qint8)
 
 
-def _centred(weight: Any) -> tuple[torch.Tensor, torch.Tensor]:
+def _centre_codes(weight: Any) -> tuple[torch.Tensor, torch.Tensor]:
     """Codes around their zero point, and scales (N, K / size).
 
     raises  UnsupportedOpError where they leave int8, or are not kept as codes and scales
