@@ -225,7 +225,7 @@ def _dense(make: CaseGenerator, operator: str) -> Iterator[Case]:
 
 
 def _zero_ends(make: CaseGenerator, operator: str, **options: Any) -> Iterator[Case]:
-    if make.symmetric:
+    if make.is_symmetric:
         return
     for name, end in (("low", "min"), ("high", "max")):
         at_end = partial(_end, end)

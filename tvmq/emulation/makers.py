@@ -55,7 +55,7 @@ class CaseGenerator:
         return int(2 ** (bits - 1)) - 1
 
     @property
-    def symmetric(self) -> bool:
+    def is_symmetric(self) -> bool:
         """True where 0.0 has the code 0."""
         inputs = self.entry.inputs if self.entry else None
         return not self.backend.zero_points or (inputs is not None and inputs.scheme == "symmetric")
@@ -81,7 +81,7 @@ class CaseGenerator:
     def zero(self, dtype: str) -> int:
         """A zero point, 0 where the chip has none."""
         limits = np.iinfo(dtype)
-        if self.symmetric:
+        if self.is_symmetric:
             return 0
         return int(self.random.integers(limits.min, limits.max, endpoint=True))
 

@@ -47,20 +47,20 @@ def conv(
     dilation: Sequence[int],
     groups: int = 1,
 ) -> Sums:
-    """As numerics.conv, which gives `exact`."""
+    """Sums of numerics.conv, which gives `exact`."""
     if accumulator.overflow != "saturate":
         return fit_sums(exact, accumulator)
     windows = {"strides": strides, "padding": padding, "dilation": dilation, "groups": groups}
 
-    def bound(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    def conv_or_zeros(a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """numerics.conv, skipped where one operand is nothing but zeros."""
         if not a.any() or not b.any():
             return np.zeros(exact.shape, np.int64)
         return np.asarray(numerics.conv(a, b, **windows), np.int64)  # type: ignore[arg-type]
 
     (x_up, x_down), (w_up, w_down) = parts(x), parts(w)
-    most = bound(x_up, w_up) + bound(x_down, w_down)
-    least = -bound(x_up, w_down) - bound(x_down, w_up)
+    most = conv_or_zeros(x_up, w_up) + conv_or_zeros(x_down, w_down)
+    least = -conv_or_zeros(x_up, w_down) - conv_or_zeros(x_down, w_up)
     return saturating_sums(exact, most, least, conv_products(x, w, **windows), accumulator)  # type: ignore[arg-type]
 
 
@@ -117,7 +117,7 @@ def conv_transpose(
     groups: int = 1,
     x_zero: int = 0,
 ) -> Sums:
-    """As numerics.conv_transpose, which gives `exact`: the convolution of x with gaps by the flipped kernel.
+    """Sums of numerics.conv_transpose, which gives `exact`: the convolution of x with gaps by the flipped kernel.
 
     Gaps and border hold the zero point, as the definition has it.
     """
@@ -142,7 +142,7 @@ def conv_transpose(
 
 
 def matmul(exact: np.ndarray, a: np.ndarray, b: np.ndarray, accumulator: Accumulator) -> Sums:
-    """As numerics.matmul of steps (codes less their zero points), which gives `exact`."""
+    """Sums of numerics.matmul of steps (codes less their zero points), which gives `exact`."""
     if accumulator.overflow != "saturate":
         return fit_sums(exact, accumulator)
     rows, columns = np.asarray(a, np.float64), np.asarray(b, np.float64)

@@ -3,7 +3,7 @@
 Modules of relax.frontend.nn, of other importers, written by hand or with a BlockBuilder: several blocks, bindings
 outside of dataflow, nested calls, weights as parameters or constants become one named, straight-line function.
 
-What of a Relax module is no straight line of operators, and the sentences that say so.
+Modules that are no straight line of operators (control flow, effects, calls of other functions) are refused by name.
 """
 
 from __future__ import annotations

@@ -119,6 +119,11 @@ class IntegerNetwork(nn.Module):
             return (scale.to(torch.float32) / step).double()
         return scale / step.double()
 
+    # realize (passes/families) names what it emits for a group by the group's root: <root>_product and <root>_sum are
+    # accumulators, <root>_codes the rows of an embedding or the codes that a comparison widens, <root>_least the
+    # thresholds of a comparison. <variable>_bounded is a maximum or minimum behind a convolution, by its own variable.
+    # The methods below take the suffix off to get back to the calibrated module: one that changes there, changes here.
+
     def layer_of(self, name: str) -> WeightedLayer:
         """The weight that a variable of the integer module is a product with."""
         root = name.removesuffix("_product")

@@ -1,6 +1,6 @@
 """Expansion of one ONNX node into several: their names, their constants, and the error where that is impossible.
 
-What cannot be imported from ONNX, and the sentences that say so.
+Also the operators and element types that cannot be imported from ONNX, and the error messages that say so.
 """
 
 from __future__ import annotations

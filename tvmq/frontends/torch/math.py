@@ -1,8 +1,7 @@
-"""Arithmetic and reductions.
+"""Repairs of torch arithmetic, reductions, normalizations and attention.
 
-Normalizations without scale or shift: those that torch leaves out become ones and zeros.
-
-Attention as products and a softmax, which the later stages know.
+Normalizations get the scale and shift that torch leaves out: ones and zeros. Attention becomes products and a softmax,
+which the later stages know.
 """
 
 from __future__ import annotations

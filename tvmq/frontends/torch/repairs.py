@@ -4,7 +4,7 @@ A repair is `repair(call: TorchCall)`. It returns a Relax expression or a tuple 
 TVM's converter. It raises `call.unsupported(...)` for what TVM would import wrongly. REPAIRS maps an operator of torch
 to "module:function", REFUSED one that has no import to the way out.
 
-One node of a torch graph as a repair sees it.
+TorchCall is a node of a torch graph as a repair sees it.
 """
 
 from __future__ import annotations
