@@ -17,7 +17,7 @@ import numpy as np
 
 from tvmq.emulation.arithmetic import Arithmetic
 from tvmq.emulation.cases import Case
-from tvmq.emulation.read_vectors import Answered
+from tvmq.emulation.read_vectors import CaseAnswer
 
 Answer = Callable[[Case], "np.ndarray | None"]
 
@@ -34,13 +34,13 @@ class Tool:
     answer: Answer
 
 
-def answer_all(tool: Tool, cases: Iterable[Case]) -> list[Answered]:
+def answer_all(tool: Tool, cases: Iterable[Case]) -> list[CaseAnswer]:
     """The cases that the tool has an operator for, answered."""
     found = []
     for case in cases:
         answer = tool.answer(case)
         if answer is not None:
-            found.append(Answered(case, answer, answer))
+            found.append(CaseAnswer(case, answer, answer))
     return found
 
 

@@ -34,7 +34,7 @@ from common import finish, machine, parser, print_table, write_json
 import tvmq
 from tvmq.emulation.cases import Case, cases_of
 from tvmq.emulation.explanation import Explanation, explain_answers
-from tvmq.emulation.read_vectors import Answered
+from tvmq.emulation.read_vectors import CaseAnswer
 
 QUICK = ("usual", "ties", "small", "saturation", "zero")
 FAR = "small"  # cases of factors so small that sums and biases reach 2^30
@@ -48,9 +48,9 @@ def cases(types: Sequence[str], seed: int, *, quick: bool) -> list[Case]:
     return [case for case in found if not quick or case.name.startswith(QUICK)]
 
 
-def explained(answers: Sequence[Answered]) -> dict[str, Explanation]:
+def explained(answers: Sequence[CaseAnswer]) -> dict[str, Explanation]:
     """{operator: what explains its answers}."""
-    by_operator: dict[str, list[Answered]] = {}
+    by_operator: dict[str, list[CaseAnswer]] = {}
     for one in answers:
         dtype = one.case.attributes["x_dtype"]
         by_operator.setdefault(f"{one.case.operator} {dtype}", []).append(one)
@@ -78,7 +78,7 @@ def under_valgrind(seed: int, *, quick: bool) -> dict[str, Explanation]:
         subprocess.run([*command, *tvmq_probe], check=True)
         with np.load(f"{folder}/answers.npz") as found:
             answers = [
-                Answered(case, found[name], found[name])
+                CaseAnswer(case, found[name], found[name])
                 for case in chosen
                 if (name := f"{case.operator}/{case.name}") in found
             ]

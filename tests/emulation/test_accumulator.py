@@ -18,7 +18,7 @@ def in_order(products, accumulator):
     total, left = 0, False
     for product in products:
         step = total + int(product)
-        total = int(accumulator.settled(np.int64(step)))
+        total = int(accumulator.fit_values(np.int64(step)))
         left = left or step != total
     return total, left
 
@@ -101,7 +101,7 @@ def test_sums_and_windows():
     random, accumulator = np.random.default_rng(6), Accumulator(9, "saturate")
     steps = random.integers(-100, 156, (2, 3, 4, 4)).astype(np.int32)
     exact = steps.sum((2, 3))
-    found, left = sums.reduced(exact, steps, (2, 3), accumulator)
+    found, left = sums.sum_over_axes(exact, steps, (2, 3), accumulator)
     for place in np.ndindex(2, 3):
         assert (int(found[place]), bool(left[place])) == in_order(steps[place].ravel(), accumulator)
     whole, _ = sums.adaptive_sum_pool(exact.reshape(2, 3, 1, 1), steps, accumulator, [1, 1])

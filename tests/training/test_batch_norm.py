@@ -13,7 +13,7 @@ import tvmq  # noqa: E402
 from tests.training.torch_networks import Pictures, labels, pictures, pictures_model  # noqa: E402
 from tvmq import training  # noqa: E402
 from tvmq.errors import ConfigError  # noqa: E402
-from tvmq.training.batch_norm import _Normalized  # noqa: E402
+from tvmq.training.batch_norm import _Normalization  # noqa: E402
 from tvmq.training.check import first_difference  # noqa: E402
 
 STATISTICS = ("features.1.running_mean", "features.1.running_var", "features.4.running_mean", "features.4.running_var")
@@ -83,7 +83,7 @@ def test_gradient_is_that_of_a_normalization_by_the_batch() -> None:
     normalized = torch.nn.functional.batch_norm(x, None, None, training=True, eps=1e-12)
     (wanted,) = torch.autograd.grad(normalized, x, grad)
     spread = x.detach().std((0, 2), correction=0, keepdim=True)
-    (ours,) = torch.autograd.grad(_Normalized.apply(x, 1), x, grad / spread)
+    (ours,) = torch.autograd.grad(_Normalization.apply(x, 1), x, grad / spread)
     torch.testing.assert_close(ours, wanted)
 
 

@@ -30,7 +30,7 @@ def test_units_of_weights_biases_and_scales(net: Any) -> None:
     for layer, read in net.layers_and_inputs():
         scale = layer.scale().detach()
         weight, bias = layer.folding.source_weight(), layer.folding.source_bias()
-        deployed = layer.folding.turned(units[weight])
+        deployed = layer.folding.to_deployed_axes(units[weight])
         assert torch.equal(deployed, layer.along(scale).expand_as(deployed))
         largest = max(read.spec.qmax - read.zero_point, read.zero_point - read.spec.qmin)
         np.testing.assert_allclose(units[bias].reshape(-1), scale * read().detach() * largest / 2, rtol=1e-6)

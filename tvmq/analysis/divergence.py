@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from tvmq.emulation.counts import aligned
+from tvmq.emulation.counts import align_columns
 from tvmq.rules import short_names
 
 
@@ -93,7 +93,7 @@ class Divergence:
             ]
             for layer in shown
         ]  # fmt: skip
-        return f"{aligned([head, *rows])}\n"
+        return f"{align_columns([head, *rows])}\n"
 
     def verdict(self) -> str:
         """Equal, or how much differs and from where on."""

@@ -31,7 +31,7 @@ class Accumulator:
     overflow  "wrap" or "saturate"; "proved" says that nothing overflows
 
     >>> narrow = Accumulator(8, "wrap")
-    >>> narrow.settled(np.int64([100, 200, -300])).tolist(), narrow.leaves(np.int64([100, 200])).tolist()
+    >>> narrow.fit_values(np.int64([100, 200, -300])).tolist(), narrow.leaves(np.int64([100, 200])).tolist()
     ([100, -56, -44], [False, True])
     """
 
@@ -59,7 +59,7 @@ class Accumulator:
         """Where numbers lie outside of it."""
         return np.asarray((values < self.low) | (values > self.high))
 
-    def settled(self, values: np.ndarray) -> np.ndarray:
+    def fit_values(self, values: np.ndarray) -> np.ndarray:
         """Numbers after one step: as they are, wrapped, or the nearest end."""
         wide = np.asarray(values, np.int64)
         if self.overflow == "saturate":
@@ -84,7 +84,7 @@ class Accumulator:
         return total, left
 
 
-def saturated(
+def saturating_sums(
     exact: np.ndarray,
     most: np.ndarray,
     least: np.ndarray,

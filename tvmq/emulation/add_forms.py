@@ -70,13 +70,13 @@ def in_integers(a: Mapping[str, Any], x: np.ndarray, w: np.ndarray, *, rule: str
     total: Any = 0
     for codes, side in ((x, "x"), (w, "w")):
         steps = (codes.astype(np.int64) - a[f"{side}_zero"]) << TFLITE_SHIFT
-        total = total + _scaled(steps, np.float64(np.float32(a[f"{side}_scale"])) / twice, rule)
+        total = total + _scale_steps(steps, np.float64(np.float32(a[f"{side}_scale"])) / twice, rule)
     factor = twice / (2.0**TFLITE_SHIFT * np.float64(np.float32(a["y_scale"])))
     steps = apply(KNOWN_RULES[rule], np.asarray(total), factor, zero_point=0, dtype="int16")
     return np.asarray(np.clip(steps.astype(np.int64) + a["y_zero"], a["qmin"], a["qmax"]).astype(a["dtype"]))
 
 
-def _scaled(steps: np.ndarray, factor: float, rule: str) -> np.ndarray:
+def _scale_steps(steps: np.ndarray, factor: float, rule: str) -> np.ndarray:
     """Numbers of 32 bits times a factor below 1, by a rule; the result is no code."""
     from tvmq.numerics.rule_arithmetic import integer_steps
 

@@ -1,4 +1,4 @@
-"""What a backend description says of numbers, ready to compute with: accumulators, requantize rule, floats."""
+"""Arithmetic of a backend description, ready to compute with: accumulators, requantize rule, floats."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Arithmetic:
     floats: str = "float32"
 
     def with_rule(self, rule: RequantizeRule) -> Arithmetic:
-        """The same with another rule, and the accumulators and biases that it says."""
+        """Copy with another rule, and with the accumulators and biases of that rule."""
         accumulator = Accumulator(rule.accumulator_bits, rule.overflow)
         return replace(self, rule=rule, accumulator=accumulator, bias_bits=rule.bias_bits)
 
@@ -54,7 +54,7 @@ def rounded_floats(values: np.ndarray, dtype: str) -> np.ndarray:
     return np.asarray(np.where(np.isnan(values), values, result))
 
 
-def requantized(
+def requantize_sums(
     acc: np.ndarray,
     factor: ArrayLike,
     rule: RequantizeRule,
@@ -112,7 +112,7 @@ def saturated_codes(
 
 
 def arithmetic_of(backend: Backend, family: str = "", *, depthwise: bool = False) -> Arithmetic:
-    """What a description says of the numbers of an operator family; "" for what it says of all.
+    """Arithmetic that a description gives an operator family; "" for that of all families.
 
     Without a rule of its own a chip requantizes as the module says.
 

@@ -17,8 +17,8 @@ FACTORS = ("float64", "float32", "float32_product")
 
 
 @dataclass(frozen=True)
-class Told:
-    """What data can tell.
+class Observability:
+    """Facts about a rule that data can tell apart.
 
     enlarges    factors of 1 and more occur: what happens at a shift to the left can be told
     has_zero    a zero point other than 0 occurs: when it is added can be told
@@ -46,17 +46,17 @@ class Told:
         return tuple(name for name, known in KNOWN_RULES.items() if self.form(known) in forms)
 
 
-def candidates(told: Told | None = None) -> list[RequantizeRule]:
+def candidates(observability: Observability | None = None) -> list[RequantizeRule]:
     """The rules in the order in which an explanation is preferred, each once.
 
-    >>> len(candidates()) > 2000, len(candidates(Told(enlarges=False, has_zero=False, has_scales=False))) < 700
+    >>> len(candidates()) > 2000, len(candidates(Observability(enlarges=False, has_zero=False, has_scales=False))) < 700
     (True, True)
     """
-    told = told or Told()
-    found = itertools.chain(
+    observability = observability or Observability()
+    rules = itertools.chain(
         KNOWN_RULES.values(), _floats(), _doubles(), _integers(USUAL_BITS), _shifts(), _integers(range(7, 31))
     )
-    return list(dict.fromkeys(told.form(rule) for rule in found))
+    return list(dict.fromkeys(observability.form(rule) for rule in rules))
 
 
 def _floats() -> Iterator[RequantizeRule]:
@@ -81,10 +81,10 @@ def _integers(bits: Iterator[int] | range | tuple[int, ...]) -> Iterator[Requant
         pairs = [(tie,) for tie in TIE_RULES]
         pairs += list(itertools.product(TIE_RULES, TIE_RULES)) if usual else []
         lefts = LEFT if usual else (("before", "wide"),)
-        for roundings, made in itertools.product(pairs, ("upward", "even", "floor")):
+        for roundings, rounding in itertools.product(pairs, ("upward", "even", "floor")):
             for (left, overflow), factors in itertools.product(lefts, FACTORS if usual else FACTORS[:1]):
                 yield RequantizeRule(
-                    "integer", multiplier_bits=width, multiplier_rounding=made, roundings=roundings,
+                    "integer", multiplier_bits=width, multiplier_rounding=rounding, roundings=roundings,
                     left_shift=left, left_overflow=overflow, factors=factors,
                 )  # fmt: skip
 

@@ -28,8 +28,8 @@ import numpy as np
 
 from tvmq.backends.description import Backend
 from tvmq.emulation.arithmetic import Arithmetic
-from tvmq.emulation.makers import Makers
-from tvmq.emulation.single import Made, make
+from tvmq.emulation.makers import CaseGenerator
+from tvmq.emulation.single import OperatorResult, make
 from tvmq.numerics.known_rules import KNOWN_RULES
 from tvmq.numerics.requantize_rule import RequantizeRule, apply
 
@@ -44,7 +44,7 @@ FAMILIES = {
 
 @dataclass(frozen=True, eq=False)
 class Case:
-    """One vector.
+    """Test vector of one operator.
 
     name        of its file, "strides_2"
     operator    of single.py
@@ -59,8 +59,8 @@ class Case:
     attributes: dict[str, Any]
     arrays: dict[str, np.ndarray] = field(default_factory=dict)
 
-    def made(self, chip: Arithmetic, fault: str = "") -> Made:
-        """What the chip makes of it."""
+    def made(self, chip: Arithmetic, fault: str = "") -> OperatorResult:
+        """Compute the result of the chip."""
         return make(self.operator, self.attributes, self.arrays, chip, fault)
 
 
@@ -72,7 +72,7 @@ def cases_of(backend: Backend, seed: int = 0) -> list[Case]:
         "average": _average, "add": _add, "maximum": _maximum, "pad": _pad, "table": _table,
         "quantize": _conversions, "dequantize": _conversions,
     }  # fmt: skip
-    found: dict[str, Case] = {}
+    cases: dict[str, Case] = {}
     for operator, generate in generators.items():
         families = FAMILIES.get(operator)
         has = families is None or backend.families is None or backend.families.intersection(families)
@@ -80,12 +80,12 @@ def cases_of(backend: Backend, seed: int = 0) -> list[Case]:
             continue
         if operator in ("quantize", "dequantize") and not backend.floats:
             continue
-        for case in generate(Makers(backend, operator, random), operator):
-            found.setdefault(f"{case.operator}/{case.name}", case)
-    return list(found.values())
+        for case in generate(CaseGenerator(backend, operator, random), operator):
+            cases.setdefault(f"{case.operator}/{case.name}", case)
+    return list(cases.values())
 
 
-def _requantize(make: Makers, operator: str) -> Iterator[Case]:
+def _requantize(make: CaseGenerator, operator: str) -> Iterator[Case]:
     """Sums that are given: the rule alone."""
     w = "int8"
     for dtype in make.types:
@@ -95,11 +95,11 @@ def _requantize(make: Makers, operator: str) -> Iterator[Case]:
             wide = np.broadcast_to(make.rule.factor(a["x_scale"], scale_w, a["y_scale"]), (24, 32))
             if make.rule.order == "divide":
                 wide = wide / a["y_scale"]
-            acc = make.near(wide, a, "ties").astype(np.int32)
+            acc = make.sums_near(wide, a, "ties").astype(np.int32)
             yield Case(f"{branch}_{dtype}", operator, "ties" if branch == "small" else branch, a,
                        {"acc": acc, "scale_w": np.asarray(scale_w, np.float32)})  # fmt: skip
         yield _exact_ties(make, dtype, w)
-        yield _large(make, dtype, w)
+        yield _large_sums(make, dtype, w)
         yield _known_rules(make, dtype, w)
         a = make.ends(dtype, w, dtype)
         scale_w = make.scale(-9, -2, make.channels(32)) * np.float32(a["y_scale"] / a["x_scale"])
@@ -109,16 +109,16 @@ def _requantize(make: Makers, operator: str) -> Iterator[Case]:
                    {"acc": acc.astype(np.int32), "scale_w": np.asarray(scale_w, np.float32)})  # fmt: skip
 
 
-def _exact_ties(make: Makers, dtype: str, w: str) -> Case:
+def _exact_ties(make: CaseGenerator, dtype: str, w: str) -> Case:
     """Scales that are powers of two: real ties, of both signs."""
     a = make.ends(dtype, w, dtype, x_scale=0.25, y_scale=0.5)
     scale_w = np.exp2(make.random.integers(-20, 0, make.channels(32))).astype(np.float32)
     factor = np.broadcast_to(make.rule.factor(0.25, scale_w, 1.0) * 2, (24, 32))
-    acc = np.clip(make.near(factor, a, "ties"), -(2**29), 2**29)
+    acc = np.clip(make.sums_near(factor, a, "ties"), -(2**29), 2**29)
     return Case(f"exact_{dtype}", "requantize", "ties", a, {"acc": acc.astype(np.int32), "scale_w": scale_w})
 
 
-def _large(make: Makers, dtype: str, w: str) -> Case:
+def _large_sums(make: CaseGenerator, dtype: str, w: str) -> Case:
     """Sums of all sizes times factors of 1 and more: what is shifted to the left can leave 32 bits."""
     a = make.ends(dtype, w, dtype, x_scale=0.25, y_scale=0.5)
     scale_w = make.scale(2, 9, make.channels(32))
@@ -128,27 +128,28 @@ def _large(make: Makers, dtype: str, w: str) -> Case:
     return Case(f"large_{dtype}", "requantize", "enlarging", a, {"acc": acc.astype(np.int32), "scale_w": scale_w})
 
 
-def _known_rules(make: Makers, dtype: str, w: str) -> Case:
+def _known_rules(make: CaseGenerator, dtype: str, w: str) -> Case:
     """Sums on which two of the known rules, each pair of them, disagree."""
     a = make.ends(dtype, w, dtype)
     scale_w = np.asarray(make.scale(-22, -6, 1) * np.float32(a["y_scale"] / a["x_scale"]), np.float32)
     factor = RequantizeRule().factor(a["x_scale"], scale_w, a["y_scale"])
-    acc = make.near(np.broadcast_to(factor, (40000,)), a, "ties").astype(np.int32)
+    acc = make.sums_near(np.broadcast_to(factor, (40000,)), a, "ties").astype(np.int32)
     codes = {"zero_point": a["y_zero"], "dtype": dtype}
-    given = [
+    results = [
         apply(rule, acc, rule.factor(a["x_scale"], scale_w, a["y_scale"])[0], **codes)
         for rule in KNOWN_RULES.values()
         if (rule.arithmetic == "shift") == make.shifts and rule.order == "one_factor"
     ]
-    apart = [np.flatnonzero(one != other)[:16] for one, other in itertools.combinations(given, 2)]
+    apart = [np.flatnonzero(one != other)[:16] for one, other in itertools.combinations(results, 2)]
     at = np.unique(np.concatenate(apart))
     kept = np.resize(acc[at] if len(at) else acc, (256, 1))
     return Case(f"rules_{dtype}", "requantize", "rules", a, {"acc": kept, "scale_w": scale_w})
 
 
-def _weighted(
-    make: Makers, name: str, operator: str, branch: str, *, shape: tuple[int, ...], filters: int, kernel: int = 3,
-    groups: int = 1, places: str = "ties", extreme: bool = False, exponents: tuple[int, int] = (-7, -5), **given: Any,
+def _layers(
+    make: CaseGenerator, name: str, operator: str, branch: str, *, shape: tuple[int, ...], filters: int,
+    kernel: int = 3, groups: int = 1, places: str = "ties", extreme: bool = False,
+    exponents: tuple[int, int] = (-7, -5), **attributes: Any,
 ) -> Iterator[Case]:  # fmt: skip
     """Convolutions and products whose biases take sums to ties or ends, in all types of activations."""
     w_type, largest = "int8", make.largest_weight
@@ -156,7 +157,7 @@ def _weighted(
         a = make.ends(dtype, w_type, dtype, groups=groups)
         if operator != "dense":
             a |= {"strides": [1, 1], "padding": [0, 0, 0, 0], "dilation": [1, 1]}
-        a |= {key: value(dtype) if callable(value) else value for key, value in given.items()}
+        a |= {key: value(dtype) if callable(value) else value for key, value in attributes.items()}
         wide = (filters, shape[1] // groups, kernel, kernel) if operator != "dense" else (shape[1], filters)
         x, w = make.codes(dtype, shape), make.weights(wide)
         if extreme:
@@ -164,7 +165,7 @@ def _weighted(
             w = make.random.choice(np.array([-largest, largest]), wide).astype(w_type)
         depth = w.size // filters
         if branch != "overflow":
-            w = make.fitting(w, depth)
+            w = make.fit_weights(w, depth)
         size = 0 if make.shifts else 3 - np.log2(depth) / 2  # of a sum of so many products
         scale_w = make.scale(exponents[0] + size, exponents[1] + size, make.channels(filters))
         arrays = {"x": x, "w": w, "bias": np.zeros(filters, np.int32), "scale_w": scale_w}
@@ -176,85 +177,85 @@ def _weighted(
         yield Case(f"{name}_{dtype}", operator, branch, a, arrays)
 
 
-def _conv2d(make: Makers, operator: str) -> Iterator[Case]:
+def _conv2d(make: CaseGenerator, operator: str) -> Iterator[Case]:
     """Convolutions."""
     one: dict[str, Any] = {"shape": (1, 8, 7, 7), "filters": 16}
-    yield from _weighted(make, "usual", operator, "usual", **one)
-    yield from _weighted(make, "ties", operator, "ties", shape=(1, 4, 5, 5), filters=64, kernel=1)
-    yield from _weighted(
+    yield from _layers(make, "usual", operator, "usual", **one)
+    yield from _layers(make, "ties", operator, "ties", shape=(1, 4, 5, 5), filters=64, kernel=1)
+    yield from _layers(
         make, "small", operator, "ties", shape=(1, 4, 5, 5), filters=256, kernel=1, exponents=(-28, -16)
     )
-    yield from _weighted(make, "saturation", operator, "saturation", **one, places="ends")
-    yield from _weighted(make, "extremes", operator, "extremes", **one, extreme=True)
+    yield from _layers(make, "saturation", operator, "saturation", **one, places="ends")
+    yield from _layers(make, "extremes", operator, "extremes", **one, extreme=True)
     for stride in (2, 3):
-        yield from _weighted(make, f"strides_{stride}", operator, "strides", **one, strides=[stride, stride])
-    yield from _weighted(make, "strides_2_1", operator, "strides", **one, strides=[2, 1], padding=[0, 1, 1, 0])
-    yield from _weighted(make, "padding", operator, "padding", **one, padding=[1, 1, 1, 1])
-    yield from _weighted(make, "padding_uneven", operator, "padding", **one, padding=[0, 2, 1, 0])
-    yield from _weighted(make, "dilation", operator, "dilation", **one, dilation=[2, 2])
-    yield from _weighted(make, "groups", operator, "groups", **one, groups=4)
+        yield from _layers(make, f"strides_{stride}", operator, "strides", **one, strides=[stride, stride])
+    yield from _layers(make, "strides_2_1", operator, "strides", **one, strides=[2, 1], padding=[0, 1, 1, 0])
+    yield from _layers(make, "padding", operator, "padding", **one, padding=[1, 1, 1, 1])
+    yield from _layers(make, "padding_uneven", operator, "padding", **one, padding=[0, 2, 1, 0])
+    yield from _layers(make, "dilation", operator, "dilation", **one, dilation=[2, 2])
+    yield from _layers(make, "groups", operator, "groups", **one, groups=4)
     for channels in TAILS:
-        yield from _weighted(make, f"tail_{channels}", operator, "tails", shape=(1, channels, 5, 4), filters=channels)
+        yield from _layers(make, f"tail_{channels}", operator, "tails", shape=(1, channels, 5, 4), filters=channels)
     yield from _zero_ends(make, operator, shape=(1, 8, 6, 6), filters=8, padding=[1, 1, 1, 1])
     yield from _overflow(make, operator, shape=(1, 33, 4, 4), filters=16)
 
 
-def _depthwise(make: Makers, operator: str) -> Iterator[Case]:
-    """One filter a channel."""
+def _depthwise(make: CaseGenerator, operator: str) -> Iterator[Case]:
+    """Cases of depthwise convolutions: one filter a channel."""
     for channels in (1, 7, 16, 33):
         tail: dict[str, Any] = {"shape": (1, channels, 7, 6), "filters": channels, "groups": channels}
-        yield from _weighted(make, f"tail_{channels}", operator, "tails", **tail, padding=[1, 1, 1, 1])
+        yield from _layers(make, f"tail_{channels}", operator, "tails", **tail, padding=[1, 1, 1, 1])
     one: dict[str, Any] = {"shape": (1, 16, 9, 9), "filters": 16, "groups": 16}
-    yield from _weighted(make, "strides_2", operator, "strides", **one, strides=[2, 2], padding=[1, 1, 1, 1])
+    yield from _layers(make, "strides_2", operator, "strides", **one, strides=[2, 2], padding=[1, 1, 1, 1])
     far: dict[str, Any] = {"shape": (1, 256, 4, 4), "filters": 256, "groups": 256, "kernel": 1}
-    yield from _weighted(make, "ties", operator, "ties", **far)
-    yield from _weighted(make, "small", operator, "ties", **far, exponents=(-28, -16))
-    yield from _weighted(make, "kernel_5", operator, "usual", **one, kernel=5, padding=[2, 2, 2, 2])
+    yield from _layers(make, "ties", operator, "ties", **far)
+    yield from _layers(make, "small", operator, "ties", **far, exponents=(-28, -16))
+    yield from _layers(make, "kernel_5", operator, "usual", **one, kernel=5, padding=[2, 2, 2, 2])
 
 
-def _dense(make: Makers, operator: str) -> Iterator[Case]:
+def _dense(make: CaseGenerator, operator: str) -> Iterator[Case]:
     """Products with constant matrices."""
     for depth in (*TAILS, 64):
-        yield from _weighted(make, f"tail_{depth}", operator, "tails", shape=(3, depth), filters=10)
-    yield from _weighted(make, "saturation", operator, "saturation", shape=(4, 64), filters=32, places="ends")
-    yield from _weighted(make, "small", operator, "ties", shape=(4, 16), filters=256, exponents=(-28, -16))
-    yield from _weighted(make, "extremes", operator, "extremes", shape=(4, 64), filters=32, extreme=True)
+        yield from _layers(make, f"tail_{depth}", operator, "tails", shape=(3, depth), filters=10)
+    yield from _layers(make, "saturation", operator, "saturation", shape=(4, 64), filters=32, places="ends")
+    yield from _layers(make, "small", operator, "ties", shape=(4, 16), filters=256, exponents=(-28, -16))
+    yield from _layers(make, "extremes", operator, "extremes", shape=(4, 64), filters=32, extreme=True)
     yield from _zero_ends(make, operator, shape=(4, 32), filters=16)
     yield from _overflow(make, operator, shape=(4, 512), filters=16)
 
 
-def _zero_ends(make: Makers, operator: str, **given: Any) -> Iterator[Case]:
-    if make.symmetric:
+def _zero_ends(make: CaseGenerator, operator: str, **options: Any) -> Iterator[Case]:
+    if make.is_symmetric:
         return
     for name, end in (("low", "min"), ("high", "max")):
         at_end = partial(_end, end)
         zeros: dict[str, Any] = {"x_zero": at_end, "y_zero": at_end}
-        yield from _weighted(make, f"zero_{name}", operator, "zero_points", **given, **zeros)
+        yield from _layers(make, f"zero_{name}", operator, "zero_points", **options, **zeros)
 
 
 def _end(end: str, dtype: str) -> int:
     return int(getattr(np.iinfo(dtype), end))
 
 
-def _overflow(make: Makers, operator: str, **given: Any) -> Iterator[Case]:
+def _overflow(make: CaseGenerator, operator: str, **options: Any) -> Iterator[Case]:
     """Sums that leave the accumulators, in an order that matters."""
     if make.chip.accumulator.overflow == "proved":
         return
-    yield from _weighted(make, "overflow", operator, "overflow", **given, extreme=True)
-    yield from _weighted(make, "overflow_random", operator, "overflow", **given)
+    yield from _layers(make, "overflow", operator, "overflow", **options, extreme=True)
+    yield from _layers(make, "overflow_random", operator, "overflow", **options)
 
 
-def _pairs(make: Makers, operator: str, branch: str, name: str, **given: Any) -> Iterator[Case]:
+def _pairs(make: CaseGenerator, operator: str, branch: str, name: str, **attributes: Any) -> Iterator[Case]:
     """Two tensors of codes."""
     for dtype in make.types:
         a = make.ends(dtype, dtype, dtype, w_scale=float(make.scale(-6, -3)), w_zero=make.zero(dtype))
-        a |= {key: value(dtype) if callable(value) else value for key, value in given.items()}
+        a |= {key: value(dtype) if callable(value) else value for key, value in attributes.items()}
         both = np.arange(256).astype(np.uint8).view(dtype)
         x, w = np.meshgrid(both, make.random.permutation(both)[:32])
         yield Case(f"{name}_{dtype}", operator, branch, a, {"x": x[None], "w": w[None]})
 
 
-def _multiply(make: Makers, operator: str) -> Iterator[Case]:
+def _multiply(make: CaseGenerator, operator: str) -> Iterator[Case]:
     """Products of codes."""
     yield from _pairs(make, operator, "usual", "usual")
     for exponent in (0, 3, 6):
@@ -262,7 +263,7 @@ def _multiply(make: Makers, operator: str) -> Iterator[Case]:
     yield from _pairs(make, operator, "saturation", "saturation", y_scale=2.0**-9)
 
 
-def _add(make: Makers, operator: str) -> Iterator[Case]:
+def _add(make: CaseGenerator, operator: str) -> Iterator[Case]:
     """Residual adds, all codes of one side beside some of the other."""
     yield from _pairs(make, operator, "usual", "usual")
     yield from _pairs(make, operator, "ties", "ties", x_scale=0.25, w_scale=0.125, y_scale=0.5)
@@ -270,15 +271,15 @@ def _add(make: Makers, operator: str) -> Iterator[Case]:
     yield from _pairs(make, operator, "enlarging", "enlarging", x_scale=0.5, y_scale=0.0625)
 
 
-def _windows(make: Makers, operator: str, name: str, branch: str, size: int, **given: Any) -> Iterator[Case]:
+def _windows(make: CaseGenerator, operator: str, name: str, branch: str, size: int, **options: Any) -> Iterator[Case]:
     for dtype in make.types:
         a = make.ends(dtype, dtype, dtype, kernel=[3, 3], strides=[1, 1], padding=[0, 0, 0, 0])
         if operator == "average" and make.shifts:
             a["kernel"] = [2, 2]
-        yield Case(f"{name}_{dtype}", operator, branch, a | given, {"x": make.codes(dtype, (2, 3, size, size))})
+        yield Case(f"{name}_{dtype}", operator, branch, a | options, {"x": make.codes(dtype, (2, 3, size, size))})
 
 
-def _average(make: Makers, operator: str) -> Iterator[Case]:
+def _average(make: CaseGenerator, operator: str) -> Iterator[Case]:
     """Averages: windows and whole pictures."""
     yield from _windows(make, operator, "usual", "usual", 7)
     yield from _windows(make, operator, "strides_2", "strides", 8, kernel=[2, 2], strides=[2, 2])
@@ -286,19 +287,19 @@ def _average(make: Makers, operator: str) -> Iterator[Case]:
     yield from _windows(make, operator, "ties", "ties", 16, kernel=[2, 2], x_scale=0.25, y_scale=0.25)
 
 
-def _maximum(make: Makers, operator: str) -> Iterator[Case]:
+def _maximum(make: CaseGenerator, operator: str) -> Iterator[Case]:
     """Maximum pooling."""
     yield from _windows(make, operator, "usual", "usual", 7)
     yield from _windows(make, operator, "strides_2", "strides", 9, strides=[2, 2])
     yield from _windows(make, operator, "padding", "padding", 7, strides=[2, 2], padding=[1, 1, 1, 1])
 
 
-def _pad(make: Makers, operator: str) -> Iterator[Case]:
+def _pad(make: CaseGenerator, operator: str) -> Iterator[Case]:
     """Borders."""
     yield from _windows(make, operator, "usual", "padding", 5, padding=[1, 2, 0, 3])
 
 
-def _table(make: Makers, operator: str) -> Iterator[Case]:
+def _table(make: CaseGenerator, operator: str) -> Iterator[Case]:
     """All codes."""
     for dtype in make.types:
         x = np.arange(256).astype(np.uint8).view(dtype).reshape(1, 256)
@@ -306,7 +307,7 @@ def _table(make: Makers, operator: str) -> Iterator[Case]:
         yield Case(f"all_{dtype}", operator, "usual", make.ends(dtype, dtype, dtype), arrays)
 
 
-def _conversions(make: Makers, operator: str) -> Iterator[Case]:
+def _conversions(make: CaseGenerator, operator: str) -> Iterator[Case]:
     """Codes of floats, ties among them; floats of codes."""
     for dtype in make.types:
         a = make.ends(dtype, dtype, dtype)

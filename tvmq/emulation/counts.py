@@ -1,4 +1,4 @@
-"""What an emulated chip counted, layer by layer, and how it prints."""
+"""Counts of an emulated chip, layer by layer, and how they print."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from tvmq.rules import short_names
 
 @dataclass
 class LayerCounts:
-    """What happened in one layer, over all runs.
+    """Counts of one layer, over all runs.
 
     names      of the source
     operator   family, or Relax operator
@@ -38,7 +38,7 @@ class LayerCounts:
         return bool(self.sums or self.codes)
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Dictionary that JSON can hold."""
         return asdict(self)
 
 
@@ -59,7 +59,7 @@ class Counts:
 
 
 def counts_table(layers: Sequence[LayerCounts], accumulator: str) -> str:
-    """One line a layer that adds or requantizes, and a sentence of proofs.
+    """Table with a line for each layer that adds or requantizes, and a sentence of proofs.
 
     accumulator  in words, for the sentence
     """
@@ -71,7 +71,7 @@ def counts_table(layers: Sequence[LayerCounts], accumulator: str) -> str:
             proved = "" if not layer.sums else "yes" if layer.proved else "no"
             counts = [f"{n}" for n in (layer.sums, layer.overflows, layer.codes, layer.saturated)]
             rows.append([short_names(layer.names), layer.operator, reach, proved, *counts])
-    return f"{aligned(rows)}\n\n  {proof(layers, accumulator)}"
+    return f"{align_columns(rows)}\n\n  {proof(layers, accumulator)}"
 
 
 def proof(layers: Sequence[LayerCounts], accumulator: str) -> str:
@@ -90,10 +90,10 @@ def proof(layers: Sequence[LayerCounts], accumulator: str) -> str:
     return f"accumulators of {accumulator}: the sums of {len(loose)} of {len(summing)} layers can leave them: {named}"
 
 
-def aligned(rows: Sequence[Sequence[str]]) -> str:
+def align_columns(rows: Sequence[Sequence[str]]) -> str:
     """Cells in columns: the first two to the left, numbers to the right.
 
-    >>> print(aligned([["layer", "op", "sums"], ["/head", "dense", "5"]]))
+    >>> print(align_columns([["layer", "op", "sums"], ["/head", "dense", "5"]]))
     layer  op     sums
     /head  dense     5
     """

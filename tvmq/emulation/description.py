@@ -13,7 +13,7 @@ FIELDS, SUMS = ("accumulator", "rule", "bias_bits", "floats"), ("bits", "overflo
 
 
 def arithmetic_dict(chip: Arithmetic) -> dict[str, Any]:
-    """For JSON.
+    """Dictionary of the arithmetic that JSON can hold.
 
     >>> arithmetic_from(arithmetic_dict(Arithmetic(Accumulator(16, "wrap")))).accumulator
     Accumulator(bits=16, overflow='wrap')

@@ -81,7 +81,7 @@ class Emulator:
 
     @property
     def layers(self) -> tuple[LayerCounts, ...]:
-        """What was counted, in the order of the module."""
+        """Counts of the layers, in the order of the module."""
         return tuple(self._counts.layers.values())
 
     @property
@@ -93,7 +93,7 @@ class Emulator:
 
     @property
     def output_names(self) -> list[str]:
-        """Of the model's results."""
+        """Names of the model's results."""
         return output_names(self.view.func, len(self.view.outputs))
 
     @property
@@ -106,7 +106,7 @@ class Emulator:
         self._counts.clear()
 
     def __call__(self, *inputs: np.ndarray) -> np.ndarray | list[np.ndarray]:
-        """One array where the model has one result, else a list of them."""
+        """Compute one array where the model has one result, else a list of arrays."""
         results = self.run(inputs)
         return results[0] if len(results) == 1 else results
 
@@ -117,7 +117,7 @@ class Emulator:
         watch: Callable[[str, Any], None] | None = None,
         beside: Callable[[str, Any, Callable[[], Any]], Any] | None = None,
     ) -> list[np.ndarray]:
-        """One array an output.
+        """Compute one array for each output.
 
         inputs   {input name: array} or arrays in order
         watch    called with (variable, value) after each operator
@@ -158,7 +158,7 @@ class Emulator:
         scale_y = self._ledger.codes.get(var.name, (1.0, 0))[0]
         result = OPERATORS[name](Site(call, args, define, chip, layer, proved, self._trace, var.name, float(scale_y)))
         if layer.overflows > before and chip.accumulator.overflow == "proved":
-            raise self._unproved(layer, layer.overflows - before, chip)
+            raise self._overflow_error(layer, layer.overflows - before, chip)
         return result
 
     def _floats(self, variable: str, name: str, args: Sequence[Any], define: Define) -> Any:
@@ -206,10 +206,10 @@ class Emulator:
         for entry in self._ledger.layers.values():
             if tuple(entry.get("layers", ())) == names:
                 return str(entry["op"])
-        found = [op_name(value) for var, value in self.view.bindings if self.view.sources(var.name) == names]
-        return found[-1] if found else ""
+        operator_names = [op_name(value) for var, value in self.view.bindings if self.view.sources(var.name) == names]
+        return operator_names[-1] if operator_names else ""
 
-    def _unproved(self, layer: LayerCounts, count: int, arithmetic: Arithmetic) -> AccumulatorError:
+    def _overflow_error(self, layer: LayerCounts, count: int, arithmetic: Arithmetic) -> AccumulatorError:
         chip = arithmetic.accumulator
         return AccumulatorError.of_layer(
             "emulate",

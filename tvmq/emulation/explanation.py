@@ -17,10 +17,10 @@ import numpy as np
 from tvmq.emulation.accumulator import Accumulator
 from tvmq.emulation.add_forms import ADD_FORMS
 from tvmq.emulation.arithmetic import Arithmetic
-from tvmq.emulation.counts import aligned
+from tvmq.emulation.counts import align_columns
 from tvmq.emulation.identify import Identification, identify_requantize
-from tvmq.emulation.read_vectors import Answered, read_answers, read_vectors
-from tvmq.emulation.single import FAULTS, Made
+from tvmq.emulation.read_vectors import CaseAnswer, read_answers, read_vectors
+from tvmq.emulation.single import FAULTS, OperatorResult
 
 # Faults that an operator can have.
 POSSIBLE = {
@@ -39,7 +39,7 @@ WIDTHS = (16, 18, 20, 24)
 
 @dataclass(frozen=True)
 class OperatorCheck:
-    """What a device answered for one operator.
+    """Check of a device's answers for one operator.
 
     operator     of the vectors
     cases        how many have an answer
@@ -75,7 +75,7 @@ class ConformanceCheck:
         return not self.missing and all(check.differing == 0 for check in self.operators)
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Dictionary that JSON can hold."""
         return {"conforms": self.conforms, **asdict(self)}
 
     def __str__(self) -> str:
@@ -83,7 +83,7 @@ class ConformanceCheck:
         for check in self.operators:
             branches = ", ".join(f"{branch} ({count})" for branch, count in check.branches.items())
             rows.append([check.operator, branches, f"{check.cases}", f"{check.values}", f"{check.differing}"])
-        lines = [aligned(rows), ""]
+        lines = [align_columns(rows), ""]
         for check in self.operators:
             if check.differing and check.explanation:
                 lines.append(f"  {check.operator}: explained by {check.explanation}")
@@ -104,29 +104,29 @@ def check_conformance(vectors: str | Path, answers: str | Path) -> ConformanceCh
     raises   DataError for what cannot be read, or does not fit
     """
     chips, cases = read_vectors(Path(vectors))
-    found, missing = read_answers(Path(answers), cases)
-    by_operator: dict[str, list[Answered]] = {}
-    for answered in found:
+    answered_cases, missing = read_answers(Path(answers), cases)
+    by_operator: dict[str, list[CaseAnswer]] = {}
+    for answered in answered_cases:
         by_operator.setdefault(answered.case.operator, []).append(answered)
     checks = tuple(_check(chips[name], name, group) for name, group in by_operator.items())
     return ConformanceCheck(checks, tuple(missing))
 
 
-def _check(chip: Arithmetic, operator: str, group: Sequence[Answered]) -> OperatorCheck:
+def _check(chip: Arithmetic, operator: str, group: Sequence[CaseAnswer]) -> OperatorCheck:
     branches: dict[str, int] = {}
     for one in group:
         count = int((one.wanted != one.answer).sum())
         if count:
             branches[one.case.branch] = branches.get(one.case.branch, 0) + count
     values, differing = sum(one.wanted.size for one in group), sum(branches.values())
-    found = explain_answers(operator, group, chip) if differing else None
-    text, smallest = (found.explains, found.smallest) if found else ("", "")
+    explanation = explain_answers(operator, group, chip) if differing else None
+    text, smallest = (explanation.explains, explanation.smallest) if explanation else ("", "")
     return OperatorCheck(operator, len(group), values, differing, branches, text, smallest)
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """What explains the answers to all vectors of one operator.
+    """Rule or mistake that explains the answers to all vectors of one operator.
 
     text       the rule or mistake; where nothing explains all answers, what comes nearest
     values     how many answers
@@ -148,7 +148,7 @@ class Explanation:
         return "" if self.differing else f"{self.text}{also}"
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Dictionary that JSON can hold."""
         return asdict(self)
 
     def __str__(self) -> str:
@@ -157,25 +157,25 @@ class Explanation:
         return f"nothing explains all; nearest {self.text}, {self.differing} of {self.values} differ: {self.smallest}"
 
 
-def explain_answers(operator: str, group: Sequence[Answered], chip: Arithmetic | None = None) -> Explanation:
-    """What explains all answers to the vectors of one operator; else what explains most.
+def explain_answers(operator: str, group: Sequence[CaseAnswer], chip: Arithmetic | None = None) -> Explanation:
+    """Explanation of all answers to the vectors of one operator; else the one that explains most.
 
     chip  as described; None: sums of 32 bits
     """
     chip, values = chip or Arithmetic(), sum(one.answer.size for one in group)
     nearest: Explanation | None = None
     for text, other, fault in _variants(chip, operator):
-        made = [one.case.made(other, fault) for one in group]
-        wrong = [_differ(m.y, one.answer) for m, one in zip(made, group, strict=True)]
+        results = [one.case.made(other, fault) for one in group]
+        wrong = [_differ(m.y, one.answer) for m, one in zip(results, group, strict=True)]
         count = sum(int(w.sum()) for w in wrong)
         if text and not count:
             return Explanation(text, values, 0)
-        found = _rule(made, group)
-        if found is None:
-            one = Explanation(text or "the definition", values, count, _smallest(made, wrong, group))
+        match = _rule(results, group)
+        if match is None:
+            one = Explanation(text or "the definition", values, count, _counterexample(results, wrong, group))
         else:
-            named = " and ".join(filter(None, [f"rule {found.name}", text]))
-            one = Explanation(named, values, found.differing, str(found.smallest or ""), len(found.others))
+            named = " and ".join(filter(None, [f"rule {match.name}", text]))
+            one = Explanation(named, values, match.differing, str(match.smallest or ""), len(match.others))
         if not one.differing:
             return one
         nearest = one if nearest is None or one.differing < nearest.differing else nearest
@@ -187,7 +187,7 @@ def _differ(ours: np.ndarray, theirs: np.ndarray) -> np.ndarray:
     return np.asarray(ours.reshape(theirs.shape) != theirs)
 
 
-def _smallest(made: Sequence[Made], wrong: Sequence[np.ndarray], group: Sequence[Answered]) -> str:
+def _counterexample(results: Sequence[OperatorResult], wrong: Sequence[np.ndarray], group: Sequence[CaseAnswer]) -> str:
     """The first value that differs, of the smallest case that has one."""
     places = [i for i, where in enumerate(wrong) if where.any()]
     if not places:
@@ -195,13 +195,12 @@ def _smallest(made: Sequence[Made], wrong: Sequence[np.ndarray], group: Sequence
     i = min(places, key=lambda i: wrong[i].size)
     at = tuple(int(n) for n in np.argwhere(wrong[i])[0])
     case = group[i].case
-    ours, theirs = made[i].y.reshape(wrong[i].shape)[at], group[i].answer[at]
+    ours, theirs = results[i].y.reshape(wrong[i].shape)[at], group[i].answer[at]
     codes = ", ".join(f"{name} {int(case.arrays[name].reshape(wrong[i].shape)[at])}" for name in ("x", "w")
                       if name in case.arrays and case.arrays[name].size == wrong[i].size
                       and case.arrays[name].dtype.kind in "iu")  # fmt: skip
     where = f"{case.operator}/{case.name} at {list(at)}{f' ({codes})' if codes else ''}"
     return f"{where}: wanted {ours}, answered {theirs}"
-
 
 
 def _variants(chip: Arithmetic, operator: str) -> Iterator[tuple[str, Arithmetic, str]]:
@@ -220,40 +219,40 @@ def _variants(chip: Arithmetic, operator: str) -> Iterator[tuple[str, Arithmetic
                 yield f"accumulators of {bits} bits that {overflow}", replace(chip, accumulator=other), ""
 
 
-def _rule(all_made: Sequence[Made], group: Sequence[Answered]) -> Identification | None:
+def _rule(results: Sequence[OperatorResult], group: Sequence[CaseAnswer]) -> Identification | None:
     """The rule of the algebra for these sums; None for operators that requantize nothing."""
     acc, answers, zeros, scales = [], [], [], ([], [], [])  # type: ignore[var-annotated]
     limits: set[tuple[int, int, str]] = set()
-    for made, one in zip(all_made, group, strict=True):
+    for result, one in zip(results, group, strict=True):
         a = one.case.attributes
-        if made.acc is None or made.scale_w is None:
+        if result.acc is None or result.scale_w is None:
             return None
-        size = made.acc.size
-        acc.append(made.acc.ravel())
+        size = result.acc.size
+        acc.append(result.acc.ravel())
         answers.append(one.answer.ravel().astype(np.int64))
         zeros.append(np.full(size, a["y_zero"]))
-        for kept, scale in zip(scales, (a["x_scale"], made.scale_w.ravel(), a["y_scale"]), strict=True):
+        for kept, scale in zip(scales, (a["x_scale"], result.scale_w.ravel(), a["y_scale"]), strict=True):
             kept.append(np.broadcast_to(np.float32(scale), (size,)))
         limits.add((a["qmin"], a["qmax"], a["dtype"]))
-    found = []
+    matches = []
     for low, high, dtype in sorted(limits):
         at = [i for i, one in enumerate(group) if one.case.attributes["dtype"] == dtype]
         joined = [np.concatenate([part[i] for i in at]) for part in (acc, answers, zeros, *scales)]
-        found.append(
+        matches.append(
             identify_requantize(
                 joined[0], joined[1].astype(dtype), scales=joined[3:], zero_point=joined[2], qmin=low, qmax=high
             )
         )
-    return _agreed(found)
+    return _agreed(matches)
 
 
-def _agreed(found: Sequence[Identification]) -> Identification:
-    """One identification of several types: a rule that explains all of them, or the worst of the nearest."""
-    explaining = [dict.fromkeys([] if one.rule is None else [one.rule, *one.others]) for one in found]
+def _agreed(matches: Sequence[Identification]) -> Identification:
+    """Identification that several types share: a rule that explains all of them, or the worst of the nearest."""
+    explaining = [dict.fromkeys([] if one.rule is None else [one.rule, *one.others]) for one in matches]
     common = [rule for rule in explaining[0] if all(rule in other for other in explaining[1:])]
-    values = sum(one.values for one in found)
+    values = sum(one.values for one in matches)
     if common:
-        names = tuple(name for name in found[0].known if all(name in one.known for one in found[1:]))
+        names = tuple(name for name in matches[0].known if all(name in one.known for one in matches[1:]))
         return Identification(common[0], common[0], tuple(common[1:]), names, values, 0, None)
-    worst = max(found, key=lambda one: one.differing)
+    worst = max(matches, key=lambda one: one.differing)
     return replace(worst, rule=None, values=values, differing=max(worst.differing, 1))

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
-from tvmq.emulation.candidates import Told, candidates
+from tvmq.emulation.candidates import Observability, candidates
 from tvmq.errors import DataError, RangeError
 from tvmq.numerics.codes import code_limits
 from tvmq.numerics.requantize_rule import RequantizeRule, apply
@@ -76,7 +76,7 @@ class Identification:
         return ", ".join(self.known) or rule_text(self.nearest)
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Dictionary that JSON can hold."""
         return {
             "rule": None if self.rule is None else self.rule.to_dict(),
             "nearest": self.nearest.to_dict(),
@@ -109,7 +109,7 @@ def rule_text(rule: RequantizeRule) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class _Observed:
+class _Observation:
     """Flat arrays of one length: sums, scales (y: 1.0 where only factors are known), zero points, answers."""
 
     acc: np.ndarray
@@ -120,14 +120,14 @@ class _Observed:
     zero: np.ndarray
     out: np.ndarray
 
-    def part(self, index: np.ndarray) -> _Observed:
+    def part(self, index: np.ndarray) -> _Observation:
         """The values at these places."""
         acc, x, w, y = (a[index] for a in (self.acc, self.scale_x, self.scale_w, self.scale_y))
         factor = None if self.factor is None else self.factor[index]
-        return _Observed(acc, x, w, y, factor, self.zero[index], self.out[index])
+        return _Observation(acc, x, w, y, factor, self.zero[index], self.out[index])
 
     @property
-    def real(self) -> np.ndarray:
+    def real_factors(self) -> np.ndarray:
         """Real factors."""
         if self.factor is not None:
             return self.factor
@@ -161,10 +161,10 @@ def identify_requantize(
     >>> found.rule.roundings, found.differing
     (('upward',), 0)
     """
-    seen = _observed(acc, answers, scales, factor, zero_point)
+    seen = _observe(acc, answers, scales, factor, zero_point)
     low, high = code_limits(answers.dtype, qmin, qmax)
-    told = Told(bool((seen.real >= 0.5).any()), bool(seen.zero.any()), scales is not None)
-    among = candidates(told) if among is None else among
+    observability = Observability(bool((seen.real_factors >= 0.5).any()), bool(seen.zero.any()), scales is not None)
+    among = candidates(observability) if among is None else among
     tried = list(among)
     for size in SAMPLES:
         sample = seen.part(_first_look(seen, low, high, size))
@@ -173,20 +173,20 @@ def identify_requantize(
         tried = [rule for _, rule in sorted(misses, key=lambda pair: pair[0])[: max(KEPT, fitting)]]
     if not tried:
         raise DataError("identify: no rule of the algebra has a form for these factors; give positive ones below 2^30")
-    whole = [(_wrong(rule, seen, low, high), rule) for rule in tried]
+    whole = [(_differences(rule, seen, low, high), rule) for rule in tried]
     exact = [rule for wrong, rule in whole if not wrong.any()]
     if exact:
-        return Identification(exact[0], exact[0], tuple(exact[1:]), told.names(exact), seen.acc.size, 0, None)
+        return Identification(exact[0], exact[0], tuple(exact[1:]), observability.names(exact), seen.acc.size, 0, None)
     wrong, nearest = min(whole, key=lambda pair: int(pair[0].sum()))
     places = np.flatnonzero(wrong)
     smallest = places[np.argmin(np.abs(seen.acc[places].astype(np.int64)))]
     example = _example(nearest, seen.part(np.array([smallest])), low, high)
-    return Identification(None, nearest, (), told.names([nearest]), seen.acc.size, int(wrong.sum()), example)
+    return Identification(None, nearest, (), observability.names([nearest]), seen.acc.size, int(wrong.sum()), example)
 
 
-def _observed(
+def _observe(
     acc: np.ndarray, answers: np.ndarray, scales: Sequence[ArrayLike] | None, factor: ArrayLike | None, zero: ArrayLike
-) -> _Observed:
+) -> _Observation:
     acc, answers = np.asarray(acc), np.asarray(answers)
     if acc.size == 0 or acc.shape != answers.shape:
         raise DataError(f"identify: needs as many answers as sums. Got shapes {acc.shape} and {answers.shape} instead")
@@ -199,15 +199,15 @@ def _observed(
         real = None if factor is None else np.broadcast_to(np.asarray(factor, np.float64), acc.shape).ravel()
     except ValueError as error:
         raise DataError(f"identify: scales and zero points do not fit sums of shape {acc.shape}: {error}") from error
-    return _Observed(acc.ravel(), flat[0], flat[1], flat[2], real, zeros, answers.ravel())
+    return _Observation(acc.ravel(), flat[0], flat[1], flat[2], real, zeros, answers.ravel())
 
 
-def _first_look(seen: _Observed, low: int, high: int, count: int) -> np.ndarray:
+def _first_look(seen: _Observation, low: int, high: int, count: int) -> np.ndarray:
     """Places of values that tell rules apart: first those next to a tie, then others, spread."""
     size = seen.acc.size
     if size <= count:
         return np.arange(size)
-    real = seen.acc * seen.real
+    real = seen.acc * seen.real_factors
     inside = (real + seen.zero > low - 1) & (real + seen.zero < high + 1)
     from_tie = np.where(inside, np.abs(np.abs(real - np.floor(real)) - 0.5), 1.0)
     near = np.argsort(from_tie, kind="stable")[: count // 2]
@@ -215,40 +215,40 @@ def _first_look(seen: _Observed, low: int, high: int, count: int) -> np.ndarray:
     return np.unique(np.concatenate([near, spread]))
 
 
-def ruled(rule: RequantizeRule, seen: _Observed, low: int, high: int, dtype: DTypeLike) -> np.ndarray:
-    """What a rule gives for flat sums with scales and zero points of their own."""
+def apply_rule(rule: RequantizeRule, seen: _Observation, low: int, high: int, dtype: DTypeLike) -> np.ndarray:
+    """Codes that a rule gives for flat sums with scales and zero points of their own."""
     if rule.zero_point == "after" and -NARROW <= low <= high < NARROW:
-        steps = _ruled(rule, seen, 0, -(2**15), 2**15 - 1, "int16")
+        steps = _codes_at(rule, seen, 0, -(2**15), 2**15 - 1, "int16")
         return np.asarray(np.clip(steps.astype(np.int64) + seen.zero, low, high))
     result = np.empty(seen.acc.shape, np.int64)
     for zero in np.unique(seen.zero):
         at = np.flatnonzero(seen.zero == zero)
-        result[at] = _ruled(rule, seen.part(at), int(zero), low, high, dtype)
+        result[at] = _codes_at(rule, seen.part(at), int(zero), low, high, dtype)
     return result
 
 
-def _ruled(rule: RequantizeRule, seen: _Observed, zero: int, low: int, high: int, dtype: DTypeLike) -> np.ndarray:
+def _codes_at(rule: RequantizeRule, seen: _Observation, zero: int, low: int, high: int, dtype: DTypeLike) -> np.ndarray:
     factor = seen.factor if seen.factor is not None else rule.factor(seen.scale_x, seen.scale_w, seen.scale_y)
     return apply(
         rule, seen.acc, factor, zero_point=zero, axis=0, divisor=seen.scale_y, dtype=dtype, qmin=low, qmax=high
     )
 
 
-def _wrong(rule: RequantizeRule, seen: _Observed, low: int, high: int) -> np.ndarray:
-    return np.asarray(ruled(rule, seen, low, high, seen.out.dtype) != seen.out)
+def _differences(rule: RequantizeRule, seen: _Observation, low: int, high: int) -> np.ndarray:
+    return np.asarray(apply_rule(rule, seen, low, high, seen.out.dtype) != seen.out)
 
 
-def _misses(rule: RequantizeRule, seen: _Observed, low: int, high: int) -> int | None:
+def _misses(rule: RequantizeRule, seen: _Observation, low: int, high: int) -> int | None:
     """Values that a rule does not explain; None where it has no form for the factors."""
     try:
-        return int(_wrong(rule, seen, low, high).sum())
+        return int(_differences(rule, seen, low, high).sum())
     except RangeError:
         return None
 
 
-def _example(rule: RequantizeRule, one: _Observed, low: int, high: int) -> CounterExample:
-    given = int(ruled(rule, one, low, high, one.out.dtype)[0])
-    return CounterExample(int(one.acc[0]), float(one.real[0]), int(one.zero[0]), given, int(one.out[0]))
+def _example(rule: RequantizeRule, one: _Observation, low: int, high: int) -> CounterExample:
+    expected = int(apply_rule(rule, one, low, high, one.out.dtype)[0])
+    return CounterExample(int(one.acc[0]), float(one.real_factors[0]), int(one.zero[0]), expected, int(one.out[0]))
 
 
 __all__ = ["CounterExample", "Identification", "identify_requantize", "rule_text"]

@@ -23,12 +23,10 @@ FAMILY = {
 def chip_of(backend: Backend, operator: str) -> Arithmetic:
     """How a chip computes an operator of a case; one that names modes alone has the rule of the first of them."""
     family, depthwise = FAMILY.get(operator, ("", False))
-    return replace(
-        arithmetic_of(backend, family, depthwise=depthwise), rule=backend.rule(family, depthwise=depthwise)
-    )
+    return replace(arithmetic_of(backend, family, depthwise=depthwise), rule=backend.rule(family, depthwise=depthwise))
 
 
-class Makers:
+class CaseGenerator:
     """Draws what one operator of a description may be given.
 
     random  where all numbers come from
@@ -51,13 +49,13 @@ class Makers:
 
     @property
     def largest_weight(self) -> int:
-        """Of its weights, which are symmetric; 16-bit ones are drawn from 8 bits."""
+        """Largest code of its weights, which are symmetric; 16-bit ones are drawn from 8 bits."""
         form = self.entry.weights if self.entry else None
         bits = min(CODE_TYPES[form.dtype[0]][1] if form and form.dtype else 8, 8)
         return int(2 ** (bits - 1)) - 1
 
     @property
-    def symmetric(self) -> bool:
+    def is_symmetric(self) -> bool:
         """True where 0.0 has the code 0."""
         inputs = self.entry.inputs if self.entry else None
         return not self.backend.zero_points or (inputs is not None and inputs.scheme == "symmetric")
@@ -83,19 +81,19 @@ class Makers:
     def zero(self, dtype: str) -> int:
         """A zero point, 0 where the chip has none."""
         limits = np.iinfo(dtype)
-        if self.symmetric:
+        if self.is_symmetric:
             return 0
         return int(self.random.integers(limits.min, limits.max, endpoint=True))
 
-    def ends(self, x: str, w: str, y: str, **given: Any) -> dict[str, Any]:
+    def ends(self, x: str, w: str, y: str, **changes: Any) -> dict[str, Any]:
         """Scales, zero points and limits of codes."""
         limits = np.iinfo(y)
-        made = {
+        attributes = {
             "x_dtype": x, "w_dtype": w, "dtype": y, "qmin": int(limits.min), "qmax": int(limits.max),
             "x_zero": self.zero(x), "y_zero": self.zero(y), "x_scale": float(self.scale(-6, -3)),
             "y_scale": float(self.scale(-5, -2)),
         }  # fmt: skip
-        return made | given
+        return attributes | changes
 
     def channels(self, count: int) -> int:
         """Scales of a weight: one a channel where the chip has that."""
@@ -113,12 +111,12 @@ class Makers:
             / (np.float64(a["y_scale"]) if self.rule.order == "divide" else 1.0),
             len(sums),
         )
-        wanted = self.near(factor, a, places)
+        wanted = self.sums_near(factor, a, places)
         limit = 2 ** (self.chip.bias_bits - 1) - 1
         at = self.random.integers(sums.shape[1], size=len(sums))
         return np.clip(wanted - sums[np.arange(len(sums)), at], -limit, limit).astype(np.int32)
 
-    def fitting(self, w: np.ndarray, depth: int) -> np.ndarray:
+    def fit_weights(self, w: np.ndarray, depth: int) -> np.ndarray:
         """Weights whose sums take a quarter of narrow accumulators: smaller ones, or only a few that are 1 or -1."""
         if self.chip.accumulator.bits == 32:
             return w
@@ -128,7 +126,7 @@ class Makers:
         kept = self.random.random(w.shape) < most / depth / 2
         return np.asarray((np.sign(w) * kept).astype(w.dtype))
 
-    def near(self, factor: np.ndarray, a: dict[str, Any], places: str) -> np.ndarray:
+    def sums_near(self, factor: np.ndarray, a: dict[str, Any], places: str) -> np.ndarray:
         """Sums beside ties, or beside the ends of the codes, for real factors."""
         low, high = a["qmin"] - a["y_zero"], a["qmax"] - a["y_zero"]
         if places == "ends":

@@ -1,4 +1,4 @@
-"""What a described chip computes for each operator of an integer module, where that can differ from the definition.
+"""Results of a described chip for each operator of an integer module, where they can differ from the definition.
 
 An operator that is not in OPERATORS is computed as the definition says: moves and comparisons of codes, tables, and
 the element-wise integer formulas (tvmq.add, scale_shift, prelu), which have registers of 32 bits.
@@ -13,7 +13,7 @@ import numpy as np
 from tvm import relax
 
 from tvmq.emulation import sums
-from tvmq.emulation.arithmetic import Arithmetic, real_factors, requantized, saturated_codes
+from tvmq.emulation.arithmetic import Arithmetic, real_factors, requantize_sums, saturated_codes
 from tvmq.emulation.counts import LayerCounts
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import CONVOLUTION
@@ -22,7 +22,7 @@ Define = Callable[[Sequence[Any]], Any]
 
 
 class Site(NamedTuple):
-    """One operator at work.
+    """Operator at work: its arguments and where it counts.
 
     args      its arguments, computed by the chip
     define    gives what the definition gives for arguments
@@ -89,8 +89,8 @@ def matmul(site: Site) -> np.ndarray:
 
 
 def one_step(site: Site) -> np.ndarray:
-    """One sum or product of integers: a bias, a product of two codes."""
-    return _sums(site, lambda exact: sums.settled(exact, site.chip.accumulator))
+    """Compute one sum or product of integers: a bias, a product of two codes."""
+    return _sums(site, lambda exact: sums.fit_sums(exact, site.chip.accumulator))
 
 
 def bias(site: Site) -> np.ndarray:
@@ -110,7 +110,7 @@ def bias(site: Site) -> np.ndarray:
     if site.proved:
         _count(site, exact, None)
         return np.asarray(exact.astype(np.int32))
-    total, left = sums.settled(np.add(a, b, dtype=np.int64), site.chip.accumulator)
+    total, left = sums.fit_sums(np.add(a, b, dtype=np.int64), site.chip.accumulator)
     if site.chip.accumulator.overflow == "wrap":
         left = site.chip.accumulator.leaves(exact)
     elif before is not None:
@@ -122,7 +122,7 @@ def bias(site: Site) -> np.ndarray:
 def reduce_sum(site: Site) -> np.ndarray:
     """Sums over axes."""
     a, steps = site.call.attrs, _steps(site)
-    return _sums(site, lambda exact: sums.reduced(exact, steps, _ints(a.axes), site.chip.accumulator))
+    return _sums(site, lambda exact: sums.sum_over_axes(exact, steps, _ints(a.axes), site.chip.accumulator))
 
 
 def sum_pool(site: Site) -> np.ndarray:
@@ -156,7 +156,7 @@ def requantize(site: Site) -> np.ndarray:
     if rule is None:
         return np.asarray(site.define(site.args))
     slope = float(a.negative_slope)
-    return requantized(acc, factor, rule, **codes, negative_slope=slope, scale_y=site.scale_y)
+    return requantize_sums(acc, factor, rule, **codes, negative_slope=slope, scale_y=site.scale_y)
 
 
 SUMS: dict[str, Callable[[Site], np.ndarray]] = {

@@ -63,7 +63,7 @@ NEEDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 
 
 @dataclass(frozen=True, eq=False)
-class Answered:
+class CaseAnswer:
     """A case with what the chip must answer and what the device did."""
 
     case: Case
@@ -156,14 +156,14 @@ def _sizes(value: Any, path: str, count: int, least: int) -> list[int]:
     return [checked_int(size, inside(path, place), least, SIDE) for place, size in enumerate(sizes)]
 
 
-def read_answers(path: Path, cases: Sequence[tuple[Case, np.ndarray]]) -> tuple[list[Answered], list[str]]:
+def read_answers(path: Path, cases: Sequence[tuple[Case, np.ndarray]]) -> tuple[list[CaseAnswer], list[str]]:
     """Answers of a device, and the names of the cases without one.
 
     path     an .npz, or a folder of .npy files, by the names of cases
     raises   DataError where there is not one answer, or one that cannot be read, or is of another shape or type
     """
     look = _lookup(path)
-    found, missing = [], []
+    answered, missing = [], []
     for case, wanted in cases:
         name = f"{case.operator}/{case.name}"
         with array_errors(f"conformance: the answer to {name}", "copy it again"):
@@ -171,16 +171,16 @@ def read_answers(path: Path, cases: Sequence[tuple[Case, np.ndarray]]) -> tuple[
         if answer is None:
             missing.append(name)
         else:
-            found.append(Answered(case, wanted, _like(answer, wanted, name)))
-    if not found:
+            answered.append(CaseAnswer(case, wanted, _convert_answer(answer, wanted, name)))
+    if not answered:
         raise DataError(
             f"conformance: '{path}' has no answer to any of {len(cases)} cases; name files as cases, for example "
             f"'{cases[0][0].operator}/{cases[0][0].name}.npy'"
         )
-    return found, missing
+    return answered, missing
 
 
-def _like(answer: np.ndarray, wanted: np.ndarray, name: str) -> np.ndarray:
+def _convert_answer(answer: np.ndarray, wanted: np.ndarray, name: str) -> np.ndarray:
     """An answer in the shape and type that is wanted."""
     if answer.size != wanted.size:
         raise DataError(f"conformance: the answer to {name} has shape {answer.shape}, wanted {wanted.shape}")

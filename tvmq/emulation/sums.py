@@ -13,16 +13,16 @@ from typing import Any
 import numpy as np
 
 from tvmq import numerics
-from tvmq.emulation.accumulator import Accumulator, saturated
+from tvmq.emulation.accumulator import Accumulator, saturating_sums
 from tvmq.numerics.gemm import multiply_matrices
 from tvmq.numerics.windows import both_sides, make_windows, pad, span_of
 
 Sums = tuple[np.ndarray, np.ndarray]
 
 
-def settled(exact: np.ndarray, accumulator: Accumulator) -> Sums:
+def fit_sums(exact: np.ndarray, accumulator: Accumulator) -> Sums:
     """Sums of one step, or of any order: they wrap, or saturate once."""
-    return accumulator.settled(exact), accumulator.leaves(exact)
+    return accumulator.fit_values(exact), accumulator.leaves(exact)
 
 
 def parts(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
@@ -47,21 +47,21 @@ def conv(
     dilation: Sequence[int],
     groups: int = 1,
 ) -> Sums:
-    """As numerics.conv, which gives `exact`."""
+    """Sums of numerics.conv, which gives `exact`."""
     if accumulator.overflow != "saturate":
-        return settled(exact, accumulator)
+        return fit_sums(exact, accumulator)
     windows = {"strides": strides, "padding": padding, "dilation": dilation, "groups": groups}
 
-    def bound(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    def conv_or_zeros(a: np.ndarray, b: np.ndarray) -> np.ndarray:
         """numerics.conv, skipped where one operand is nothing but zeros."""
         if not a.any() or not b.any():
             return np.zeros(exact.shape, np.int64)
         return np.asarray(numerics.conv(a, b, **windows), np.int64)  # type: ignore[arg-type]
 
     (x_up, x_down), (w_up, w_down) = parts(x), parts(w)
-    most = bound(x_up, w_up) + bound(x_down, w_down)
-    least = -bound(x_up, w_down) - bound(x_down, w_up)
-    return saturated(exact, most, least, conv_products(x, w, **windows), accumulator)  # type: ignore[arg-type]
+    most = conv_or_zeros(x_up, w_up) + conv_or_zeros(x_down, w_down)
+    least = -conv_or_zeros(x_up, w_down) - conv_or_zeros(x_down, w_up)
+    return saturating_sums(exact, most, least, conv_products(x, w, **windows), accumulator)  # type: ignore[arg-type]
 
 
 def conv_products(
@@ -86,9 +86,9 @@ def conv_products(
 
     def products(index: tuple[np.ndarray, ...]) -> np.ndarray:
         sample, channel, *place = index
-        taken = view[(sample, channel // per_group, slice(None), *place)]  # [results, channels, kernel...]
-        taken = np.moveaxis(taken, 1, -1).astype(np.int64)
-        return (taken * filters[channel]).reshape(len(sample), -1)
+        windows = view[(sample, channel // per_group, slice(None), *place)]  # [results, channels, kernel...]
+        windows = np.moveaxis(windows, 1, -1).astype(np.int64)
+        return (windows * filters[channel]).reshape(len(sample), -1)
 
     return products
 
@@ -117,12 +117,12 @@ def conv_transpose(
     groups: int = 1,
     x_zero: int = 0,
 ) -> Sums:
-    """As numerics.conv_transpose, which gives `exact`: the convolution of x with gaps by the flipped kernel.
+    """Sums of numerics.conv_transpose, which gives `exact`: the convolution of x with gaps by the flipped kernel.
 
     Gaps and border hold the zero point, as the definition has it.
     """
     if accumulator.overflow != "saturate":
-        return settled(exact, accumulator)
+        return fit_sums(exact, accumulator)
     ndim = x.ndim - 2
     filters = np.flip(numerics.filters_first(w, groups), tuple(range(2, w.ndim)))
     spans, sides = span_of(w.shape[2:], tuple(dilation)), both_sides(padding, ndim)
@@ -142,9 +142,9 @@ def conv_transpose(
 
 
 def matmul(exact: np.ndarray, a: np.ndarray, b: np.ndarray, accumulator: Accumulator) -> Sums:
-    """As numerics.matmul of steps (codes less their zero points), which gives `exact`."""
+    """Sums of numerics.matmul of steps (codes less their zero points), which gives `exact`."""
     if accumulator.overflow != "saturate":
-        return settled(exact, accumulator)
+        return fit_sums(exact, accumulator)
     rows, columns = np.asarray(a, np.float64), np.asarray(b, np.float64)
     rows, columns = (rows[None] if a.ndim == 1 else rows), (columns[:, None] if b.ndim == 1 else columns)
     batch = np.broadcast_shapes(rows.shape[:-2], columns.shape[:-2])
@@ -159,14 +159,14 @@ def matmul(exact: np.ndarray, a: np.ndarray, b: np.ndarray, accumulator: Accumul
         *place, row, column = index
         return (wide_rows[(*place, row)] * wide_columns[(*place, column)]).astype(np.int64)
 
-    total, left = saturated(exact.reshape(shape), most, least, products, accumulator)
+    total, left = saturating_sums(exact.reshape(shape), most, least, products, accumulator)
     return total.reshape(exact.shape), left.reshape(exact.shape)
 
 
-def reduced(exact: np.ndarray, steps: np.ndarray, axes: Sequence[int], accumulator: Accumulator) -> Sums:
+def sum_over_axes(exact: np.ndarray, steps: np.ndarray, axes: Sequence[int], accumulator: Accumulator) -> Sums:
     """Sums of numbers over axes, of which `exact` are the sums with or without these axes."""
     if accumulator.overflow != "saturate":
-        return settled(exact, accumulator)
+        return fit_sums(exact, accumulator)
     axes = tuple(int(axis) % steps.ndim for axis in axes)
     kept = np.moveaxis(np.asarray(steps, np.int64), axes, range(-len(axes), 0))
     flat = kept.reshape(-1, math.prod(kept.shape[kept.ndim - len(axes) :]))
@@ -185,7 +185,7 @@ def sum_pool(
 ) -> Sums:
     """Sums of windows, as a convolution of each channel by ones; padding adds nothing."""
     if accumulator.overflow != "saturate":
-        return settled(exact, accumulator)
+        return fit_sums(exact, accumulator)
     ndim = steps.ndim - 2
     windows = make_windows(steps.shape[2:], kernel, strides=strides, padding=padding)
     ones = np.ones((steps.shape[1], 1, *windows.kernel), np.int8)
@@ -195,12 +195,10 @@ def sum_pool(
     )  # fmt: skip
 
 
-def adaptive_sum_pool(
-    exact: np.ndarray, steps: np.ndarray, accumulator: Accumulator, out_size: Sequence[int]
-) -> Sums:
+def adaptive_sum_pool(exact: np.ndarray, steps: np.ndarray, accumulator: Accumulator, out_size: Sequence[int]) -> Sums:
     """Sums of windows that cover each axis evenly."""
     if accumulator.overflow != "saturate":
-        return settled(exact, accumulator)
+        return fit_sums(exact, accumulator)
     total, left = np.empty(exact.shape, np.int64), np.empty(exact.shape, bool)
     bounds = [numerics.adaptive_bounds(n, m) for n, m in zip(steps.shape[2:], out_size, strict=True)]
     for place in np.ndindex(*exact.shape[2:]):

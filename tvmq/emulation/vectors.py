@@ -33,7 +33,7 @@ OLDEST = (1980, 1, 1, 0, 0, 0)  # the time in archives, so that they are the sam
 
 @dataclass(frozen=True)
 class Vectors:
-    """What was written.
+    """Summary of the vectors that were written.
 
     folder   where
     cases    how many, by operator

@@ -26,7 +26,7 @@ RESERVED = frozenset({*keyword.kwlist, "I", "R", "T", "metadata"})  # names that
 
 @dataclass(frozen=True)
 class Step:
-    """One converted node: its bindings, and the variable of its result.
+    """Converted node: its bindings, and the variable of its result.
 
     name     what the result is called
     layer    source layer that the bindings belong to, mostly the same
@@ -224,7 +224,7 @@ class _Assembler:
         if isinstance(bound, relax.Var) and bound.name in self.names:
             return bound
         value = self._substitute(value)
-        copy = _copied(value)
+        copy = _copy_value(value)
         return self._emit(copy, self.unique(variable_name(name)), name, returned=True)
 
     def _module(self, result: relax.Expr) -> tvm.IRModule:
@@ -250,7 +250,7 @@ class _Assembler:
         return tvm.IRModule({var: func for var, func in self.model.module.functions_items() if var in called})
 
 
-def _copied(value: relax.Expr) -> relax.Expr:
+def _copy_value(value: relax.Expr) -> relax.Expr:
     """The value computed once more; a constant of no elements is made anew, since TVM cannot save one."""
     dtype = str(value.ty.dtype)
     if isinstance(value, GenericConst) and 0 in value.value.shape:

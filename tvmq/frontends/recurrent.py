@@ -22,7 +22,7 @@ Emit = Callable[[relax.Expr], relax.Expr]
 
 @dataclass
 class Direction:
-    """One direction of a layer.
+    """Direction of a recurrent layer.
 
     kind         of numerics.recurrent.CELLS
     w, r         [gates * hidden, inputs] and [gates * hidden, hidden], gates in the order of ONNX
@@ -41,7 +41,7 @@ class Direction:
     reverse: bool = False
 
     @property
-    def hidden(self) -> int:
+    def hidden_units(self) -> int:
         """Hidden units."""
         return int(self.r.shape[1])
 
@@ -74,7 +74,7 @@ def run_direction(
     lengths  int32 [batch], None for all steps
     """
     steps, batch, _ = x.ty.shape.values
-    hidden, cell = direction.hidden, CELLS[direction.kind]
+    hidden, cell = direction.hidden_units, CELLS[direction.kind]
     gates = emit(relax.op.matmul(x, _constant(direction.w.T)))
     if direction.input_bias is not None:
         gates = emit(relax.op.add(gates, _constant(direction.input_bias)))
@@ -110,8 +110,8 @@ def _first_states(emit: Emit, states: list[relax.Expr | None], batch: Any, hidde
     """[states, batch, hidden], or [states, 1, hidden] of zeros."""
     if all(state is None for state in states):
         return _constant(np.zeros((len(states), 1, hidden)))
-    given = [emit(relax.op.zeros([batch, hidden], "float32")) if state is None else state for state in states]
-    return emit(relax.op.stack(given, axis=0))
+    tensors = [emit(relax.op.zeros([batch, hidden], "float32")) if state is None else state for state in states]
+    return emit(relax.op.stack(tensors, axis=0))
 
 
 def _constant(values: np.ndarray) -> relax.Expr:

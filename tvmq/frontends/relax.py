@@ -3,7 +3,7 @@
 Modules of relax.frontend.nn, of other importers, written by hand or with a BlockBuilder: several blocks, bindings
 outside of dataflow, nested calls, weights as parameters or constants become one named, straight-line function.
 
-What of a Relax module is no straight line of operators, and the sentences that say so.
+Modules that are no straight line of operators (control flow, effects, calls of other functions) are refused by name.
 """
 
 from __future__ import annotations
@@ -130,20 +130,20 @@ def from_relax(
         return mod, dict(params or {})
     mod = relax.transform.Normalize()(mod)
     name, func = select_function(mod, function)
-    given = _given(func, params)
-    inputs = _inputs(func, given)
+    weight_values = _weights_by_parameter(func, params)
+    inputs = _inputs(func, weight_values)
     values: dict[relax.Var, relax.Expr] = {
-        param: var for (_, var), param in zip(inputs, _fed(func, given), strict=True)
+        param: var for (_, var), param in zip(inputs, _input_parameters(func, weight_values), strict=True)
     }
     weights: dict[GenericConst, str] = {}
     for param in func.params:
-        if param.name in given:
-            values[param] = _weight(param, given[param.name])
+        if param.name in weight_values:
+            values[param] = _weight(param, weight_values[param.name])
             weights[values[param]] = param.name
     steps = list(_steps(func, values, weights))
     outputs = results_of(func, values)
     stage = f"from_relax, function '{printable_name(name)}'"
-    return assemble(Converted(mod, inputs, steps, _named(outputs), weights, stage=stage), bound)
+    return assemble(Converted(mod, inputs, steps, _name_results(outputs), weights, stage=stage), bound)
 
 
 def is_ours(mod: tvm.IRModule) -> bool:
@@ -152,37 +152,37 @@ def is_ours(mod: tvm.IRModule) -> bool:
     return bool(mains) and isinstance(mains[0], relax.Function) and read_attribute(mains[0], ATTRIBUTE) is not None
 
 
-def _given(func: relax.Function, params: Any) -> dict[str, Any]:
+def _weights_by_parameter(func: relax.Function, params: Any) -> dict[str, Any]:
     """Values of weights by parameter."""
     attrs = func.attrs or {}
     names = [param.name for param in func.params]
     if params is None and "params" in attrs:  # TVM's torch importer leaves the weights there
         return dict(zip(names[int(attrs["num_input"]) :], attrs["params"], strict=True))
-    given = dict(params or {})
-    unknown = [name for name in given if name not in names]
+    weights = dict(params or {})
+    unknown = [name for name in weights if name not in names]
     if unknown:
         raise ModelError(
             f"from_relax: params name '{unknown[0]}', which is no parameter of the function; it has {names}"
         )
     count = int(attrs["num_input"]) if "num_input" in attrs else len(names)
-    missing = [name for name in names[count:] if name not in given]
+    missing = [name for name in names[count:] if name not in weights]
     if missing:
         raise ModelError(
             f"from_relax: {len(missing)} weights have no values, first '{missing[0]}'; give params={{name: array}}, "
             "for nn.Module.export_tvm its second result with the values loaded"
         )
-    return given
+    return weights
 
 
-def _fed(func: relax.Function, given: Mapping[str, Any]) -> list[relax.Var]:
-    return [param for param in func.params if param.name not in given]
+def _input_parameters(func: relax.Function, weights: Mapping[str, Any]) -> list[relax.Var]:
+    return [param for param in func.params if param.name not in weights]
 
 
-def _inputs(func: relax.Function, given: Mapping[str, Any]) -> list[tuple[str, relax.Var]]:
+def _inputs(func: relax.Function, weights: Mapping[str, Any]) -> list[tuple[str, relax.Var]]:
     """(name, variable) of each input; a name that cannot be read back is changed for the variable."""
     unique = UniqueNames()
     inputs = []
-    for param in _fed(func, given):
+    for param in _input_parameters(func, weights):
         if not isinstance(param.ty, relax.TensorType) or param.ty.shape is None:
             raise UnsupportedOpError(
                 f"from_relax: input '{param.name}' is {param.ty}, no tensor of known rank; make it one, or a constant"
@@ -211,7 +211,7 @@ def _weight(param: relax.Var, value: Any) -> GenericConst:
 def _steps(
     func: relax.Function, values: dict[relax.Var, relax.Expr], weights: Mapping[GenericConst, str]
 ) -> Iterator[Step]:
-    """One step for each binding, over `values` for the parameters."""
+    """Yield a step for each binding, over `values` for the parameters."""
     counts: dict[str, int] = {}
     owners: dict[Any, str] = {const: name.rpartition(".")[0] for const, name in weights.items() if "." in name}
     for binding in (binding for block in func.body.blocks for binding in block.bindings):
@@ -236,17 +236,17 @@ def _bindings(var: relax.Var, value: relax.Expr) -> list[relax.Binding]:
         return [relax.VarBinding(var, value)]
     rest = relax.op.floor_mod(indices, relax.const(size, dtype_of(indices)))
     places = relax.DataflowVar(f"{var.name}_places", indices.ty)
-    taken = relax.Call(value.op, [data, places], value.attrs, value.ty_args)
-    return [relax.VarBinding(places, rest), relax.VarBinding(var, taken)]
+    call = relax.Call(value.op, [data, places], value.attrs, value.ty_args)
+    return [relax.VarBinding(places, rest), relax.VarBinding(var, call)]
 
 
 def _owner(var: relax.Var, value: relax.Expr, owners: dict[Any, str]) -> str:
     """The module that owns a weight which the value reads, "" without one; what is made of weights is one."""
     read = [*variables(value), *constants(value)]
-    found = [owners[item] for item in read if item in owners]
-    if found and len(found) == len(read):
-        owners[var] = found[0]
-    return found[0] if found else ""
+    modules = [owners[item] for item in read if item in owners]
+    if modules and len(modules) == len(read):
+        owners[var] = modules[0]
+    return modules[0] if modules else ""
 
 
 def _read(expr: relax.Expr, values: Mapping[relax.Var, relax.Expr]) -> relax.Expr:
@@ -262,7 +262,7 @@ def _read(expr: relax.Expr, values: Mapping[relax.Var, relax.Expr]) -> relax.Exp
     return expr
 
 
-def _named(outputs: list[relax.Expr]) -> list[tuple[str, relax.Expr]]:
+def _name_results(outputs: list[relax.Expr]) -> list[tuple[str, relax.Expr]]:
     """Results by the names of their variables, or as output, output_0, ..."""
     named = []
     for index, value in enumerate(outputs):

@@ -21,7 +21,7 @@ from tvmq.training.accumulators import Accumulators, order_of
 
 @dataclass(frozen=True)
 class LayerSums:
-    """What the sums of one layer can reach.
+    """Bound on the sums of one layer.
 
     layer    name of the source
     reach    largest magnitude of a partial sum, whatever the activations are
@@ -34,7 +34,7 @@ class LayerSums:
 
     @property
     def holds(self) -> bool:
-        """The sums stay inside."""
+        """True if the sums stay inside."""
         return self.reach <= self.largest
 
     def __str__(self) -> str:
@@ -42,7 +42,7 @@ class LayerSums:
 
 
 def prove_accumulators(module: tvm.IRModule, accumulators: Accumulators) -> tuple[LayerSums, ...]:
-    """What the sums of all layers with a constant integer weight can reach.
+    """Prove the sums of all layers with a constant integer weight: bounds on each.
 
     module   an integer module, of `tvmq.quantize`, `tvmq.training.convert` or a file; trained so or not
     returns  one entry for each layer whose sums are made in such accumulators, in the order of the module: of lanes
@@ -57,14 +57,14 @@ def prove_accumulators(module: tvm.IRModule, accumulators: Accumulators) -> tupl
     >>> all(layer.holds for layer in prove_accumulators(qmod, Accumulators(16, 2, unsigned=True)))  # weights of 7 bits
     True
     """
-    found = tuple(_sums(View(unpack_weights(inline_functions(module))), accumulators))
-    beyond = [layer for layer in found if not layer.holds]
+    layers = tuple(_sums(View(unpack_weights(inline_functions(module))), accumulators))
+    beyond = [layer for layer in layers if not layer.holds]
     if beyond:
         raise AccumulatorError(
             f"training: {accumulators}: " + "; ".join(map(str, beyond)) + "; train with accumulators="
             f"{accumulators.bits}, give weights or inputs fewer bits, or keep the layer in float with a Rule"
         )
-    return found
+    return layers
 
 
 def _sums(view: View, accumulators: Accumulators) -> Iterator[LayerSums]:
@@ -96,7 +96,7 @@ def _meets_in_lanes(value: relax.Call) -> bool:
 
 
 def _of_filters(view: View, bounds: Bounds, name: str) -> int:
-    """Of products and bias."""
+    """Bound on the sums of products and bias."""
     biased = [reader for reader in view.readers[name] if op_name(view.value.get(reader)) == "add"]
     reached = [bounds.reach.get(variable) for variable in (name, *biased)]
     return 2**63 if None in reached else max(reach for reach in reached if reach is not None)

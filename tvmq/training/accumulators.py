@@ -66,8 +66,8 @@ class Accumulators:
 LANES = Accumulators(16, products=2, unsigned=True)
 
 
-def accumulators_of(given: int | Accumulators | None, backend: Backend) -> Accumulators | None:
-    """What a number of bits means on a backend; without one, the accumulators that the backend describes.
+def accumulators_of(accumulators: int | Accumulators | None, backend: Backend) -> Accumulators | None:
+    """Accumulators that a number of bits means on a backend; without one, those that the backend describes.
 
     raises  ConfigError for more bits than the backend has
 
@@ -78,21 +78,21 @@ def accumulators_of(given: int | Accumulators | None, backend: Backend) -> Accum
     Accumulators(bits=20, products=None, unsigned=False)
     """
     own = backend.accumulator_bits
-    if given is None:
+    if accumulators is None:
         return Accumulators(own) if own < 32 else None
-    if isinstance(given, Accumulators):
-        found = given
-    elif not _is_whole(given):
+    if isinstance(accumulators, Accumulators):
+        resolved = accumulators
+    elif not _is_whole(accumulators):
         raise ConfigError(
-            f"accumulators must be a number of bits or tvmq.training.Accumulators. Got {given!r} instead; use 16"
+            f"accumulators must be a number of bits or tvmq.training.Accumulators. Got {accumulators!r} instead; use 16"
         )
     else:
-        found = LANES if given == LANES.bits and backend.name in CPUS else Accumulators(given)
-    if found.bits > own:
+        resolved = LANES if accumulators == LANES.bits and backend.name in CPUS else Accumulators(accumulators)
+    if resolved.bits > own:
         raise ConfigError(
-            f"accumulators: {found.bits} bits, and sums of backend {backend.name} have {own}; use accumulators={own}"
+            f"accumulators: {resolved.bits} bits, and sums of backend {backend.name} have {own}; use accumulators={own}"
         )
-    return found
+    return resolved
 
 
 @dataclass(frozen=True, eq=False)

@@ -74,22 +74,22 @@ class LiveFolding(Folding):
         return values.reshape(shape)
 
     def weight(self) -> torch.Tensor:
-        """See Folding."""
-        return self.turned(self.source_weight()) * (self._along(self._factor()) * self.rest).float()
+        """Weight with the batch norm of the moment folded in."""
+        return self.to_deployed_axes(self.source_weight()) * (self._along(self._factor()) * self.rest).float()
 
     def rounded_weight(self) -> torch.Tensor:
-        """See Folding: the weight with the factors that it had at the start."""
+        """Weight with the factors that it had at the start."""
         factor = torch.where(self.norm.gamma() < 0, -self.first, self.first)
-        return self.turned(self.source_weight()) * (self._along(factor) * self.rest).float()
+        return self.to_deployed_axes(self.source_weight()) * (self._along(factor) * self.rest).float()
 
     def bias(self) -> torch.Tensor:
-        """See Folding."""
+        """Bias with the batch norm of the moment folded in."""
         norm = self.norm
         shifted = (self.fixed - norm.mean().double()) * self._factor() + norm.beta().double()
         return (shifted * self.outer).float()
 
     def magnitude(self) -> torch.Tensor:
-        """See Folding."""
+        """Magnitude of the whole factor of each channel, 1 where it is 0."""
         factor = self._whole_factor().abs()
         return torch.where(factor == 0, 1.0, factor).float()
 
@@ -137,11 +137,11 @@ class LiveFolding(Folding):
         shape[axis] = -1
         share = (normalized * self.outer.reshape(shape) / step).to(sums.dtype)
         gamma = self.norm.gamma().to(sums.dtype).reshape(shape)
-        result: torch.Tensor = _Normalized.apply(sums, axis) + (gamma - gamma.detach()) * share
+        result: torch.Tensor = _Normalization.apply(sums, axis) + (gamma - gamma.detach()) * share
         return result
 
 
-class _Normalized(torch.autograd.Function):
+class _Normalization(torch.autograd.Function):
     """The values as they are; the gradient without what a normalization by these values takes away."""
 
     @staticmethod

@@ -17,7 +17,7 @@ from tvmq.training.folding import Folding
 from tvmq.training.origins import Origin, folded_bias
 from tvmq.training.parameters import LearnedScale, WeightedLayer
 from tvmq.training.quantizers import Quantizers
-from tvmq.training.source import Source, Weighted
+from tvmq.training.source import CalibratedLayer, Source
 from tvmq.training.tree import Handle, add_buffer, add_module, add_parameter
 from tvmq.training.zero_points import tensors_with_zero_points
 
@@ -29,7 +29,7 @@ LIVE, FROZEN = "live", "frozen"
 
 @dataclass(frozen=True, eq=False)
 class Learning:
-    """What a network learns, and the source it goes back to.
+    """Parameters that a network learns, and the source it goes back to.
 
     scales      of weights and tensors, and zero points
     batch_norm  "frozen" or "live", see batch_norm.py
@@ -59,8 +59,8 @@ class Builder:
 
     def layers(self) -> dict[str, WeightedLayer]:
         """{root: layer} of all layers with a weight."""
-        built = {root: self._layer(found) for root, found in self.source.weighted.items()}
-        self.learning.quantizers.check_all_used([found.layer for found in self.source.weighted.values()])
+        built = {root: self._layer(weighted) for root, weighted in self.source.weighted.items()}
+        self.learning.quantizers.check_all_used([weighted.layer for weighted in self.source.weighted.values()])
         return built
 
     def scales(self, integers: Any) -> dict[str, LearnedScale]:
@@ -116,24 +116,24 @@ class Builder:
         dims = list(value.ty.shape)[1:] if value is not None and getattr(value.ty, "shape", None) is not None else []
         return math.prod(size for size in (getattr(d, "value", 1) for d in dims))
 
-    def _layer(self, found: Weighted) -> WeightedLayer:
-        weight, qparams = self.source.weight(found)
-        bias = self.source.bias(found)
-        origin = self.learning.origins.get(found.weight)
+    def _layer(self, weighted: CalibratedLayer) -> WeightedLayer:
+        weight, qparams = self.source.weight(weighted)
+        bias = self.source.bias(weighted)
+        origin = self.learning.origins.get(weighted.weight)
         if origin is None:
-            folding = self._own(found.layer, weight, bias)
+            folding = self._own_folding(weighted.layer, weight, bias)
         elif self.learning.batch_norm == LIVE and origin.layer.norm is not None:
-            folding = self._live(found, origin, weight, bias)
+            folding = self._live_folding(weighted, origin, weight, bias)
         else:
-            folding = self._frozen(origin, weight, bias)
-        quantizer = self.learning.quantizers.module_for(found.layer, torch.from_numpy(np.array(weight)))
-        channels = self.source.channels(found)
-        layer = WeightedLayer(found.layer, folding, qparams, *channels, quantizer, is_power=self._has_powers)
+            folding = self._frozen_folding(origin, weight, bias)
+        quantizer = self.learning.quantizers.module_for(weighted.layer, torch.from_numpy(np.array(weight)))
+        channels = self.source.channels(weighted)
+        layer = WeightedLayer(weighted.layer, folding, qparams, *channels, quantizer, is_power=self._has_powers)
         layer.scale.requires_grad_(self.learning.scales)
-        add_module(self.net, f"quantizers.weights.{found.layer.strip('/').replace('/', '.')}", layer)
+        add_module(self.net, f"quantizers.weights.{weighted.layer.strip('/').replace('/', '.')}", layer)
         return layer
 
-    def _own(self, name: str, weight: np.ndarray, bias: np.ndarray | None) -> Folding:
+    def _own_folding(self, name: str, weight: np.ndarray, bias: np.ndarray | None) -> Folding:
         """Parameters by the layer's name, as the calibrated module has them."""
         self.own.append(name)
         name = name.strip("/").replace("/", ".")
@@ -147,7 +147,7 @@ class Builder:
             return Folding(handle, None, weight.shape)
         return Folding(handle, add_parameter(self.net, f"{free}.bias", torch.tensor(np.array(bias))), weight.shape)
 
-    def _frozen(self, origin: Origin, weight: np.ndarray, bias: np.ndarray | None) -> Folding:
+    def _frozen_folding(self, origin: Origin, weight: np.ndarray, bias: np.ndarray | None) -> Folding:
         """The source's weight, and its bias or what its batch norm adds, with all factors as they are."""
         layer, weights = origin.layer, self.learning.weights
         factor = origin.factor if origin.inner is None else origin.factor * origin.inner
@@ -172,27 +172,29 @@ class Builder:
             folding.begin_at(weight)
         return folding
 
-    def _live(self, found: Weighted, origin: Origin, weight: np.ndarray, bias: np.ndarray | None) -> Folding:
+    def _live_folding(
+        self, weighted: CalibratedLayer, origin: Origin, weight: np.ndarray, bias: np.ndarray | None
+    ) -> Folding:
         """The source's weight and batch norm, whose statistics move."""
         layer, weights = origin.layer, self.learning.weights
         norm = layer.norm
         assert norm is not None
         if bias is None:
             raise ConfigError(
-                f"training, layer '{found.layer}': the batch norm behind it adds nothing yet (mean and bias are 0), so "
-                "it is untrained; run the float model on some batches in train() first, or use batch_norm='frozen'"
+                f"training, layer '{weighted.layer}': the batch norm behind it adds nothing yet (mean and bias are 0), "
+                "so it is untrained; run the float model on some batches in train() first, or use batch_norm='frozen'"
             )
-        axis, qparams = int(np.argmax(origin.factor.shape)), self.source.weight(found)[1]
+        axis, qparams = int(np.argmax(origin.factor.shape)), self.source.weight(weighted)[1]
         if qparams.axis != axis or qparams.scale.size != origin.factor.size:
             raise ConfigError(
-                f"training, layer '{found.layer}': batch_norm='live' needs a scale for each output channel of its "
+                f"training, layer '{weighted.layer}': batch_norm='live' needs a scale for each output channel of its "
                 f"weight ({origin.factor.size}), it has {qparams.scale.size}; use per_channel=True, or "
                 "batch_norm='frozen'"
             )
         if self._has_powers:
             raise ConfigError(
-                f"training, layer '{found.layer}': batch_norm='live' scales each channel anew, and its scales are to "
-                "be powers of two; use batch_norm='frozen'"
+                f"training, layer '{weighted.layer}': batch_norm='live' scales each channel anew, and its scales are "
+                "to be powers of two; use batch_norm='frozen'"
             )
         handle, is_new = self._parameter(layer.weight)
         gamma, beta, mean = self._parameter(norm.gamma)[0], self._parameter(norm.beta)[0], self._buffer(norm.mean)

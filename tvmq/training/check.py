@@ -28,9 +28,7 @@ class Difference:
     size: int
 
 
-def first_difference(
-    net: IntegerNetwork, module: tvm.IRModule, inputs: Sequence[torch.Tensor]
-) -> Difference | None:
+def first_difference(net: IntegerNetwork, module: tvm.IRModule, inputs: Sequence[torch.Tensor]) -> Difference | None:
     """The first variable that differs in any value, None where all are equal.
 
     module  the integer module, as `convert` gives it
@@ -40,20 +38,20 @@ def first_difference(
     watched: dict[str, Any] = {}
     with torch.no_grad():
         net.values_of(inputs, watched)
-    found: list[Difference] = []
+    differences: list[Difference] = []
 
     def compare(name: str, value: Any) -> None:
-        if name in watched and not found and isinstance(value, np.ndarray):
+        if name in watched and not differences and isinstance(value, np.ndarray):
             ours = _array(watched[name])
             if ours is not None and ours.shape == value.shape:
                 count = int(np.count_nonzero((ours != value) & ~(np.isnan(ours) & np.isnan(value.astype(np.float64)))))
                 if count:
-                    found.append(Difference(name, count, value.size))
+                    differences.append(Difference(name, count, value.size))
             watched[name] = None
 
     feed = dict(zip(input_names(module["main"]).values(), (x.numpy() for x in inputs), strict=True))
     Reference(module).run(feed, watch=compare)
-    return found[0] if found else None
+    return differences[0] if differences else None
 
 
 def _array(value: Any) -> np.ndarray | None:

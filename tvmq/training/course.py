@@ -32,7 +32,7 @@ TRIAL, FEWEST = 0.2, 5
 
 @dataclass(frozen=True)
 class Progress:
-    """What is said after each step.
+    """State of training, reported after each step.
 
     step   its number
     done   share of all steps, or of the time
@@ -48,7 +48,7 @@ class Progress:
 
 @dataclass(frozen=True)
 class Learned:
-    """What came of finetuning: errors on the samples that judge, at the start and of the state that stays.
+    """Result of finetuning: errors on the samples that judge, at the start and of the state that stays.
 
     learning_rate  that was given, or the one of RATES that the samples which judge liked best
     """
@@ -61,7 +61,7 @@ class Learned:
     learning_rate: float = USUAL
 
     def note(self) -> str:
-        """For the ledger.
+        """Note for the ledger.
 
         >>> Learned(120, 9.5, 0.0195, 0.0119).note()
         'finetuned in 120 steps: the error of the outputs beside float fell from 1.95 % to 1.19 % of their energy'
@@ -74,7 +74,7 @@ class Learned:
 
 
 class Course:
-    """One training: what is learned, and the best state so far."""
+    """Training run: what is learned, and the best state so far."""
 
     def __init__(self, net: IntegerNetwork, samples: Samples, options: Distill) -> None:
         self.net, self.options = net, options
@@ -105,7 +105,7 @@ class Course:
     def _best_rate(self) -> float:
         """The rate after whose trial, from the start, the errors are least."""
         start, least, best = self.net.kept_state(), math.inf, USUAL
-        planned = self._planned()
+        planned = self._planned_steps()
         if planned is not None and planned * TRIAL < FEWEST:
             return best
         for number, rate in enumerate(RATES, 1):
@@ -134,14 +134,14 @@ class Course:
                 self.options.watch(Progress(self.step, min(self._done(), 1.0), loss, float(self.errors.mean())))
         self._judge()
 
-    def _planned(self) -> int | None:
+    def _planned_steps(self) -> int | None:
         """Steps in all; None where seconds alone end the training."""
         steps = self.options.steps
         return STEPS if steps is None and self.options.seconds is None else steps
 
     def _done(self) -> float:
         """Share of all steps, or of the time."""
-        steps, seconds = self._planned(), self.options.seconds
+        steps, seconds = self._planned_steps(), self.options.seconds
         spent = time.monotonic() - self.began
         return max(self.step / steps if steps else 0.0, spent / seconds if seconds else 0.0)
 
@@ -168,8 +168,8 @@ class Course:
             self._tell_better()
 
     def _errors(self) -> np.ndarray:
-        """Of the samples that judge, with the state as it is."""
-        return self.student.judged(self.judges, by_sample=self.by_sample)
+        """Errors of the samples that judge, with the state as it is."""
+        return self.student.judge(self.judges, by_sample=self.by_sample)
 
     def _tell_better(self) -> None:
         if self.options.keep is not None:

@@ -49,12 +49,12 @@ class Folding(nn.Module):
         self.register_buffer("summand", _tensor(summand, np.float64))
         self.register_buffer("correction", _tensor(correction, np.float64))
 
-    def turned(self, weight: torch.Tensor) -> torch.Tensor:
+    def to_deployed_axes(self, weight: torch.Tensor) -> torch.Tensor:
         """A weight of the source in the deployed order of axes."""
         return weight if self.axes is None else weight.permute(self.axes).reshape(self.shape)
 
-    def turned_back(self, deployed: torch.Tensor) -> torch.Tensor:
-        """Inverse of `turned`."""
+    def to_source_axes(self, deployed: torch.Tensor) -> torch.Tensor:
+        """Inverse of `to_deployed_axes`."""
         if self.axes is None:
             return deployed
         shape = [self.source_weight().shape[axis] for axis in self.axes]
@@ -62,11 +62,11 @@ class Folding(nn.Module):
 
     def weight(self) -> torch.Tensor:
         """float32, as the integer module is made of it."""
-        turned = self.turned(self.source_weight())
+        turned = self.to_deployed_axes(self.source_weight())
         return turned if self.factor is None else turned * self.factor
 
     def rounded_weight(self) -> torch.Tensor:
-        """What is divided by the scale of the start, times its learned ratio, and rounded to codes."""
+        """Weight that is divided by the scale of the start, times its learned ratio, and rounded to codes."""
         return self.weight()
 
     def bias(self) -> torch.Tensor | None:
@@ -92,9 +92,9 @@ class Folding(nn.Module):
         """The source's weight of which a deployed one is made; values that count nowhere are those that it has."""
         source, factor = self.source_weight(), self._whole_factor()
         if factor is None:
-            return self.turned_back(deployed)
+            return self.to_source_axes(deployed)
         divided = (deployed.double() / factor).float()
-        return self.turned_back(torch.where(factor == 0, self.turned(source), divided))
+        return self.to_source_axes(torch.where(factor == 0, self.to_deployed_axes(source), divided))
 
     @torch.no_grad()
     def corrected_bias(self) -> torch.Tensor | None:

@@ -22,7 +22,7 @@ from tvmq.graph.operators import OPERATORS
 from tvmq.graph.operators.record import TRANSPOSED
 from tvmq.graph.view import View, op_name
 from tvmq.training.accumulators import Accumulators, Order, order_of
-from tvmq.training.source import Weighted
+from tvmq.training.source import CalibratedLayer
 
 if TYPE_CHECKING:
     from tvmq.training.network import IntegerNetwork
@@ -33,7 +33,7 @@ POWERS = FACTORS[::2]  # where scales are powers of two
 ENOUGH = 3  # of them in turn that made no channel better
 
 
-class _Limited(torch.autograd.Function):
+class _LimitedRounding(torch.autograd.Function):
     """Real weights in steps -> the nearest codes within the limit."""
 
     @staticmethod
@@ -65,11 +65,11 @@ def _held_back(rows: np.ndarray, most: np.ndarray, together: bool) -> list[np.nd
     """The signs of weights that a limit holds back, 0 elsewhere: of both signs at once, or of one after the other."""
     signs = np.sign(np.rint(rows)).astype(np.int8)
     sizes = np.abs(np.rint(rows))
-    found = []
+    held = []
     for part in [signs] if together else [np.maximum(signs, 0), np.minimum(signs, 0)]:
         over = (sizes * (part != 0)).sum(axis=1) > most
-        found.append(part * over[:, None])
-    return found
+        held.append(part * over[:, None])
+    return held
 
 
 def _without_outward(grad: np.ndarray, sign: np.ndarray) -> np.ndarray:
@@ -106,16 +106,14 @@ class WeightLimit:
     constant: bool
 
     def most(self, layer: WeightedLayer, factor: Any = 1.0) -> tuple[np.ndarray, bool]:
-        """Of each accumulator, for the scales of the moment times a factor; see numerics.most_of_weights."""
+        """Limit of each accumulator, for the scales of the moment times a factor; see numerics.most_of_weights."""
         zero, bits = self.x.zero_point, self.accumulators.bits
         low, high = (end - zero if self.centred else end for end in self.accumulators.factors(self.x.spec))
         if self.accumulators.products is not None:  # what is added to widened sums has more bits
             most, together = numerics.most_of_weights(bits, low, high)
             return np.broadcast_to(most, self.order.filter.shape), together
         bias = _bias_steps(layer, self.x, factor)
-        most, together = numerics.most_of_weights(
-            bits, low, high, zero_point=zero if self.constant else 0, bias=bias
-        )
+        most, together = numerics.most_of_weights(bits, low, high, zero_point=zero if self.constant else 0, bias=bias)
         return np.broadcast_to(most, (self.order.filter.max() + 1,))[self.order.filter], together
 
     def codes(self, layer: WeightedLayer, weight: torch.Tensor, scale: torch.Tensor) -> torch.Tensor:
@@ -125,7 +123,7 @@ class WeightLimit:
         """
         most, together = self.most(layer)
         spec = layer.scale.spec
-        codes: torch.Tensor = _Limited.apply(weight / scale, self.order, most, together, spec.qmin, spec.qmax)
+        codes: torch.Tensor = _LimitedRounding.apply(weight / scale, self.order, most, together, spec.qmin, spec.qmax)
         return codes
 
     @torch.no_grad()
@@ -193,30 +191,30 @@ def limit_weights(net: IntegerNetwork, accumulators: Accumulators) -> None:
     view = View(net.integers)
     factors = POWERS if net.choices.config.requantize == "power_of_two" else FACTORS
     for root, layer in net.weighted_layers():
-        found = net.source.weighted[root]
-        x = _input_of(net, view, found, root)
-        if _meets(found, layer, x, accumulators):
+        weighted = net.source.weighted[root]
+        x = _input_of(net, view, weighted, root)
+        if _meets(weighted, layer, x, accumulators):
             if layer.quantizer is not None:
                 raise ConfigError(
-                    f"training, layer '{found.layer}': accumulators= and quantizers= both make the codes of its "
+                    f"training, layer '{weighted.layer}': accumulators= and quantizers= both make the codes of its "
                     "weight; leave it out of quantizers"
                 )
-            layer.limit = _limit(view, found, layer, x, accumulators)
+            layer.limit = _limit(view, weighted, layer, x, accumulators)
             layer.limit.begin(layer, factors)
     net.accumulators = accumulators
 
 
-def _meets(found: Weighted, layer: WeightedLayer, x: LearnedScale, accumulators: Accumulators) -> bool:
+def _meets(weighted: CalibratedLayer, layer: WeightedLayer, x: LearnedScale, accumulators: Accumulators) -> bool:
     """True if a layer's sums are made so: in lanes those of bytes, depthwise convolutions excepted."""
     if accumulators.products is None:
         return True
-    return found.group.strategy.sums_in_lanes(tuple(layer.weight.shape)) and x.spec.dtype != "int16"
+    return weighted.group.strategy.sums_in_lanes(tuple(layer.weight.shape)) and x.spec.dtype != "int16"
 
 
 def _limit(
-    view: View, found: Weighted, layer: WeightedLayer, x: LearnedScale, accumulators: Accumulators
+    view: View, weighted: CalibratedLayer, layer: WeightedLayer, x: LearnedScale, accumulators: Accumulators
 ) -> WeightLimit:
-    call = view.value[_product_of(view, found.group.root)]
+    call = view.value[_product_of(view, weighted.group.root)]
     attrs, name = call.attrs, op_name(call)
     transposed = OPERATORS[name].kind == TRANSPOSED
     order = order_of(
@@ -224,7 +222,7 @@ def _limit(
         transposed=transposed, dilated=int(list(getattr(attrs, "dilation", [1]))[-1]) > 1,
     )  # fmt: skip
     centres = accumulators.products is None and (transposed or name == "tvmq.matmul")
-    return WeightLimit(found.layer, accumulators, order, x, centred=centres, constant=name != "tvmq.matmul")
+    return WeightLimit(weighted.layer, accumulators, order, x, centred=centres, constant=name != "tvmq.matmul")
 
 
 def _product_of(view: View, root: str) -> str:
@@ -233,12 +231,12 @@ def _product_of(view: View, root: str) -> str:
     return product if product in view.value else root
 
 
-def _input_of(net: IntegerNetwork, view: View, found: Weighted, root: str) -> LearnedScale:
+def _input_of(net: IntegerNetwork, view: View, weighted: CalibratedLayer, root: str) -> LearnedScale:
     """The scale of the codes that a layer reads: those of a padding around them are theirs."""
     name = view.value[_product_of(view, root)].args[0].name
     while name not in net.tensor_of:
         args = getattr(view.value.get(name), "args", ())
         if not args or not hasattr(args[0], "name"):
-            raise UnsupportedOpError(f"training, layer '{found.layer}': accumulators= needs the scale of its input")
+            raise UnsupportedOpError(f"training, layer '{weighted.layer}': accumulators= needs the scale of its input")
         name = args[0].name
     return net.scale_of(name)

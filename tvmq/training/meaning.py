@@ -1,4 +1,4 @@
-"""What the tensors of the trained network mean: codes of a scale, sums of a scale, and plain floats."""
+"""Tensors of the trained network with their meaning: codes of a scale, sums of a scale, and plain floats."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Codes:
 
     @property
     def largest_step(self) -> int:
-        """No code of this type is further from the zero point."""
+        """Largest distance of a code of this type from the zero point."""
         limits = np.iinfo(self.spec.dtype)
         return int(max(limits.max - self.zero_point, self.zero_point - limits.min))
 

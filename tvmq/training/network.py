@@ -38,7 +38,7 @@ from tvmq.training.refusals import check_inputs, check_state
 from tvmq.training.source import Source, with_constants
 from tvmq.training.straight_through import exactly
 
-MADE_AGAIN = ("islands", "_compiled")
+NOT_PICKLED = ("islands", "_compiled")
 COMPARED = "least code "  # label of the tables of passes/families/compare.py
 
 
@@ -79,7 +79,7 @@ class IntegerNetwork(nn.Module):
         return output_names(self.integers["main"], len(results_of(self.integers["main"])))
 
     def integer_module(self) -> tvm.IRModule:
-        """What `convert` makes of the parameters as they are now."""
+        """Integer module that `convert` makes of the parameters as they are now."""
         from tvmq.training.prepare import convert
 
         return convert(self)
@@ -104,7 +104,7 @@ class IntegerNetwork(nn.Module):
 
     def __getstate__(self) -> dict[str, Any]:
         """Without what is made again when it is asked for: compiled functions cannot be copied."""
-        kept = {name: value for name, value in self.__dict__.items() if name not in MADE_AGAIN}
+        kept = {name: value for name, value in self.__dict__.items() if name not in NOT_PICKLED}
         return kept | {"_programs": {}, "_made": {}, "_kept": {}}
 
     # ---- what forms ask
@@ -119,6 +119,11 @@ class IntegerNetwork(nn.Module):
             return (scale.to(torch.float32) / step).double()
         return scale / step.double()
 
+    # realize (passes/families) names what it emits for a group by the group's root: <root>_product and <root>_sum are
+    # accumulators, <root>_codes the rows of an embedding or the codes that a comparison widens, <root>_least the
+    # thresholds of a comparison. <variable>_bounded is a maximum or minimum behind a convolution, by its own variable.
+    # The methods below take the suffix off to get back to the calibrated module: one that changes there, changes here.
+
     def layer_of(self, name: str) -> WeightedLayer:
         """The weight that a variable of the integer module is a product with."""
         root = name.removesuffix("_product")
@@ -129,12 +134,12 @@ class IntegerNetwork(nn.Module):
         yield from self._layers.items()
 
     def factor_of(self, name: str) -> float:
-        """What the model multiplies a product by."""
+        """Factor by which the model multiplies a product."""
         group = self.source.groups.get(name.removesuffix("_product"))
         return float(getattr(group.facts, "factor", 1.0)) if group is not None else 1.0
 
     def divisor_of(self, name: str) -> float:
-        """What the sums of a variable are divided by, multiplied by integers first where windows differ in size."""
+        """Divisor of the sums of a variable, which are multiplied by integers first where windows differ in size."""
         group = self.source.groups[name.removesuffix("_sum")]
         counts = group.strategy.average_counts(self.source.view, group)
         return 1.0 if counts is None else float(factors_of(np.asarray(counts), self.choices.config.requantize)[1])
@@ -170,7 +175,7 @@ class IntegerNetwork(nn.Module):
             return reals.astype(values.dtype), reals if values.dtype.kind == "f" else None
         return numerics.make_table(lambda _real: numbers(reals), x.qparams, scale.qparams), reals
 
-    def encoded(self, name: str, position: int | tuple[int, int], x: Codes, codes: np.ndarray) -> torch.Tensor:
+    def encode_constant(self, name: str, position: int | tuple[int, int], x: Codes, codes: np.ndarray) -> torch.Tensor:
         """The constant at an argument, or at one of a tuple, as codes of the scale that x has at the moment.
 
         codes  as the integer module has them, for what has no constant of floats behind it
@@ -181,7 +186,7 @@ class IntegerNetwork(nn.Module):
         for item in rest:
             arg = arg.fields[item] if isinstance(arg, relax.Tuple) else None
         if arg is not None and is_const(arg):
-            codes = _encoded(const_value(arg), x)
+            codes = _encode(const_value(arg), x)
         return torch.from_numpy(codes.astype(np.float32))
 
     def border_code(self, name: str, x: Codes) -> float:
@@ -189,7 +194,7 @@ class IntegerNetwork(nn.Module):
         call = self.source.view.value.get(name)
         if call is None or op_name(call) != "nn.pad":  # in front of a convolution: 0.0
             return float(x.zero_point)
-        return float(_encoded(np.asarray(call.attrs.pad_value, np.float32), x))
+        return float(_encode(np.asarray(call.attrs.pad_value, np.float32), x))
 
     def embedding(self, name: str, codes: np.ndarray) -> Codes | Sums:
         """A table of codes: of the scale of its result, or with a scale for each column, which stays."""
@@ -198,8 +203,8 @@ class IntegerNetwork(nn.Module):
         table = const_value(call.args[0])
         scale = self.scale_or_none(name)
         if scale is not None:
-            found = Codes(torch.zeros(()), scale(), scale.zero_point, scale.spec)
-            return found.moved(torch.from_numpy(_encoded(table, found).astype(np.float32)))
+            empty = Codes(torch.zeros(()), scale(), scale.zero_point, scale.spec)
+            return empty.moved(torch.from_numpy(_encode(table, empty).astype(np.float32)))
         # floats behind it take any scale, a requantize in shifts powers of two
         is_power = self.choices.config.requantize == "power_of_two" and self.scale_or_none(root) is not None
         steps = column_scales(table, int(call.attrs.axis), is_power=is_power)
@@ -216,7 +221,7 @@ class IntegerNetwork(nn.Module):
         return self._scales.get(self.tensor_of.get(name, ""))
 
     def spec_of(self, name: str, attrs: Any) -> QuantSpec:
-        """What the codes of a variable may be."""
+        """Specification of the codes of a variable."""
         scale = self.scale_or_none(name)
         return WHOLE.spec if scale is None else scale.spec
 
@@ -228,8 +233,8 @@ class IntegerNetwork(nn.Module):
         """Keep what the binding behind this one needs."""
         self._kept[name] = value
 
-    def remembered(self, name: str) -> Any:
-        """What `remember` kept."""
+    def recall(self, name: str) -> Any:
+        """Value that `remember` kept."""
         return self._kept[name]
 
     # ---- running
@@ -282,8 +287,8 @@ class IntegerNetwork(nn.Module):
     def _compiled(self) -> frozenset[str]:
         return frozenset(self.islands.names)
 
-    def cached(self, key: Hashable, make: Callable[[], Any]) -> Any:
-        """What `make` gives, once for each key."""
+    def memoize(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """Value of `make`, called once for each key."""
         if key not in self._made:
             self._made[key] = make()
         return self._made[key]
@@ -292,7 +297,7 @@ class IntegerNetwork(nn.Module):
 
     def layers_and_inputs(self) -> list[tuple[WeightedLayer, LearnedScale | None]]:
         """Each layer with a weight, and the scale of the codes that it reads; None where that is not known."""
-        view, found = View(self.integers), list[tuple[WeightedLayer, LearnedScale | None]]()
+        view, layers = View(self.integers), list[tuple[WeightedLayer, LearnedScale | None]]()
         for root, layer in self._layers.items():
             at = view.value.get(root, view.value.get(f"{root}_product"))
             while isinstance(at, relax.Call) and at.args and isinstance(at.args[0], relax.Var):
@@ -301,8 +306,8 @@ class IntegerNetwork(nn.Module):
                     break
                 at = view.value.get(name)
             read = at.args[0] if isinstance(at, relax.Call) and at.args else None
-            found.append((layer, self.scale_of(read.name) if isinstance(read, relax.Var) else None))
-        return found
+            layers.append((layer, self.scale_of(read.name) if isinstance(read, relax.Var) else None))
+        return layers
 
     def kept_state(self) -> dict[str, torch.Tensor]:
         """A copy of all parameters."""
@@ -339,29 +344,29 @@ class IntegerNetwork(nn.Module):
         for layer in reversed(self._layers.values()) if rounded else ():  # of one weight the first layer's codes
             folding, bias = layer.folding, layer.folding.corrected_bias()
             if id(folding.source_weight) in names:
-                trained[names[id(folding.source_weight)]] = folding.source_of(layer.deployed()).clone()
+                trained[names[id(folding.source_weight)]] = folding.source_of(layer.deployed_weight()).clone()
             if bias is not None and id(folding.source_bias) in names:
                 trained[names[id(folding.source_bias)]] = bias.clone()
         return trained if self.float_source is None else self.float_source.with_trained(trained)
 
     def constants(self) -> dict[tuple[str, int], np.ndarray]:
         """The parameters as constants of the calibrated module: {(variable, argument): array}."""
-        found: dict[tuple[str, int], np.ndarray] = {}
+        constants: dict[tuple[str, int], np.ndarray] = {}
         source = self.source
         for root, layer in self._layers.items():
             known = source.weighted[root]
-            found[known.weight, 0] = layer.deployed().numpy().copy()
-            found[known.weight, 1] = layer.scale().detach().numpy().copy()
+            constants[known.weight, 0] = layer.deployed_weight().numpy().copy()
+            constants[known.weight, 1] = layer.scale().detach().numpy().copy()
             bias = layer.bias
             if known.bias is not None and bias is not None:
                 shape = const_value(source.view.value[known.bias].args[1]).shape
-                found[known.bias, 1] = bias.detach().numpy().reshape(shape).copy()
+                constants[known.bias, 1] = bias.detach().numpy().reshape(shape).copy()
         for var, call in source.view.bindings:
             if op_name(call) == "tvmq.simulated_quantize" and call.attrs.kind != "weight":
                 scale = self._scales[str(call.attrs.tensor)[:]].qparams
-                found[var.name, 1] = scale.scale.copy()
-                found[var.name, 2] = np.full_like(const_value(call.args[2]), scale.zero_point)
-        return found
+                constants[var.name, 1] = scale.scale.copy()
+                constants[var.name, 2] = np.full_like(const_value(call.args[2]), scale.zero_point)
+        return constants
 
     @property
     def ledger(self) -> Any:
@@ -369,14 +374,14 @@ class IntegerNetwork(nn.Module):
         return get_ledger(self.integers)
 
 
-def _encoded(array: np.ndarray, x: Codes) -> np.ndarray:
+def _encode(array: np.ndarray, x: Codes) -> np.ndarray:
     spec = x.spec
     scale = x.scale.detach().numpy()
     return numerics.quantize(array, scale, x.zero_point, dtype=spec.dtype, qmin=spec.qmin, qmax=spec.qmax)
 
 
 def _with_value(value: Any, smooth: Any) -> Any:
-    """What was compiled, with the gradient of torch's result."""
+    """Value that was compiled, with the gradient of torch's result."""
     if isinstance(value, list | tuple):
         smooth = smooth if isinstance(smooth, list) else [None] * len(value)
         return [_with_value(part, s) for part, s in zip(value, smooth, strict=True)]

@@ -29,7 +29,7 @@ class StepAdam:
 
     @torch.no_grad()
     def step(self, rate: float) -> None:
-        """One step of `rate` units."""
+        """Move the parameters by one step of `rate` units."""
         self.count += 1
         first, second = BETAS
         for (parameter, unit), (mean, square) in zip(self.units, self.moments, strict=True):

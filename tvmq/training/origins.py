@@ -118,8 +118,8 @@ def _norm(view: View, names: Mapping[str, str], name: str, channels: int) -> Bat
         return None
     if int(call.attrs.axis) != channels:
         return None
-    found = [_parameter(view, arg) for arg in call.args[1:5]]
-    tensors = [names[parameter] for parameter in found if parameter is not None]
+    parameters = [_parameter(view, arg) for arg in call.args[1:5]]
+    tensors = [names[parameter] for parameter in parameters if parameter is not None]
     if len(tensors) < 4:
         return None
     gamma, beta, mean, variance = tensors
@@ -131,7 +131,7 @@ def origins_of(source: Source, layers: Sequence[SourceLayer], weights: Mapping[s
 
     weights  {name in the source: array}
     """
-    found: dict[str, Origin] = {}
+    origins: dict[str, Origin] = {}
     for root, layer in source.weighted.items():
         known = [one for one in layers if one.weight in weights]
         likely = [one for one in known if one.variable == root] + [one for one in known if one.variable != root]
@@ -142,8 +142,8 @@ def origins_of(source: Source, layers: Sequence[SourceLayer], weights: Mapping[s
         if origin is not None and bias is not None and bias.size == origin.factor.size:
             origin = with_bias(origin, bias.reshape(-1).astype(np.float64), weights)
         if origin is not None:
-            found[layer.weight] = origin
-    return found
+            origins[layer.weight] = origin
+    return origins
 
 
 def find_origin(
@@ -223,7 +223,7 @@ def with_bias(origin: Origin, deployed: np.ndarray, weights: Mapping[str, np.nda
 
 
 def folded_bias(origin: Origin, weights: Mapping[str, np.ndarray], unit: float = 1.0) -> np.ndarray:
-    """What bias and batch norm of the source add behind the layer, float64, one a channel or a single one."""
+    """Terms that bias and batch norm of the source add behind the layer, float64, one a channel or a single one."""
     layer, factor = origin.layer, origin.factor.reshape(-1) * unit
     bias = weights[layer.bias].reshape(-1).astype(np.float64) if layer.bias is not None else np.zeros(1)
     if layer.norm is None:

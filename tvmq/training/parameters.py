@@ -1,4 +1,4 @@
-"""What is learned: scales as powers of two around the calibrated ones, zero points, weights and biases in floats."""
+"""Learned parameters: scales as powers of two around the calibrated ones, zero points, float weights and biases."""
 
 from __future__ import annotations
 
@@ -41,9 +41,7 @@ class LearnedScale(nn.Module):
     start: torch.Tensor
     first_zero: torch.Tensor
 
-    def __init__(
-        self, qparams: QParams, values: int = 1, *, learns_zero: bool = False, is_power: bool = False
-    ) -> None:
+    def __init__(self, qparams: QParams, values: int = 1, *, learns_zero: bool = False, is_power: bool = False) -> None:
         super().__init__()
         start = torch.tensor(np.array(qparams.scale))
         self.is_power = is_power and bool((np.frexp(qparams.scale)[0] == 0.5).all())
@@ -90,7 +88,7 @@ class LearnedScale(nn.Module):
 
     @property
     def gradient_share(self) -> torch.Tensor:
-        """What the gradient of the ratio is multiplied by."""
+        """Factor of the gradient of the ratio."""
         return torch.as_tensor(self._lsq / (self.start * math.log(2)) ** 2)
 
     def keep_below(self, other: LearnedScale, *, strictly: bool) -> None:
@@ -122,7 +120,7 @@ class WeightScale(LearnedScale):
         self._folding = (folding,) if isinstance(folding, LiveFolding) else ()  # in a tuple: no module of this one
 
     def forward(self) -> torch.Tensor:
-        """See LearnedScale."""
+        """Scale of the moment, as LearnedScale gives it."""
         scale = self.of_start()
         for folding in self._folding:
             scale = scale * folding.growth()
@@ -167,15 +165,15 @@ class WeightedLayer(nn.Module):
     def codes(self) -> torch.Tensor:
         """Integers as float32, shape of the weight."""
         if self.limit is None:
-            return self._nearest()
+            return self._nearest_codes()
         return self.limit.codes(self, self.folding.rounded_weight(), self.along(self.scale.of_start()))
 
     @torch.no_grad()
-    def deployed(self) -> torch.Tensor:
+    def deployed_weight(self) -> torch.Tensor:
         """The weight as the integer module gets it: codes times scale, which rounds to these codes."""
         return self.codes() * self.along(self.scale())
 
-    def _nearest(self) -> torch.Tensor:
+    def _nearest_codes(self) -> torch.Tensor:
         spec, weight, scale = self.scale.spec, self.folding.rounded_weight(), self.along(self.scale.of_start())
         if self.quantizer is None:
             return quantize_values(weight, scale, qmin=spec.qmin, qmax=spec.qmax, zero_point=0)
@@ -188,12 +186,12 @@ class WeightedLayer(nn.Module):
         if not isinstance(codes, torch.Tensor) or codes.shape != shape or codes.dtype != torch.float32:
             kind = f"{codes.dtype} {tuple(codes.shape)}" if isinstance(codes, torch.Tensor) else type(codes).__name__
             raise ConfigError(f"{where} must give a float32 tensor of shape {tuple(shape)}. Got {kind} instead")
-        found = codes.detach()
-        whole = found.round()
-        wrong = found[((found - whole).abs() > NEARLY_WHOLE) | (whole < spec.qmin) | (whole > spec.qmax)]
+        values = codes.detach()
+        whole = values.round()
+        wrong = values[((values - whole).abs() > NEARLY_WHOLE) | (whole < spec.qmin) | (whole > spec.qmax)]
         if wrong.numel():
             raise ConfigError(
-                f"{where} must give whole numbers from {spec.qmin} to {spec.qmax}, {wrong.numel()} of {found.numel()} "
+                f"{where} must give whole numbers from {spec.qmin} to {spec.qmax}, {wrong.numel()} of {values.numel()} "
                 f"are none, first {wrong[0].item():g}; round and clamp, with gradients as for an identity"
             )
 
@@ -205,7 +203,7 @@ class WeightedLayer(nn.Module):
         return grouped.reshape(-1, *grouped.shape[2:])
 
     def channel_scale(self) -> torch.Tensor:
-        """One scale an output channel, or a single one."""
+        """Scale of each output channel, or a single one."""
         scale = self.scale()
         if self.groups is None or scale.numel() in (1, self.folding.shape[1] * self.groups):
             return scale
@@ -223,7 +221,7 @@ class WeightedLayer(nn.Module):
             total = total - x.zero_point * codes.double().sum(dim=others)
         return total
 
-    def followed(self, sums: Sums, codes: torch.Tensor, x: Codes) -> Sums:
+    def follow_statistics(self, sums: Sums, codes: torch.Tensor, x: Codes) -> Sums:
         """The sums of products; statistics of a batch norm that move have seen them, and are in their scale.
 
         codes  of the weight

@@ -35,8 +35,8 @@ TORCH_MODELS = (torch.nn.Module, torch.export.ExportedProgram)
 
 
 @dataclass(frozen=True, eq=False)
-class Asked:
-    """What a network is to learn, before its layers are known; see `prepare`.
+class TrainingRequest:
+    """Options of what a network is to learn, before its layers are known; see `prepare`.
 
     model  imported module with its weights, whose names the parameters take; None: names of layers
     state  of the float model
@@ -49,7 +49,7 @@ class Asked:
     state: Mapping[str, Any] | None = None
 
     def learning(self, nearest: tvm.IRModule) -> Learning:
-        """With the origins of the weights of a calibrated module that nothing rounded."""
+        """Parameters to learn, with the origins of the weights of a calibrated module that nothing rounded."""
         origins: dict[str, Origin] = {}
         weights: dict[str, np.ndarray] = {}
         if self.model is not None:
@@ -134,51 +134,53 @@ def prepare(
     """
     if batch_norm not in (FROZEN, LIVE):
         raise ConfigError(f"training: batch_norm must be '{FROZEN}' or '{LIVE}'. Got {batch_norm!r} instead")
-    module, weights, state = _imported(mod, params, dynamic_batch)
+    module, weights, state = _import_model(mod, params, dynamic_batch)
     quantization = static_quantization(module, weights, dataset, target=target, config=config)
     if quantization.config.activations != "static":
         raise CalibrationError(
             f"training: activations '{quantization.config.activations}' have no scales to learn; use 'static'"
         )
-    asked = Asked(learn_scales, batch_norm, Quantizers(quantizers or {}), (module, weights), state)
-    return network_of(quantization, asked, accumulators)
+    request = TrainingRequest(learn_scales, batch_norm, Quantizers(quantizers or {}), (module, weights), state)
+    return network_of(quantization, request, accumulators)
 
 
-def _imported(
-    model: Any, given: Any, dynamic_batch: bool | None
+def _import_model(
+    model: Any, params: Any, dynamic_batch: bool | None
 ) -> tuple[tvm.IRModule, Mapping[str, Any] | None, Mapping[str, Any] | None]:
     """Module, weights, and the state of a torch model."""
     if isinstance(model, TORCH_MODELS):
-        if isinstance(given, Mapping) and any(isinstance(value, np.ndarray) for value in given.values()):
+        if isinstance(params, Mapping) and any(isinstance(value, np.ndarray) for value in params.values()):
             raise ConfigError(
                 "training: a torch model brings its weights, params belong to a module of a front end; call "
                 "prepare(model, example_inputs, dataset)"
             )
         free = isinstance(model, torch.nn.Module) if dynamic_batch is None else dynamic_batch
         state = model.state_dict() if isinstance(model, torch.nn.Module) else model.state_dict
-        return *from_torch(model, given, dynamic_batch=free), state
+        return *from_torch(model, params, dynamic_batch=free), state
     if not isinstance(model, tvm.IRModule):
         raise ConfigError(
             f"training: a model is a torch.nn.Module, or the module of a front end. Got {type(model).__name__} instead"
         )
     if dynamic_batch is not None:
         raise ConfigError("training: dynamic_batch is for torch models; the module of a front end has its sizes")
-    if given is not None and not isinstance(given, Mapping):
+    if params is not None and not isinstance(params, Mapping):
         raise ConfigError(
-            f"training: params of a module must be a dictionary of weights. Got {type(given).__name__} instead; "
+            f"training: params of a module must be a dictionary of weights. Got {type(params).__name__} instead; "
             "example inputs are for torch models"
         )
-    return model, given, None
+    return model, params, None
 
 
 def network_of(
-    quantization: StaticQuantization, asked: Asked | None = None, accumulators: int | Accumulators | None = None
+    quantization: StaticQuantization,
+    request: TrainingRequest | None = None,
+    accumulators: int | Accumulators | None = None,
 ) -> IntegerNetwork:
     """The network of a model whose data are at hand; options and errors as `prepare`."""
     within, config = accumulators_of(accumulators, quantization.backend), quantization.config
     if within is not None and within.products is not None:
         config = replace(config, reduce_range=False)
-    net = _untrained(quantization, asked or Asked(), config)
+    net = _untrained_network(quantization, request or TrainingRequest(), config)
     if not net.source.groups:
         raise CalibrationError(
             "training: no layer of the model becomes integers with these options, so there is nothing to learn; "
@@ -196,18 +198,18 @@ def network_of(
     return net
 
 
-def _untrained(quantization: StaticQuantization, asked: Asked, config: QConfig) -> IntegerNetwork:
+def _untrained_network(quantization: StaticQuantization, request: TrainingRequest, config: QConfig) -> IntegerNetwork:
     """With the scales that a quantized model brings, or calibrated ones."""
     if brings_scales(quantization.prepared):
         choices = Choices(config, quantization.backend)
-        learning = Learning(asked.learn_scales, quantizers=asked.quantizers)
+        learning = Learning(request.learn_scales, quantizers=request.quantizers)
         return IntegerNetwork(with_adopted_scales(quantization), choices, quantization.prepared, learning)
     annotated = quantization.annotated(config)
     choices = Choices(config, quantization.backend, calibration=quantization.calibration(annotated, config))
     rounded = run_stages(annotated, ROUNDING, choices)
     nearest = run_stages(annotated, tuple(stage for stage in ROUNDING if stage[0] in UNROUNDED), choices)
-    net = IntegerNetwork(with_float_weights(rounded, nearest), choices, annotated, asked.learning(nearest))
-    net.float_source = asked.float_source()
+    net = IntegerNetwork(with_float_weights(rounded, nearest), choices, annotated, request.learning(nearest))
+    net.float_source = request.float_source()
     return net
 
 

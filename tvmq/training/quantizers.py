@@ -45,12 +45,13 @@ class Quantizers:
         if not matching:
             return None
         module: Any = matching[-1]
-        made = copy.deepcopy(module) if isinstance(module, nn.Module) else module(weight)
-        if not isinstance(made, nn.Module):
+        quantizer = copy.deepcopy(module) if isinstance(module, nn.Module) else module(weight)
+        if not isinstance(quantizer, nn.Module):
             raise ConfigError(
-                f"training, layer '{layer}': its quantizer must be a torch.nn.Module. Got {type(made).__name__} instead"
+                f"training, layer '{layer}': its quantizer must be a torch.nn.Module. Got {type(quantizer).__name__} "
+                "instead"
             )
-        return made
+        return quantizer
 
     def check_all_used(self, layers: Sequence[str]) -> None:
         """raises  ConfigError for a name that no layer with a weight has"""

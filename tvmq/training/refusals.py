@@ -41,7 +41,7 @@ def check_inputs(mod: tvm.IRModule, inputs: Sequence[Any]) -> None:
 
 def _fits(wanted: Input, shape: tuple[int, ...]) -> bool:
     return len(shape) == len(wanted.shape) and all(
-        size in (None, given) for size, given in zip(wanted.shape, shape, strict=True)
+        size in (None, actual) for size, actual in zip(wanted.shape, shape, strict=True)
     )
 
 

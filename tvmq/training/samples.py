@@ -26,16 +26,16 @@ class Samples:
 
     @classmethod
     def of(cls, data: Dataset) -> Samples:
-        """What a dataset holds; a last batch that is not full is left out where there are others.
+        """Samples of a dataset; a last batch that is not full is left out where there are others.
 
         raises  DataError where there is nothing
         """
-        joins = all(given.shape[:1] == (None,) for given in data.inputs)
-        found = [({name: np.array(value) for name, value in feed.items()}, count) for feed, count in data]
-        if not found:
+        joins = all(entry.shape[:1] == (None,) for entry in data.inputs)
+        feeds = [({name: np.array(value) for name, value in feed.items()}, count) for feed, count in data]
+        if not feeds:
             raise DataError("finetune: there are no samples; give at least one, better 100 to 1000")
-        full = [feed for feed, count in found if count == samples_in(feed)]
-        return cls(full or [found[0][0]], joins=joins)
+        full = [feed for feed, count in feeds if count == samples_in(feed)]
+        return cls(full or [feeds[0][0]], joins=joins)
 
     def __len__(self) -> int:
         return len(self.parts)
@@ -43,10 +43,10 @@ class Samples:
     def feeds(self, index: Sequence[int] | np.ndarray) -> list[Feed]:
         """Some parts as feeds of the model: a single one where they join."""
         chosen = [self.parts[i] for i in index]
-        return [joined(chosen)] if self.joins else chosen
+        return [join_feeds(chosen)] if self.joins else chosen
 
     def split(self) -> tuple[Samples, Samples]:
-        """What is learned from, and every JUDGE-th part, which judges; few samples do both."""
+        """Samples to learn from, and every JUDGE-th part, which judges; few samples do both."""
         if len(self) * self.size < FEW or len(self) < JUDGE:
             return self, self
         learned = [part for i, part in enumerate(self.parts) if i % JUDGE != JUDGE - 1]
@@ -68,6 +68,6 @@ class Samples:
         return [feed for i in starts for feed in self.feeds(range(i, i + count))]
 
 
-def joined(feeds: Sequence[Feed]) -> Feed:
+def join_feeds(feeds: Sequence[Feed]) -> Feed:
     """Feeds joined along their first axis."""
     return {name: np.concatenate([feed[name] for feed in feeds]) for name in feeds[0]}

@@ -1,4 +1,4 @@
-"""What a calibrated module has to train: weights, biases, and the scale of each tensor.
+"""Trainable parts of a calibrated module: weights, biases, and the scale of each tensor.
 
 A calibrated module is the float network with a simulated_quantize at each tensor that becomes codes (passes/calibrate).
 Its constants are the parameters; `realize` makes the integer module of them, before training and after it.
@@ -26,7 +26,7 @@ from tvmq.spec import QParams
 
 
 @dataclass(frozen=True, eq=False)
-class Weighted:
+class CalibratedLayer:
     """A layer whose root multiplies by a constant weight.
 
     layer    name of the source
@@ -71,16 +71,16 @@ class Source:
     @cached_property
     def scales(self) -> dict[str, QParams]:
         """{tensor: scale and zero point} of activations."""
-        found: dict[str, QParams] = {}
+        scales: dict[str, QParams] = {}
         for _, call in self.view.bindings:
             if op_name(call) == "tvmq.simulated_quantize" and call.attrs.kind != "weight":
-                found.setdefault(str(call.attrs.tensor)[:], qparams_of(call))
-        return found
+                scales.setdefault(str(call.attrs.tensor)[:], qparams_of(call))
+        return scales
 
     @cached_property
-    def weighted(self) -> dict[str, Weighted]:
+    def weighted(self) -> dict[str, CalibratedLayer]:
         """{root: layer with a constant weight}."""
-        found: dict[str, Weighted] = {}
+        layers: dict[str, CalibratedLayer] = {}
         for root, group in self.groups.items():
             call = self.view.value[root]
             has_weight = isinstance(call, relax.Call) and len(call.args) > 1
@@ -91,15 +91,15 @@ class Source:
                 continue
             bias = group.members[1] if group.facts.bias and group.facts.bias_codes is None else None
             layer = self.view.sources(root)[0]
-            found[root] = Weighted(layer, group, call.args[1].name, bias, qparams_of(simulated).axis)
-        return found
+            layers[root] = CalibratedLayer(layer, group, call.args[1].name, bias, qparams_of(simulated).axis)
+        return layers
 
-    def weight(self, layer: Weighted) -> tuple[np.ndarray, QParams]:
+    def weight(self, layer: CalibratedLayer) -> tuple[np.ndarray, QParams]:
         """The weight in floats, and its scale."""
         call = self.view.value[layer.weight]
         return const_value(call.args[0]), qparams_of(call)
 
-    def channels(self, layer: Weighted) -> tuple[int, int | None]:
+    def channels(self, layer: CalibratedLayer) -> tuple[int, int | None]:
         """Axis of the output channels in the weight; of a transposed convolution that of its filters, and groups."""
         call = self.view.value[layer.group.root]
         record = OPERATORS[op_name(call)]
@@ -108,11 +108,11 @@ class Source:
         rank = len(list(call.args[1].ty.shape))
         return (record.weight_axis or 0) % rank, None
 
-    def output_axis(self, layer: Weighted, rank: int) -> int:
+    def output_axis(self, layer: CalibratedLayer, rank: int) -> int:
         """Axis of the weight that belongs to the output channels."""
         return (OPERATORS[op_name(self.view.value[layer.group.root])].weight_axis or 0) % rank
 
-    def bias(self, layer: Weighted) -> np.ndarray | None:
+    def bias(self, layer: CalibratedLayer) -> np.ndarray | None:
         """The bias in floats, as the module has it; None without one."""
         return None if layer.bias is None else const_value(self.view.value[layer.bias].args[1])
 

@@ -94,21 +94,21 @@ class _Table(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x: torch.Tensor, scale: torch.Tensor, step: torch.Tensor, *rest: Any) -> torch.Tensor:
         index, entries, slopes, x_zero, zero = rest
-        found = entries.index_select(0, index.reshape(-1)).reshape(index.shape)
-        ctx.save_for_backward(x, scale, step, index, found)
+        codes = entries.index_select(0, index.reshape(-1)).reshape(index.shape)
+        ctx.save_for_backward(x, scale, step, index, codes)
         ctx.slopes, ctx.zeros = slopes, (x_zero, zero)
-        return found
+        return codes
 
     @staticmethod
     def backward(ctx: Any, grad: torch.Tensor) -> Any:
-        x, scale, step, index, found = ctx.saved_tensors
+        x, scale, step, index, codes = ctx.saved_tensors
         to_codes = ctx.slopes.index_select(0, index.reshape(-1)).reshape(index.shape).mul_(grad)
         to_scale = to_step = None
         if ctx.needs_input_grad[1]:
             to_scale = (to_codes * (x - ctx.zeros[0])).sum() / scale
         if ctx.needs_input_grad[2]:  # saturated codes do not move with the step
             moving = to_codes != 0
-            to_step = -(grad * moving * (found - ctx.zeros[1])).sum() / step
+            to_step = -(grad * moving * (codes - ctx.zeros[1])).sum() / step
         return to_codes, to_scale, to_step, None, None, None, None, None
 
 

@@ -51,20 +51,20 @@ class Student:
             self._first.setdefault(tensor, variable)
 
     def loss(self, feed: Feed) -> torch.Tensor:
-        """What is learned: the share of the energy that is wrong, of the outputs and of the tensors between."""
+        """Loss to minimize: the share of the energy that is wrong, of the outputs and of the tensors between."""
         last, between = self._pairs(feed)
         return _sum(map(_error, *last)) + self.layers * _sum(map(_error, *between)) / max(len(between[0]), 1)
 
     @torch.no_grad()
-    def judged(self, feeds: Sequence[Feed], *, by_sample: bool) -> np.ndarray:
+    def judge(self, feeds: Sequence[Feed], *, by_sample: bool) -> np.ndarray:
         """Errors of the outputs by sample or feed; of the tensors between where no output is of floats."""
-        found = []
+        means = []
         for feed in feeds:
             last, between = self._pairs(feed)
             chosen = last if last[0] else between
             errors = [_errors(ours, wanted, by_sample=by_sample) for ours, wanted in zip(*chosen, strict=True)]
-            found.append(np.mean(errors, axis=0))
-        return np.concatenate(found)
+            means.append(np.mean(errors, axis=0))
+        return np.concatenate(means)
 
     def _pairs(self, feed: Feed) -> tuple[_Pairs, _Pairs]:
         """Ours and the teacher's, of the outputs and of the tensors between."""
@@ -110,7 +110,7 @@ def _error(ours: torch.Tensor, wanted: torch.Tensor) -> torch.Tensor:
 
 
 def _errors(ours: torch.Tensor, wanted: torch.Tensor, *, by_sample: bool) -> np.ndarray:
-    """The same for each sample, or for the feed as a whole."""
+    """Share of the energy that is wrong, for each sample or for the feed as a whole."""
     rows = (ours - wanted).reshape(len(wanted) if by_sample else 1, -1)
     return ((rows**2).mean(dim=1) / _energy(wanted)).numpy()
 

@@ -16,11 +16,11 @@ class Handle:
         self.holder, self.name = holder, name
 
     def __call__(self) -> torch.Tensor:
-        found = self.holder._parameters.get(self.name)
-        if found is None:
-            found = self.holder._buffers[self.name]
-        assert found is not None
-        return found
+        tensor = self.holder._parameters.get(self.name)
+        if tensor is None:
+            tensor = self.holder._buffers[self.name]
+        assert tensor is not None
+        return tensor
 
 
 def add_parameter(root: nn.Module, name: str, value: torch.Tensor) -> Handle:

@@ -1,4 +1,4 @@
-"""What one unit of learning is for each parameter, so that one learning rate suits all of them.
+"""Unit of learning for each parameter, so that one learning rate suits all of them.
 
 A weight moves by a code of its channel, a zero point by one code, a bias by what a weight that moves by one code adds
 where its input is half of the largest. A scale moves all codes of its tensor at once, the largest most. By the share
@@ -26,21 +26,21 @@ LEAST = 1e-12  # a unit is above 0
 @torch.no_grad()
 def units_of(net: IntegerNetwork) -> list[tuple[nn.Parameter, torch.Tensor]]:
     """Each parameter that learns, with its unit: a tensor that broadcasts against it."""
-    found: dict[nn.Parameter, torch.Tensor] = {}
+    units: dict[nn.Parameter, torch.Tensor] = {}
     for layer, read in net.layers_and_inputs():
-        found.setdefault(layer.folding.source_weight(), _of_weight(layer))
+        units.setdefault(layer.folding.source_weight(), _of_weight(layer))
         if layer.folding.source_bias is not None:
-            found.setdefault(layer.folding.source_bias(), _of_bias(layer, read))
+            units.setdefault(layer.folding.source_bias(), _of_bias(layer, read))
     for module in net.modules():
         if isinstance(module, LearnedScale):
-            found |= _of_scale(module)
-    return [(parameter, unit) for parameter, unit in found.items() if parameter.requires_grad]
+            units |= _of_scale(module)
+    return [(parameter, unit) for parameter, unit in units.items() if parameter.requires_grad]
 
 
 def _of_weight(layer: WeightedLayer) -> torch.Tensor:
     folding = layer.folding
     step, magnitude = layer.along(layer.scale()).expand(folding.shape), folding.magnitude()
-    return folding.turned_back(step if magnitude is None else step / magnitude).clone()
+    return folding.to_source_axes(step if magnitude is None else step / magnitude).clone()
 
 
 def _of_bias(layer: WeightedLayer, read: LearnedScale | None) -> torch.Tensor:
@@ -50,7 +50,7 @@ def _of_bias(layer: WeightedLayer, read: LearnedScale | None) -> torch.Tensor:
     bias = folding.source_bias()
     if read is None:
         return (bias.abs().mean() / 128).clamp_min(LEAST)
-    step = layer.channel_scale().reshape(-1).double() * read().double() * _largest(read) / 2
+    step = layer.channel_scale().reshape(-1).double() * read().double() * _largest_distance(read) / 2
     if folding.share is not None:
         step = step / folding.share.abs().clamp_min(LEAST)
     fits = step.numel() in (1, bias.numel())
@@ -59,13 +59,13 @@ def _of_bias(layer: WeightedLayer, read: LearnedScale | None) -> torch.Tensor:
 
 
 def _of_scale(scale: LearnedScale) -> dict[nn.Parameter, torch.Tensor]:
-    largest = _largest(scale)
+    largest = _largest_distance(scale)
     units: dict[nn.Parameter, torch.Tensor] = {scale.log2_ratio: torch.tensor(math.log2(1 + 1 / largest) / largest)}
     if scale.zero_shift is not None:
         units[scale.zero_shift] = torch.tensor(1 / (scale.spec.qmax - scale.spec.qmin))
     return units
 
 
-def _largest(scale: LearnedScale) -> int:
+def _largest_distance(scale: LearnedScale) -> int:
     """Codes from 0.0 to the farther end."""
     return max(scale.spec.qmax - scale.zero_point, scale.zero_point - scale.spec.qmin)

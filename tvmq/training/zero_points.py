@@ -26,11 +26,11 @@ def tensors_with_zero_points(source: Source, integers: View) -> set[str]:
 
     Not those whose codes have it at an end, as behind relu: nothing is clipped there that a layer could want.
     """
-    found = {first for first in source.first_of_equals.values() if _has_room(source, first)}
+    tensors = {first for first in source.first_of_equals.values() if _has_room(source, first)}
     for name, value in integers.bindings:
-        for tensor in _touched(source, integers, name.name, value):
-            found.discard(tensor)
-    return found
+        for tensor in _fixed_tensors(source, integers, name.name, value):
+            tensors.discard(tensor)
+    return tensors
 
 
 def _has_room(source: Source, tensor: str) -> bool:
@@ -39,7 +39,7 @@ def _has_room(source: Source, tensor: str) -> bool:
     return not qparams.spec.symmetric and zero != 0 and qparams.spec.qmin < zero < qparams.spec.qmax
 
 
-def _touched(source: Source, view: View, name: str, value: relax.Expr) -> set[str]:
+def _fixed_tensors(source: Source, view: View, name: str, value: relax.Expr) -> set[str]:
     """Tensors whose zero point a binding fixes."""
     if not isinstance(value, relax.Call):
         return set()
@@ -49,10 +49,10 @@ def _touched(source: Source, view: View, name: str, value: relax.Expr) -> set[st
         read: set[str] = set()
     else:
         read = _tensors(source, [arg.name for arg in _variables(value)])
-    given = _tensors(source, [name])
+    written = _tensors(source, [name])
     moves = record is not None and (record.kind == MOVE or operator.startswith("nn.max_pool"))
     bounded = {group.output for group in source.groups.values() if getattr(group.facts, "is_bounded", False)}
-    fixed = given if not moves and (operator not in MAKERS or name in bounded) else set()
+    fixed = written if not moves and (operator not in MAKERS or name in bounded) else set()
     return read | fixed
 
 
@@ -62,8 +62,8 @@ def _tensors(source: Source, names: list[str]) -> set[str]:
 
 
 def _variables(value: relax.Call) -> list[relax.Var]:
-    found: list[relax.Var] = []
+    variables: list[relax.Var] = []
     for arg in value.args:
         parts = [arg] if isinstance(arg, relax.Var) else getattr(arg, "fields", [])
-        found += [part for part in parts if isinstance(part, relax.Var)]
-    return found
+        variables += [part for part in parts if isinstance(part, relax.Var)]
+    return variables

@@ -127,9 +127,9 @@ def _heads(layer: Layer, x: str, role: str, heads: int) -> str:
 
 def _scale(layer: Layer, q: str, width: int | None, heads: int) -> str:
     """1 / sqrt(size of a head), from the shape where the weights do not tell it."""
-    given = float(layer.attributes.get("scale", 0.0))
-    if given or width:
-        return layer.number("scale", given or 1 / np.sqrt((width or 1) / heads))
+    scale = float(layer.attributes.get("scale", 0.0))
+    if scale or width:
+        return layer.number("scale", scale or 1 / np.sqrt((width or 1) / heads))
     shape = layer.compute("Shape", [q], "q_sizes")
     size = layer.compute("Gather", [shape, layer.constant("last", np.array(3, np.int64))], "head_size")
     root = layer.compute("Sqrt", [layer.compute("Cast", [size], "head_float", to=1)], "head_root")
@@ -137,7 +137,7 @@ def _scale(layer: Layer, q: str, width: int | None, heads: int) -> str:
 
 
 def _mask(layer: Layer, mask: str, x: str) -> str:
-    """What a mask adds to the scores: 0 where it is 1, mask_filter_value where it is 0; its rank says what it is of."""
+    """Term that a mask adds to the scores: 0 where it is 1, mask_filter_value where it is 0; its rank says its axes."""
     rank = layer.rank(mask)
     if rank is None or rank not in (1, 2, 3):
         raise layer.unsupported(

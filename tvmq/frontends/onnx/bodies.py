@@ -36,17 +36,17 @@ def replace_nodes(graph: onnx.GraphProto, nodes: Iterable[onnx.NodeProto]) -> No
 
 
 def inline_body(
-    body: onnx.GraphProto, prefix: str, given: Mapping[str, str]
+    body: onnx.GraphProto, prefix: str, arguments: Mapping[str, str]
 ) -> tuple[list[onnx.NodeProto], list[onnx.TensorProto], list[str]]:
     """Nodes, weights and names of the results of a body; all values it makes are called `prefix`/own name.
 
-    given   {input of the body: value outside}
+    arguments   {input of the body: value outside}
     """
     import onnx
 
     own = {name for inner in body.node for name in inner.output if name}
     own |= {tensor.name for tensor in body.initializer}
-    table = {**{name: f"{prefix}/{name}" for name in own}, **given}
+    table = {**{name: f"{prefix}/{name}" for name in own}, **arguments}
     nodes = []
     for position, inner in enumerate(body.node):
         renamed = rename_values(inner, table)
@@ -100,8 +100,8 @@ def inline_branches(model: onnx.ModelProto) -> bool:
             nodes.append(node)
             continue
         is_any = True
-        taken = "then_branch" if numpy_helper.to_array(known[node.input[0]]).ravel()[0] else "else_branch"
-        branch = next(attribute.g for attribute in node.attribute if attribute.name == taken)
+        attribute_name = "then_branch" if numpy_helper.to_array(known[node.input[0]]).ravel()[0] else "else_branch"
+        branch = next(attribute.g for attribute in node.attribute if attribute.name == attribute_name)
         inlined, weights, values = inline_body(branch, node.name, {})
         results = zip(values, node.output, strict=True)
         nodes += inlined

@@ -82,12 +82,12 @@ def expand_contrib(model: onnx.ModelProto) -> bool:
         if expand is None:
             nodes.append(node)
             continue
-        asked: list[str] = []
-        layer = Layer(node, value_of, _asking(ranks, asked), opset_of(model))
+        unknown_ranks: list[str] = []
+        layer = Layer(node, value_of, _rank_lookup(ranks, unknown_ranks), opset_of(model))
         try:
             expand(layer)
         except UnsupportedOpError as error:
-            if not asked:
+            if not unknown_ranks:
                 raise
             waiting = waiting or error
             nodes.append(node)
@@ -101,12 +101,12 @@ def expand_contrib(model: onnx.ModelProto) -> bool:
     return True
 
 
-def _asking(ranks: dict[str, int], asked: list[str]) -> Callable[[str], int | None]:
-    """Rank of a value by name; values of unknown rank are noted in `asked`."""
+def _rank_lookup(ranks: dict[str, int], unknown_ranks: list[str]) -> Callable[[str], int | None]:
+    """Rank of a value by name; values of unknown rank are noted in `unknown_ranks`."""
 
     def rank(name: str) -> int | None:
         if name not in ranks:
-            asked.append(name)
+            unknown_ranks.append(name)
         return ranks.get(name)
 
     return rank

@@ -15,7 +15,7 @@ from tvmq.frontends.onnx.dims import arithmetic
 from tvmq.frontends.onnx.expand import layer_of
 from tvmq.frontends.onnx.layer import element_type, refuse_unknown
 from tvmq.frontends.onnx.load import opset_of
-from tvmq.frontends.onnx.narrow import widened
+from tvmq.frontends.onnx.narrow import widen_codes
 from tvmq.frontends.onnx.repairs import REPAIRS, Dims, NodeCall, load_repair
 from tvmq.frontends.onnx.repairs.node import tensor_constant
 from tvmq.frontends.onnx.shapes import dimensions, graph_inputs
@@ -62,7 +62,7 @@ class _Importer:
         self.types = {v.name: v.type.tensor_type.elem_type for v in self.graph.value_info}
         self.weights: dict[GenericConst, str] = {}
         for tensor in self.graph.initializer:
-            array = widened(tensor, self.graph)
+            array = widen_codes(tensor, self.graph)
             if array is None:
                 element_type(tensor.data_type, f"constant '{tensor.name}'")
                 array = numpy_helper.to_array(tensor)
@@ -179,7 +179,7 @@ class _Importer:
         return names
 
     def _convert(self, call: NodeCall) -> Any:
-        """What the user's importer gives, shape arithmetic, else our repair's result, else TVM's."""
+        """Convert by the user's importer, by shape arithmetic, else by our repair, else by TVM."""
         own = onnx_importer(call.op_type)
         if own is not None:
             self._materialize(call, len(call.inputs))
@@ -231,7 +231,7 @@ class _Importer:
 
 
 def _result_of(call: NodeCall, result: Any) -> Any:
-    """What an importer of the user's gave, if it is a Relax expression."""
+    """Check that an importer of the user's returned a Relax expression."""
     if isinstance(result, tuple | list) and all(isinstance(item, relax.Expr) for item in result):
         return relax.Tuple(list(result))
     if not isinstance(result, relax.Expr):

@@ -59,13 +59,13 @@ def _array(call: NodeCall, index: int) -> np.ndarray | None:
 
 
 def _simplify(array: np.ndarray) -> np.ndarray:
-    flat = [item if isinstance(item, bool) else _plain(item) for item in array.ravel()]
+    flat = [item if isinstance(item, bool) else _plain_size(item) for item in array.ravel()]
     result = np.empty(len(flat), dtype=object)
     result[:] = flat
     return result.reshape(array.shape)
 
 
-def _plain(item: Any) -> Any:
+def _plain_size(item: Any) -> Any:
     return int(item) if isinstance(item, int | np.integer) else plain_dimension(SIMPLIFY.simplify(item))
 
 
@@ -131,15 +131,15 @@ def _divide(call: NodeCall, a: np.ndarray, b: np.ndarray) -> np.ndarray | None:
     return a // b
 
 
-def _equal(call: NodeCall, a: np.ndarray, b: np.ndarray) -> np.ndarray | None:
+def _compare_sizes(call: NodeCall, a: np.ndarray, b: np.ndarray) -> np.ndarray | None:
     """Comparison of dimensions; None where it depends on a symbolic one."""
-    pairs = [_same(x, y) for x, y in zip(*(side.ravel() for side in np.broadcast_arrays(a, b)), strict=True)]
+    pairs = [_are_equal(x, y) for x, y in zip(*(side.ravel() for side in np.broadcast_arrays(a, b)), strict=True)]
     if any(known is None for known in pairs):
         return None
     return np.array(pairs, dtype=object).reshape(np.broadcast(a, b).shape)
 
 
-def _same(a: Any, b: Any) -> bool | None:
+def _are_equal(a: Any, b: Any) -> bool | None:
     numbers = [item for item in (a, b) if isinstance(item, int)]
     if len(numbers) == 2:
         return a == b
@@ -162,7 +162,7 @@ TABLE: dict[str, Callable[..., Any]] = {
     "Ceil": lambda call, a: a,
     "Concat": _concat,
     "Div": _divide,
-    "Equal": _equal,
+    "Equal": _compare_sizes,
     "Floor": lambda call, a: a,
     "Gather": _gather,
     "Identity": lambda call, a: a,

@@ -89,7 +89,7 @@ def _expand(model: onnx.ModelProto, node: onnx.NodeProto, local: bool) -> list[o
     name = node.name
     try:
         function = None if local else _schema_function(model, node)
-        inlined = inliner.inline_local_functions(_single(model, node, function))
+        inlined = inliner.inline_local_functions(_node_model(model, node, function))
     except Exception as error:  # the inliner's C++ errors arrive as several types
         raise UnsupportedOpError(
             f"from_onnx, layer '{name}': {node.op_type} could not be replaced by simpler "
@@ -133,9 +133,9 @@ def _schema_function(model: onnx.ModelProto, node: onnx.NodeProto) -> onnx.Funct
     function = onnx.FunctionProto()
     if schema.has_context_dependent_function:
         types = _types(model)
-        given = [types.get(name, onnx.TypeProto()).SerializeToString() for name in node.input]
+        input_types = [types.get(name, onnx.TypeProto()).SerializeToString() for name in node.input]
         version = max(v for v in schema.context_dependent_function_opset_versions if v <= opset)
-        body = schema.get_context_dependent_function_with_opset_version(version, full.SerializeToString(), given)
+        body = schema.get_context_dependent_function_with_opset_version(version, full.SerializeToString(), input_types)
         function.ParseFromString(body)
     else:
         function.CopyFrom(schema.function_body)
@@ -155,7 +155,7 @@ def _with_defaults(node: onnx.NodeProto, schema: Any) -> onnx.NodeProto:
     return full
 
 
-def _single(model: onnx.ModelProto, node: onnx.NodeProto, function: onnx.FunctionProto | None) -> onnx.ModelProto:
+def _node_model(model: onnx.ModelProto, node: onnx.NodeProto, function: onnx.FunctionProto | None) -> onnx.ModelProto:
     """A model of this node alone, to be inlined."""
     from onnx import defs, helper
 

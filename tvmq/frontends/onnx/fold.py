@@ -24,7 +24,7 @@ import numpy as np
 from tvmq import numerics
 from tvmq.frontends.onnx.partial import Partial, compute_partial
 from tvmq.frontends.onnx.shapes import SMALL, dimensions, infer_shapes
-from tvmq.frontends.onnx.values import Known, check_node
+from tvmq.frontends.onnx.values import GraphFacts, check_node
 from tvmq.memory import check_size
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def fold_constants(model: onnx.ModelProto, max_bytes: int) -> onnx.ModelProto:
 
 
 def _fold_once(model: onnx.ModelProto, max_bytes: int) -> bool:
-    """One pass over all nodes; True if any was folded."""
+    """Fold in one pass over all nodes; True if any was folded."""
     import onnx
 
     graph, before = model.graph, len(model.graph.node)
@@ -80,7 +80,7 @@ def _fold_once(model: onnx.ModelProto, max_bytes: int) -> bool:
             _check_input(value, max_bytes)
     kept = []
     for node in graph.node:
-        check_node(node, Known(constants, shapes, types), max_bytes)
+        check_node(node, GraphFacts(constants, shapes, types), max_bytes)
         if not folder.fold(node):
             kept.append(node)
     nodes = _used(kept, [value.name for value in graph.output])
@@ -147,11 +147,11 @@ class _Folder:
 
     def _follow(self, node: onnx.NodeProto, feed: Mapping[str, np.ndarray | None]) -> list[np.ndarray] | None:
         """Results on vectors of which some numbers are known; remembered where they are such vectors again."""
-        given = {
+        inputs = {
             name: self.partial[name] if value is None else Partial(value, np.ones(value.shape, bool))
             for name, value in feed.items()
         }
-        results = compute_partial(node, given, self._evaluate)
+        results = compute_partial(node, inputs, self._evaluate)
         if results is None:
             return None
         if all(one.known.all() for one in results):
@@ -257,7 +257,7 @@ class _Folder:
     def _grows(self, node: onnx.NodeProto, feed: Mapping[str, np.ndarray]) -> bool:
         """True if a result is, or could be, large and larger than the inputs, as that of ConstantOfShape."""
         most = max(LARGEST_GROWTH, sum(value.size for value in feed.values()))
-        for name, inferred in zip(node.output, self._inferred(node, feed), strict=True):
+        for name, inferred in zip(node.output, self._infer_shapes(node, feed), strict=True):
             dims = self.shapes.get(name)
             dims = inferred if dims is None else dims  # a number has no dimensions, and they are known
             known = [d for d in dims or [] if isinstance(d, int)]
@@ -268,7 +268,7 @@ class _Folder:
                 return True
         return False
 
-    def _inferred(self, node: onnx.NodeProto, feed: Mapping[str, np.ndarray]) -> list[list[int | str] | None]:
+    def _infer_shapes(self, node: onnx.NodeProto, feed: Mapping[str, np.ndarray]) -> list[list[int | str] | None]:
         """Dimensions of the results by the values of the inputs, where inference over the graph does not know them."""
         import onnx
         from onnx import helper, numpy_helper
@@ -287,8 +287,8 @@ class _Folder:
             inferred = onnx.shape_inference.infer_shapes(helper.make_model(graph, opset_imports=self.opsets))
         except Exception:  # what does not fit together is said by the check of the node, or its converter
             return [None] * len(node.output)
-        found = {value.name: dimensions(value) for value in inferred.graph.output}
-        return [found.get(name) for name in node.output]
+        shapes = {value.name: dimensions(value) for value in inferred.graph.output}
+        return [shapes.get(name) for name in node.output]
 
 
 def _cast_to_whole(node: onnx.NodeProto, feed: Mapping[str, np.ndarray]) -> np.ndarray | None:
@@ -305,7 +305,7 @@ def _cast_to_whole(node: onnx.NodeProto, feed: Mapping[str, np.ndarray]) -> np.n
 
 
 def _largest_size(value: np.ndarray) -> float:
-    """What a small vector of integers could ask for as a shape: the product of its items; 0 for other arrays."""
+    """Number of elements that a small vector of integers would have as a shape; 0 for other arrays."""
     if value.dtype.kind not in "iu" or value.ndim > 1 or value.size > 8:
         return 0
     return math.prod(max(1.0, abs(float(item))) for item in value.ravel())

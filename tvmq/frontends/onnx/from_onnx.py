@@ -70,10 +70,10 @@ def from_onnx(
         bound = check_max_bytes(max_bytes, "from_onnx")
         proto = mark_own(read_model(model, None if folder is None else Path(folder), bound))
         proto = fix_shapes(proto, shape or {})
-        return assemble(convert(_simplified(proto, bound), bound), bound)
+        return assemble(convert(_simplify(proto, bound), bound), bound)
 
 
-def _simplified(proto: onnx.ModelProto, max_bytes: int) -> onnx.ModelProto:
+def _simplify(proto: onnx.ModelProto, max_bytes: int) -> onnx.ModelProto:
     """Functions replaced by their bodies, constants folded, branches and loops gone, half precision widened."""
     imported = imported_operators()
     while True:

@@ -19,21 +19,21 @@ ACTIVATIONS: dict[str, tuple[str, ...]] = {  # and what their parameters are cal
 }  # fmt: skip
 
 
-def _activate(layer: Layer, x: str, name: str, given: list[float]) -> None:
+def _activate(layer: Layer, x: str, name: str, parameters: list[float]) -> None:
     """The result of the layer: its activation on x."""
     if not name:
         layer.finish("Identity", [x])
     elif name not in ACTIVATIONS:
         raise layer.unsupported(f"activation {name}", f"use one of {', '.join(ACTIVATIONS)}")
     elif name == "Clip":
-        bounds = [layer.number(role, value) for role, value in zip(("low", "high"), given, strict=False)]
+        bounds = [layer.number(role, value) for role, value in zip(("low", "high"), parameters, strict=False)]
         layer.finish("Clip", [x, *bounds])
     else:
-        named: dict[str, Any] = dict(zip(ACTIVATIONS[name], given, strict=False))
+        named: dict[str, Any] = dict(zip(ACTIVATIONS[name], parameters, strict=False))
         layer.finish(name, [x], **named)
 
 
-def _own(layer: Layer, *others: str) -> dict[str, Any]:
+def _own_attributes(layer: Layer, *others: str) -> dict[str, Any]:
     """The attributes of the operator without its activation's."""
     mine = [name for name in layer.attributes if not name.startswith("activation") and name not in others]
     return {name: layer.attributes[name] for name in mine}
@@ -41,22 +41,22 @@ def _own(layer: Layer, *others: str) -> dict[str, Any]:
 
 def fused_conv(layer: Layer) -> None:
     """FusedConv(X, W, B, Z): conv(X) + Z under an activation."""
-    x = layer.compute("Conv", [name for name in layer.inputs[:3] if name], "Conv", **_own(layer))
+    x = layer.compute("Conv", [name for name in layer.inputs[:3] if name], "Conv", **_own_attributes(layer))
     x = layer.compute("Add", [x, layer.inputs[3]], "Add") if layer.given(3) else x
     _activate(layer, x, layer.text("activation"), list(layer.attributes.get("activation_params", ())))
 
 
 def fused_gemm(layer: Layer) -> None:
     """FusedGemm: Gemm under an activation."""
-    x = layer.compute("Gemm", [name for name in layer.inputs if name], "Gemm", **_own(layer))
-    given = [layer.attributes[f"activation_{name}"] for name in ("alpha", "beta", "gamma")
+    x = layer.compute("Gemm", [name for name in layer.inputs if name], "Gemm", **_own_attributes(layer))
+    parameters = [layer.attributes[f"activation_{name}"] for name in ("alpha", "beta", "gamma")
              if f"activation_{name}" in layer.attributes]  # fmt: skip
-    _activate(layer, x, layer.text("activation"), given)
+    _activate(layer, x, layer.text("activation"), parameters)
 
 
 def fused_matmul(layer: Layer) -> None:
-    """FusedMatMul: alpha * A B of either as it is or turned, see `_turned`."""
-    sides = [_turned(layer, index, name) for index, name in enumerate("AB")]
+    """FusedMatMul: alpha * A B of either as it is or turned, see `_transpose_operand`."""
+    sides = [_transpose_operand(layer, index, name) for index, name in enumerate("AB")]
     alpha = float(layer.attributes.get("alpha", 1.0))
     if alpha == 1:
         layer.finish("MatMul", sides)
@@ -64,7 +64,7 @@ def fused_matmul(layer: Layer) -> None:
         layer.finish("Mul", [layer.compute("MatMul", sides, "MatMul"), layer.number("alpha", alpha)])
 
 
-def _turned(layer: Layer, index: int, name: str) -> str:
+def _transpose_operand(layer: Layer, index: int, name: str) -> str:
     """An operand; transBatch brings its first dimension behind the batches, trans swaps the last two then."""
     swaps, moves = (bool(layer.attributes.get(f"{what}{name}", 0)) for what in ("trans", "transBatch"))
     rank = layer.rank(layer.inputs[index]) if swaps or moves else 0
@@ -78,20 +78,20 @@ def _turned(layer: Layer, index: int, name: str) -> str:
     return layer.compute("Transpose", [layer.inputs[index]], f"Transpose_{index}", perm=axes)
 
 
-def _biased(layer: Layer) -> str:
+def _add_bias(layer: Layer) -> str:
     return layer.compute("Add", layer.inputs[:2], "Add") if layer.given(1) else layer.inputs[0]
 
 
 def gelu(layer: Layer) -> None:
     """Gelu(x), BiasGelu(x, bias): x / 2 * (1 + erf(x / sqrt(2)))."""
-    x = _biased(layer)
+    x = _add_bias(layer)
     part = layer.compute("Erf", [layer.compute("Div", [x, layer.number("root", np.sqrt(2))], "Div")], "Erf")
     _half_of(layer, x, part)
 
 
 def fast_gelu(layer: Layer) -> None:
     """FastGelu(x, bias): x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3)))."""
-    x = _biased(layer)
+    x = _add_bias(layer)
     cube = layer.compute("Mul", [layer.compute("Mul", [x, x], "square"), x], "cube")
     bent = layer.compute("Add", [x, layer.compute("Mul", [cube, layer.number("third", 0.044715)], "Mul_0")], "Add_0")
     inner = layer.compute("Mul", [bent, layer.number("root", np.sqrt(2 / np.pi))], "Mul_1")
@@ -118,10 +118,10 @@ def layer_norm_nodes(layer: Layer, x: str, gamma: str, beta: str, default: float
         return
     mean = layer.compute("ReduceMean", [x], "mean", axes=[-1], keepdims=1)
     apart = layer.compute("Sub", [x, mean], "Sub")
-    _scaled(layer, apart, gamma, beta, epsilon)
+    _normalize(layer, apart, gamma, beta, epsilon)
 
 
-def _scaled(layer: Layer, x: str, gamma: str, beta: str, epsilon: float) -> None:
+def _normalize(layer: Layer, x: str, gamma: str, beta: str, epsilon: float) -> None:
     """x divided by the root of its mean square, times gamma, plus beta."""
     square = layer.compute("Mul", [x, x], "square")
     axes = [layer.vector("axes", -1)] if layer.opset >= 18 else []
@@ -142,17 +142,17 @@ def _refuse_statistics(layer: Layer) -> None:
 def skip_layer_norm(layer: Layer) -> None:
     """SkipLayerNormalization(x, skip, gamma, beta, bias); its fourth result is the sum before the norm."""
     _refuse_statistics(layer)
-    x = _skipped(layer, 4)
+    x = _add_skip(layer, 4)
     layer_norm_nodes(layer, x, layer.inputs[2], layer.inputs[3] if layer.given(3) else "", 1e-12)
 
 
 def skip_rms_norm(layer: Layer) -> None:
     """SkipSimplifiedLayerNormalization(x, skip, gamma, bias)."""
     _refuse_statistics(layer)
-    _scaled(layer, _skipped(layer, 3), layer.inputs[2], "", float(layer.attributes.get("epsilon", 1e-12)))
+    _normalize(layer, _add_skip(layer, 3), layer.inputs[2], "", float(layer.attributes.get("epsilon", 1e-12)))
 
 
-def _skipped(layer: Layer, bias: int) -> str:
+def _add_skip(layer: Layer, bias: int) -> str:
     x = layer.compute("Add", layer.inputs[:2], "skip")
     x = layer.compute("Add", [x, layer.inputs[bias]], "bias") if layer.given(bias) else x
     if layer.reads(3):
@@ -165,15 +165,15 @@ def rms_norm(layer: Layer) -> None:
     axis, rank = layer.attributes.get("axis", -1), layer.rank(layer.inputs[0])
     if layer.reads(1) or (axis != -1 and (rank is None or axis != rank - 1)):
         raise layer.unsupported(f"axis {axis}, or a second result", "normalize the last axis, read one result")
-    _scaled(layer, layer.inputs[0], layer.inputs[1], "", float(layer.attributes.get("epsilon", 1e-5)))
+    _normalize(layer, layer.inputs[0], layer.inputs[1], "", float(layer.attributes.get("epsilon", 1e-5)))
 
 
 def rename(op_type: str) -> Callable[[Layer], None]:
     """The operator of the same meaning in ONNX's own domain."""
-    return lambda layer: _renamed(layer, op_type)
+    return lambda layer: _rename_operator(layer, op_type)
 
 
-def _renamed(layer: Layer, op_type: str) -> None:
+def _rename_operator(layer: Layer, op_type: str) -> None:
     layer.finish(op_type, layer.inputs, **layer.attributes)
     layer.nodes[-1].output.extend(layer.outputs[1:])
 

@@ -33,9 +33,9 @@ def widen_half(model: onnx.ModelProto) -> bool:
         return False
     weights = {tensor.name for tensor in graph.initializer}
     fed = {value.name for value in graph.input} - weights
-    given = fed | {value.name for value in graph.output}
-    wide = {name: name + WIDE for name in given if _is_half(types.get(name, 0))}
-    nodes = [node for inner in graph.node for node in _widened(inner, types, wide)]
+    interface = fed | {value.name for value in graph.output}
+    wide = {name: name + WIDE for name in interface if _is_half(types.get(name, 0))}
+    nodes = [node for inner in graph.node for node in _widen_node(inner, types, wide)]
     for value in graph.input:
         if value.name in wide and value.name in fed:
             nodes.insert(0, _cast(value.name, wide[value.name], 1, wide[value.name]))
@@ -63,7 +63,7 @@ def _text(code: int) -> str:
     return TensorProto.DataType.Name(code).lower()
 
 
-def _widened(node: onnx.NodeProto, types: dict[str, int], wide: dict[str, str]) -> Iterator[onnx.NodeProto]:
+def _widen_node(node: onnx.NodeProto, types: dict[str, int], wide: dict[str, str]) -> Iterator[onnx.NodeProto]:
     """The node on float32 values, behind it the cast that a cast to half precision needs to give float32."""
     import onnx
 

@@ -1,6 +1,6 @@
-"""One ONNX node that is replaced by several: their names, their constants, and the error where that is impossible.
+"""Expansion of one ONNX node into several: their names, their constants, and the error where that is impossible.
 
-What cannot be imported from ONNX, and the sentences that say so.
+Also the operators and element types that cannot be imported from ONNX, and the error messages that say so.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING
 
 
 class Layer:
-    """One node that is being expanded: the new nodes and constants so far, all called <node>/<role>.
+    """Node that is being expanded: the new nodes and constants so far, all called <node>/<role>.
 
     constant   value of a tensor by name, None where it is computed
     rank       number of dimensions of a tensor by name, None where it is unknown
@@ -105,7 +105,7 @@ class Layer:
         """Sizes, axes and the like."""
         return self.constant(role, np.array(values, np.int64))
 
-    def dequantized(self, index: int, role: str, axis: int | None = None) -> str:
+    def float_input(self, index: int, role: str, axis: int | None = None) -> str:
         """Input `index` in float; its scale and zero point are the two inputs behind it."""
         return self.dequantized_from([self.inputs[i] for i in range(index, index + 3) if self.given(i)], role, axis)
 

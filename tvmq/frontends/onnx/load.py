@@ -256,8 +256,8 @@ def _check_weights(model: onnx.ModelProto, where: str) -> None:
 
 def _name_nodes(model: onnx.ModelProto) -> None:
     """Nodes without a name are called <operator>_<position in the graph>; of equal names the later get a number."""
-    given = {node.name for node in model.graph.node}
-    unique, seen = UniqueNames(given), set()
+    names = {node.name for node in model.graph.node}
+    unique, seen = UniqueNames(names), set()
     for index, node in enumerate(model.graph.node):
         if not node.name or node.name in seen:
             node.name = unique(node.name or f"{node.op_type}_{index}")

@@ -43,7 +43,7 @@ def unroll_loops(model: onnx.ModelProto) -> bool:
             nodes.append(node)
             continue
         is_any = True
-        written, weights = _written(loop, opset_of(model))
+        written, weights = _unroll(loop, opset_of(model))
         nodes += written
         model.graph.initializer.extend(weights)
     if is_any:
@@ -73,7 +73,7 @@ class _Loop:
 
 
 def _loop(node: onnx.NodeProto, value: Any) -> _Loop | None:
-    """What can be written out of a node now; None if it is no Loop, or its next step is not known."""
+    """Steps of a node that can be unrolled now; None if it is no Loop, or its next step is not known."""
     if node.op_type != "Loop":
         return None
     body = next(attribute.g for attribute in node.attribute if attribute.name == "body")
@@ -121,7 +121,7 @@ def _always_continues(body: onnx.GraphProto) -> bool:
     return name == body.input[1].name
 
 
-def _written(loop: _Loop, opset: int) -> tuple[list[onnx.NodeProto], list[onnx.TensorProto]]:
+def _unroll(loop: _Loop, opset: int) -> tuple[list[onnx.NodeProto], list[onnx.TensorProto]]:
     """Nodes and weights of the steps, and what gives the results their names."""
     from onnx import numpy_helper
 
@@ -134,8 +134,8 @@ def _written(loop: _Loop, opset: int) -> tuple[list[onnx.NodeProto], list[onnx.T
         prefix = f"{node.name}/{step}"
         number, going = f"{prefix}/step", f"{prefix}/continue"
         weights += [numpy_helper.from_array(np.array(step), number), numpy_helper.from_array(np.array(True), going)]
-        given = dict(zip((value.name for value in body.input), (number, going, *states), strict=True))
-        inlined, own, results = inline_body(body, prefix, given)
+        arguments = dict(zip((value.name for value in body.input), (number, going, *states), strict=True))
+        inlined, own, results = inline_body(body, prefix, arguments)
         nodes += inlined
         weights += own
         condition, states = results[0], results[1 : 1 + len(states)]
@@ -146,7 +146,7 @@ def _written(loop: _Loop, opset: int) -> tuple[list[onnx.NodeProto], list[onnx.T
     for position, (source, result) in enumerate(zip(states, node.output, strict=False)):
         nodes += [identity(source, result, f"{node.name}/output_{position}")] if result else []
     for parts, result in zip(collected, node.output[len(states) :], strict=True):
-        nodes += _stacked(node, parts, result, opset, weights) if result else []
+        nodes += _stack_results(node, parts, result, opset, weights) if result else []
     return nodes, weights
 
 
@@ -159,10 +159,10 @@ def _remainder(loop: _Loop, condition: str, states: list[str]) -> onnx.NodeProto
     return rest
 
 
-def _stacked(
+def _stack_results(
     node: onnx.NodeProto, parts: list[str], result: str, opset: int, weights: list[onnx.TensorProto]
 ) -> list[onnx.NodeProto]:
-    """What the steps collect, one row a step."""
+    """Nodes that concatenate the results of the steps, one row a step."""
     from onnx import helper, numpy_helper
 
     if not parts:

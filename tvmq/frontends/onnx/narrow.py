@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 WIDER = {"INT4": np.int8, "UINT4": np.uint8}
 
 
-def widened(tensor: onnx.TensorProto, graph: onnx.GraphProto) -> Any | None:
+def widen_codes(tensor: onnx.TensorProto, graph: onnx.GraphProto) -> Any | None:
     """The codes of a tensor in a type of 8 bits; None for other types, and where somebody else reads them."""
     from onnx import TensorProto, numpy_helper
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 def mark_own(model: onnx.ModelProto) -> onnx.ModelProto:
-    """See the head of this file (in place)."""
+    """Prefix the operators that users import with their domain, in place."""
     own, known = own_onnx_operators(), {entry.domain for entry in model.opset_import}
     for node in _nodes(model.graph):
         if node.domain in ONNX_DOMAINS:

@@ -46,13 +46,13 @@ class Partial:
         return cls(np.array([size if isinstance(size, int) else 1 for size in dims], np.int64), known)
 
 
-def compute_partial(node: onnx.NodeProto, given: Mapping[str, Partial], run: Run) -> list[Partial] | None:
+def compute_partial(node: onnx.NodeProto, inputs: Mapping[str, Partial], run: Run) -> list[Partial] | None:
     """The results of a node on numbers of which some are known; None if it neither moves nor computes them singly.
 
     run   evaluates the node on arrays
     """
-    values = run(node, {name: one.values for name, one in given.items()})
-    known = _known(node, given, run)
+    values = run(node, {name: one.values for name, one in inputs.items()})
+    known = _known_masks(node, inputs, run)
     if values is None or known is None or len(values) != len(known):
         return None
     if any(one.shape != mask.shape for one, mask in zip(values, known, strict=True)):
@@ -60,17 +60,17 @@ def compute_partial(node: onnx.NodeProto, given: Mapping[str, Partial], run: Run
     return [Partial(np.where(m, v, v.dtype.type(1)), m) for v, m in zip(values, known, strict=True)]
 
 
-def _known(node: onnx.NodeProto, given: Mapping[str, Partial], run: Run) -> list[np.ndarray] | None:
-    masks = {name: one.known for name, one in given.items()}
+def _known_masks(node: onnx.NodeProto, inputs: Mapping[str, Partial], run: Run) -> list[np.ndarray] | None:
+    masks = {name: one.known for name, one in inputs.items()}
     if node.op_type in MOVING:
         moved = list(node.input)[: MOVING[node.op_type]]
         if not all(masks[name].all() for name in node.input if name and name not in moved):
             return None
-        feed = {n: masks[n].astype(given[n].values.dtype) if n in moved else one.values for n, one in given.items()}
+        feed = {n: masks[n].astype(inputs[n].values.dtype) if n in moved else one.values for n, one in inputs.items()}
         results = run(node, feed)
         return None if results is None else [np.asarray(result).astype(bool) for result in results]
     if node.op_type == "Where":
-        condition, a, b = (given[name] for name in node.input)
+        condition, a, b = (inputs[name] for name in node.input)
         return [np.asarray(condition.known & np.where(condition.values, a.known, b.known))]
     if node.op_type not in COMPUTING:
         return None

@@ -19,43 +19,43 @@ from tvmq.frontends.onnx.layer import Layer
 
 
 def _conv(layer: Layer) -> None:
-    x, w = layer.dequantized(0, "x"), layer.dequantized(3, "w", axis=0)
+    x, w = layer.float_input(0, "x"), layer.float_input(3, "w", axis=0)
     layer.round_result("Conv", [x, w, *layer.bias(8, 1, 4)], 6, **layer.attributes)
 
 
 def _matmul(layer: Layer) -> None:
-    a, b = layer.dequantized(0, "a"), layer.dequantized(3, "b", axis=-1)
+    a, b = layer.float_input(0, "a"), layer.float_input(3, "b", axis=-1)
     layer.round_result("MatMul", [a, b], 6)
 
 
 def _gemm(layer: Layer) -> None:
     rows = bool(layer.attributes.get("transB", 0))
-    a, b = layer.dequantized(0, "a"), layer.dequantized(3, "b", axis=0 if rows else 1)
+    a, b = layer.float_input(0, "a"), layer.float_input(3, "b", axis=0 if rows else 1)
     alpha = float(layer.attributes.get("alpha", 1.0))
     layer.round_result("Gemm", [a, b, *layer.bias(6, 1, 4, alpha)], 7, **layer.attributes)
 
 
 def _binary(op_type: str) -> Callable[[Layer], None]:
-    return lambda layer: layer.round_result(op_type, [layer.dequantized(0, "a"), layer.dequantized(3, "b")], 6)
+    return lambda layer: layer.round_result(op_type, [layer.float_input(0, "a"), layer.float_input(3, "b")], 6)
 
 
 def _unary(op_type: str) -> Callable[[Layer], None]:
-    return lambda layer: layer.round_result(op_type, [layer.dequantized(0, "x")], 3, **layer.attributes)
+    return lambda layer: layer.round_result(op_type, [layer.float_input(0, "x")], 3, **layer.attributes)
 
 
 def _softmax(layer: Layer) -> None:
     if layer.attributes.pop("opset", 13) < 13 and layer.attributes.get("axis", 1) != -1:
         raise layer.unsupported("the softmax of opset 12 over several axes", "export with opset 13 or newer")
-    layer.round_result("Softmax", [layer.dequantized(0, "x")], 3, **layer.attributes)
+    layer.round_result("Softmax", [layer.float_input(0, "x")], 3, **layer.attributes)
 
 
 def _concat(layer: Layer) -> None:
-    parts = [layer.dequantized(i, f"part_{(i - 2) // 3}") for i in range(2, len(layer.inputs), 3)]
+    parts = [layer.float_input(i, f"part_{(i - 2) // 3}") for i in range(2, len(layer.inputs), 3)]
     layer.round_result("Concat", parts, 0, **layer.attributes)
 
 
 def _where(layer: Layer) -> None:
-    layer.round_result("Where", [layer.inputs[0], layer.dequantized(1, "x"), layer.dequantized(4, "y")], 7)
+    layer.round_result("Where", [layer.inputs[0], layer.float_input(1, "x"), layer.float_input(4, "y")], 7)
 
 
 def _max_pool(layer: Layer) -> None:

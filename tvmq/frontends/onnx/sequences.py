@@ -27,7 +27,7 @@ MOST_TENSORS = 10_000  # of one sequence
 
 
 @dataclass(frozen=True)
-class _Known:
+class _SequenceShapes:
     """Tensors of each sequence, and dimensions of each tensor, by name."""
 
     tensors: dict[str, list[str]]
@@ -44,7 +44,7 @@ def resolve_sequences(model: onnx.ModelProto) -> bool:
 
     graph = model.graph
     constants = {tensor.name: tensor for tensor in graph.initializer}
-    known = _Known({}, {value.name: dimensions(value) for value in [*graph.value_info, *graph.input]})
+    known = _SequenceShapes({}, {value.name: dimensions(value) for value in [*graph.value_info, *graph.input]})
     known.dims.update((name, list(tensor.dims)) for name, tensor in constants.items())
 
     def value_of(name: str) -> np.ndarray | None:
@@ -67,7 +67,7 @@ def resolve_sequences(model: onnx.ModelProto) -> bool:
     return is_any
 
 
-def _note(node: onnx.NodeProto, known: _Known) -> None:
+def _note(node: onnx.NodeProto, known: _SequenceShapes) -> None:
     """Remember the tensors of a sequence that a node gives."""
     if node.op_type in ("SequenceConstruct", "SequenceEmpty"):
         known.tensors[node.output[0]] = list(node.input)
@@ -80,7 +80,7 @@ def _construct(layer: Layer, tensors: list[str]) -> bool:
     return True
 
 
-def _split(layer: Layer, known: _Known) -> bool:
+def _split(layer: Layer, known: _SequenceShapes) -> bool:
     """SplitToSequence: into these sizes, into parts of one size (the last may be smaller), or into single slices."""
     dims, axis = known.dims.get(layer.inputs[0]), int(layer.attributes.get("axis", 0))
     size = dims[axis] if dims is not None and -len(dims) <= axis < len(dims) else None
@@ -125,7 +125,7 @@ def _position(layer: Layer, index: int, default: int, count: int, last: int) -> 
     return position + count if position < 0 else position
 
 
-def _read(layer: Layer, known: _Known) -> bool:
+def _read(layer: Layer, known: _SequenceShapes) -> bool:
     tensors = known.tensors.get(layer.inputs[0])
     position = None if tensors is None else _position(layer, 1, 0, len(tensors), len(tensors) - 1)
     if tensors is None or position is None:
@@ -134,7 +134,7 @@ def _read(layer: Layer, known: _Known) -> bool:
     return True
 
 
-def _insert(layer: Layer, known: _Known) -> bool:
+def _insert(layer: Layer, known: _SequenceShapes) -> bool:
     tensors = known.tensors.get(layer.inputs[0])
     place = None if tensors is None else _position(layer, 2, len(tensors), len(tensors), len(tensors))
     if tensors is None or place is None:
@@ -142,7 +142,7 @@ def _insert(layer: Layer, known: _Known) -> bool:
     return _construct(layer, [*tensors[:place], layer.inputs[1], *tensors[place:]])
 
 
-def _erase(layer: Layer, known: _Known) -> bool:
+def _erase(layer: Layer, known: _SequenceShapes) -> bool:
     tensors = known.tensors.get(layer.inputs[0])
     place = None if tensors is None else _position(layer, 1, -1, len(tensors), len(tensors) - 1)
     if tensors is None or place is None:
@@ -150,7 +150,7 @@ def _erase(layer: Layer, known: _Known) -> bool:
     return _construct(layer, [*tensors[:place], *tensors[place + 1 :]])
 
 
-def _length(layer: Layer, known: _Known) -> bool:
+def _length(layer: Layer, known: _SequenceShapes) -> bool:
     tensors = known.tensors.get(layer.inputs[0])
     if tensors is None:
         return False
@@ -158,7 +158,7 @@ def _length(layer: Layer, known: _Known) -> bool:
     return True
 
 
-def _concat(layer: Layer, known: _Known) -> bool:
+def _concat(layer: Layer, known: _SequenceShapes) -> bool:
     """ConcatFromSequence: along an axis of the tensors, or along a new one."""
     tensors, axis = known.tensors.get(layer.inputs[0]), int(layer.attributes["axis"])
     if not tensors:

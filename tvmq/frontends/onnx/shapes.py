@@ -62,7 +62,7 @@ def fix_shapes(model: onnx.ModelProto, shape: Mapping[str, Sequence[int | None]]
 
 
 def describe(inputs: Sequence[onnx.ValueInfoProto]) -> str:
-    """One clause that lists the inputs and their shapes, for messages."""
+    """Clause that lists the inputs and their shapes, for messages."""
     listed = ", ".join(f"'{value.name}' {_text(dimensions(value))}" for value in inputs)
     return f"the model's inputs are {listed}" if listed else "the model has no inputs"
 
@@ -71,18 +71,18 @@ def _text(dims: Sequence[int | str] | None) -> str:
     return "of unknown rank" if dims is None else f"({', '.join(map(str, dims))})"
 
 
-def _contradiction(known: list[int | str] | None, given: Sequence[int | None], bound: Mapping[str, int]) -> str:
-    """What is wrong with a given shape, "" if nothing is."""
-    if not isinstance(given, Sequence) or isinstance(given, str):
+def _contradiction(known: list[int | str] | None, shape: Sequence[int | None], bound: Mapping[str, int]) -> str:
+    """Reason why a shape does not fit, "" if it fits."""
+    if not isinstance(shape, Sequence) or isinstance(shape, str):
         return "it is no sequence of integers"
-    for size in given:
+    for size in shape:
         if size is not None and (isinstance(size, bool) or not hasattr(size, "__index__") or size < 1):
             return f"dimension {size!r} is no positive integer"
     if known is None:
         return ""
-    if len(known) != len(given):
-        return f"it has {len(given)} dimensions, the model {len(known)}"
-    for position, (old, new) in enumerate(zip(known, given, strict=True)):
+    if len(known) != len(shape):
+        return f"it has {len(shape)} dimensions, the model {len(known)}"
+    for position, (old, new) in enumerate(zip(known, shape, strict=True)):
         if new is None or new == old:
             continue
         if isinstance(old, str) and bound.get(old, new) != new:
@@ -90,15 +90,15 @@ def _contradiction(known: list[int | str] | None, given: Sequence[int | None], b
     return ""
 
 
-def _fix_input(value: onnx.ValueInfoProto, given: list[int | None], bound: dict[str, int]) -> list[str]:
+def _fix_input(value: onnx.ValueInfoProto, shape: list[int | None], bound: dict[str, int]) -> list[str]:
     """Write the sizes into the input, and those of named dimensions into `bound`; what was another number before."""
     changed = []
     proto = value.type.tensor_type.shape
     if dimensions(value) is None:
         proto.SetInParent()
-        for _ in given:
+        for _ in shape:
             proto.dim.add()
-    for position, (d, size) in enumerate(zip(proto.dim, given, strict=True)):
+    for position, (d, size) in enumerate(zip(proto.dim, shape, strict=True)):
         if size is None:
             continue
         if d.HasField("dim_value") and d.dim_value != size:

@@ -1,4 +1,4 @@
-"""What a graph of ONNX must be before anything reads it: names that are unique, attributes as the operator has them.
+"""Structure of an ONNX graph, checked before anything reads it: unique names, attributes as the operator has them.
 
 ONNX's own checker refuses models that every runtime takes, and its sentences do not name the layer; so what matters
 here is looked at here.
@@ -91,11 +91,11 @@ def _check_schema(node: onnx.NodeProto, schema: _Schema) -> None:
         if not least <= len(names) <= most:
             allowed = f"{least}" if least == most else f"{least} to {most}" if most < MOST else f"{least} or more"
             raise refusal(node, f"it has {len(names)} {what}, the operator takes {allowed}")
-    given = {attribute.name: attribute for attribute in node.attribute}
-    lacking = [name for name in schema.required if name not in given]
+    attributes = {attribute.name: attribute for attribute in node.attribute}
+    lacking = [name for name in schema.required if name not in attributes]
     if lacking:
         raise refusal(node, f"it lacks the attribute {lacking[0]}")
-    for name, attribute in given.items():
+    for name, attribute in attributes.items():
         code, kind = schema.types.get(name, (attribute.type, ""))
         if attribute.type != code and not attribute.ref_attr_name:
             raise refusal(node, f"{name} is {_value(attribute)}, the operator takes {kind}")
@@ -111,7 +111,7 @@ def _value(attribute: onnx.AttributeProto) -> str:
 
 
 class _Schema(NamedTuple):
-    """Of ONNX's definition of an operator: least and most inputs and outputs; attributes."""
+    """ONNX's definition of an operator: least and most inputs and outputs; attributes."""
 
     inputs: tuple[int, int]
     outputs: tuple[int, int]

@@ -1,4 +1,4 @@
-"""What a node is asked for by constants: axes, amounts and sizes that are possible, and results within the bound.
+"""Checks of a node's constants: axes, amounts and sizes that are possible, and results within the bound.
 
 Every node is looked at before it is folded or converted, with the constants that are known then. Sizes are counted in
 Python's numbers, since ONNX's inference computes them in 64 bits, where they wrap.
@@ -23,8 +23,8 @@ Dims = Sequence[int | str]
 
 
 @dataclass(frozen=True)
-class Known:
-    """What is known of the values of a graph.
+class GraphFacts:
+    """Constants, shapes and types of a graph, as far as they are known.
 
     constants  {name: tensor}
     shapes     {name: dimensions as numbers or names, None for an unknown rank}
@@ -51,13 +51,13 @@ class Known:
         """Element type of the first output, or else of the first input; bytes where neither is known."""
         from onnx import helper
 
-        given = node.input[0] if node.input else ""
-        own = self.constants[given].data_type if given in self.constants else self.types.get(given, 0)
+        first_input = node.input[0] if node.input else ""
+        own = self.constants[first_input].data_type if first_input in self.constants else self.types.get(first_input, 0)
         code = self.types.get(node.output[0], 0) or own
         return str(helper.tensor_dtype_to_np_dtype(code)) if code else "uint8"
 
 
-def check_node(node: onnx.NodeProto, known: Known, max_bytes: int) -> None:
+def check_node(node: onnx.NodeProto, known: GraphFacts, max_bytes: int) -> None:
     """Refuse a node that cannot be computed, or whose results are larger than the bound.
 
     raises   UnsupportedOpError naming the layer, its operator, the value and what is allowed; MemoryLimitError
@@ -94,24 +94,24 @@ def _check_axes(node: onnx.NodeProto, axes: Sequence[int], rank: int, what: str 
             raise refusal(node, f"{what} is {axis}, allowed are {-rank} to {rank - 1}")
 
 
-def _axis(node: onnx.NodeProto, known: Known, more: int = 0) -> None:
+def _axis(node: onnx.NodeProto, known: GraphFacts, more: int = 0) -> None:
     """The attribute "axis"; more: dimensions that the result has beyond the input."""
     shape, axis = known.shape(node), _attribute(node, "axis")
     if shape is not None and axis is not None:
         _check_axes(node, [axis], len(shape) + more)
 
 
-def _one_more(node: onnx.NodeProto, known: Known) -> None:
+def _one_more(node: onnx.NodeProto, known: GraphFacts) -> None:
     _axis(node, known, more=1)
     depth = known.constant(node, 1) if node.op_type == "OneHot" else None
     if depth is not None and (depth.size != 1 or not 1 <= depth[0] < 2**63):
         raise refusal(node, f"depth is {depth.tolist()}, allowed is one number from 1 on")
 
 
-def _axes(node: onnx.NodeProto, known: Known) -> None:
+def _axes(node: onnx.NodeProto, known: GraphFacts) -> None:
     """Axes of Squeeze, Unsqueeze and the reductions, an attribute or the second input; none of them twice."""
-    shape, given = known.shape(node), known.constant(node, 1)
-    axes = _attribute(node, "axes") if given is None else given.tolist()
+    shape, axes_input = known.shape(node), known.constant(node, 1)
+    axes = _attribute(node, "axes") if axes_input is None else axes_input.tolist()
     if shape is None or axes is None:
         return
     rank = len(shape) + (len(axes) if node.op_type == "Unsqueeze" else 0)
@@ -120,20 +120,20 @@ def _axes(node: onnx.NodeProto, known: Known) -> None:
         raise refusal(node, f"axes are {list(axes)}, allowed is each once")
 
 
-def _transpose(node: onnx.NodeProto, known: Known) -> None:
+def _transpose(node: onnx.NodeProto, known: GraphFacts) -> None:
     shape, perm = known.shape(node), _attribute(node, "perm")
     if shape is not None and perm is not None and sorted(perm) != list(range(len(shape))):
         raise refusal(node, f"perm is {list(perm)}, allowed is each of 0 to {len(shape) - 1} once")
 
 
-def _concat(node: onnx.NodeProto, known: Known) -> None:
+def _concat(node: onnx.NodeProto, known: GraphFacts) -> None:
     _axis(node, known)
     ranks = {len(shape) for index in range(len(node.input)) if (shape := known.shape(node, index)) is not None}
     if len(ranks) > 1:
         raise refusal(node, f"its inputs have {sorted(ranks)} dimensions, allowed is one number for all")
 
 
-def _range(node: onnx.NodeProto, known: Known) -> Dims | None:
+def _range(node: onnx.NodeProto, known: GraphFacts) -> Dims | None:
     parts = [known.constant(node, index) for index in range(3)]
     if parts[2] is not None and (parts[2].size != 1 or not parts[2][0]):
         raise refusal(node, f"delta is {parts[2].tolist()}, allowed is one number other than 0")
@@ -145,7 +145,7 @@ def _range(node: onnx.NodeProto, known: Known) -> Dims | None:
     return [max(0, math.ceil((limit - start) / delta))]
 
 
-def _tile(node: onnx.NodeProto, known: Known) -> Dims | None:
+def _tile(node: onnx.NodeProto, known: GraphFacts) -> Dims | None:
     repeats, shape = known.constant(node, 1), known.shape(node)
     if repeats is None or shape is None:
         return None
@@ -158,9 +158,9 @@ def _times(shape: Dims, factors: Sequence[int]) -> Dims:
     return [n * f if isinstance(n, int) else n for n, f in zip(shape, factors, strict=True)]
 
 
-def _pad(node: onnx.NodeProto, known: Known) -> Dims | None:
-    given, shape, axes = known.constant(node, 1), known.shape(node), known.constant(node, 3)
-    amounts = _attribute(node, "pads") if given is None else given.tolist()
+def _pad(node: onnx.NodeProto, known: GraphFacts) -> Dims | None:
+    pads_input, shape, axes = known.constant(node, 1), known.shape(node), known.constant(node, 3)
+    amounts = _attribute(node, "pads") if pads_input is None else pads_input.tolist()
     if amounts is None or shape is None or (axes is None and len(node.input) > 3 and node.input[3]):
         return None
     where = list(range(len(shape))) if axes is None else axes.tolist()
@@ -175,7 +175,7 @@ def _pad(node: onnx.NodeProto, known: Known) -> Dims | None:
     return result
 
 
-def _resize(node: onnx.NodeProto, known: Known) -> Dims | None:
+def _resize(node: onnx.NodeProto, known: GraphFacts) -> Dims | None:
     first = 1 if node.op_type == "Upsample" else 2
     scales, sizes, shape = known.constant(node, first), known.constant(node, 3), known.shape(node)
     if shape is None:
@@ -199,10 +199,10 @@ def _resize(node: onnx.NodeProto, known: Known) -> Dims | None:
     return result
 
 
-def _split(node: onnx.NodeProto, known: Known) -> None:
+def _split(node: onnx.NodeProto, known: GraphFacts) -> None:
     _axis(node, known)
-    given, shape = known.constant(node, 1), known.shape(node)
-    parts = _attribute(node, "split") if given is None else given.tolist()
+    sizes_input, shape = known.constant(node, 1), known.shape(node)
+    parts = _attribute(node, "split") if sizes_input is None else sizes_input.tolist()
     if parts is None or shape is None:
         return
     size = shape[_attribute(node, "axis") or 0] if shape else 0
@@ -210,7 +210,7 @@ def _split(node: onnx.NodeProto, known: Known) -> None:
         raise refusal(node, f"split is {list(parts)}, allowed are numbers from 0 on that add up to {size}")
 
 
-def _slice(node: onnx.NodeProto, known: Known) -> None:
+def _slice(node: onnx.NodeProto, known: GraphFacts) -> None:
     starts, ends, axes, steps = (known.constant(node, index) for index in range(1, 5))
     shape = known.shape(node)
     if steps is not None and not steps.all():
@@ -222,7 +222,7 @@ def _slice(node: onnx.NodeProto, known: Known) -> None:
         raise refusal(node, f"its starts, ends, axes and steps have {lengths} items, allowed is one number for all")
 
 
-def _reshape(node: onnx.NodeProto, known: Known) -> None:
+def _reshape(node: onnx.NodeProto, known: GraphFacts) -> None:
     target, shape = known.constant(node, 1), known.shape(node)
     if target is None:
         return
@@ -240,7 +240,7 @@ def _reshape(node: onnx.NodeProto, known: Known) -> None:
         raise refusal(node, f"shape is {sizes}, the input {list(shape)} has {have} elements")
 
 
-def _constant_of_shape(node: onnx.NodeProto, known: Known) -> Dims | None:
+def _constant_of_shape(node: onnx.NodeProto, known: GraphFacts) -> Dims | None:
     sizes = known.constant(node, 0)
     if sizes is None:
         return None
@@ -249,7 +249,7 @@ def _constant_of_shape(node: onnx.NodeProto, known: Known) -> Dims | None:
     return sizes.tolist()
 
 
-def _blocks(node: onnx.NodeProto, known: Known) -> None:
+def _blocks(node: onnx.NodeProto, known: GraphFacts) -> None:
     shape, block = known.shape(node), _attribute(node, "blocksize") or 1
     if shape is None or len(shape) != 4:
         return
@@ -260,7 +260,7 @@ def _blocks(node: onnx.NodeProto, known: Known) -> None:
             raise refusal(node, f"blocksize is {block}, size {size} of axis {axis} is no multiple of {factor}")
 
 
-def _convolution(node: onnx.NodeProto, known: Known) -> None:
+def _convolution(node: onnx.NodeProto, known: GraphFacts) -> None:
     """Channels and ranks that fit the weight."""
     shape, weight = known.shape(node), known.shape(node, 3 if node.op_type == "QLinearConv" else 1)
     if shape is None or weight is None or not all(isinstance(n, int) for n in [*shape[1:2], *weight]):
@@ -276,7 +276,7 @@ def _convolution(node: onnx.NodeProto, known: Known) -> None:
         )  # fmt: skip
 
 
-def _division(node: onnx.NodeProto, known: Known) -> None:
+def _division(node: onnx.NodeProto, known: GraphFacts) -> None:
     """Integers by a constant 0, which ends the process of whoever computes it."""
     divisor = known.constant(node, 1)
     if divisor is not None and divisor.dtype.kind in "iu" and not divisor.all():
@@ -284,7 +284,7 @@ def _division(node: onnx.NodeProto, known: Known) -> None:
 
 
 _REDUCTIONS = "L1 L2 LogSum LogSumExp Max Mean Min Prod Sum SumSquare".split()
-CHECKS: dict[str, Callable[[Any, Known], Dims | None]] = {
+CHECKS: dict[str, Callable[[Any, GraphFacts], Dims | None]] = {
     **dict.fromkeys((f"Reduce{name}" for name in _REDUCTIONS), _axes),
     **dict.fromkeys(("Squeeze", "Unsqueeze"), _axes),
     **dict.fromkeys(("ArgMax", "ArgMin", "Compress", "Gather", "GatherElements", "Hardmax", "LpNormalization"), _axis),

@@ -47,13 +47,13 @@ class Constants:
         return _relax(self._known[node])
 
 
-def _cast_to_whole(given: Any, result: Any) -> Any:
+def _cast_to_whole(source: Any, result: Any) -> Any:
     """The result of a cast: of floats to integers as it is when it is computed in a run, whatever torch makes of it."""
     import torch
 
-    if not given.is_floating_point() or result.is_floating_point() or result.dtype == torch.bool:
+    if not source.is_floating_point() or result.is_floating_point() or result.dtype == torch.bool:
         return result
-    return torch.from_numpy(numerics.cast(given.double().cpu().numpy(), str(result.dtype).removeprefix("torch.")))
+    return torch.from_numpy(numerics.cast(source.double().cpu().numpy(), str(result.dtype).removeprefix("torch.")))
 
 
 def _is_fixed(value: Any) -> bool:

@@ -124,7 +124,7 @@ class _Importer:
 
     def _refuse_unknown(self) -> None:
         """Refuse the first node without an import; the message lists the other operators."""
-        unknown = [node for node in self.nodes if node.op == "call_function" and not self._known(_operator(node))]
+        unknown = [node for node in self.nodes if node.op == "call_function" and not self._can_import(_operator(node))]
         if not unknown:
             return
         first, name = unknown[0], _operator(unknown[0])
@@ -139,7 +139,7 @@ class _Importer:
             f"from_torch, layer '{self.names(first)}': operator {name} is not supported{more}; {reason}"
         )
 
-    def _known(self, name: str) -> bool:
+    def _can_import(self, name: str) -> bool:
         if own_torch_importer(name) is not None:
             return True
         has_import = name in self.tvm.convert_map or load_repair(name) is not None or name in CHECKS
@@ -147,7 +147,7 @@ class _Importer:
 
 
 def _result_of(call: TorchCall, result: Any) -> Any:
-    """What an importer of the user's gave, bound to variables, if it is Relax."""
+    """Bind the Relax expression that an importer of the user's returned to variables."""
     if isinstance(result, tuple | list) and all(isinstance(item, relax.Expr) for item in result):
         return tuple(call.emit(item) for item in result)
     if not isinstance(result, relax.Expr):

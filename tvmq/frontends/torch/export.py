@@ -121,7 +121,7 @@ def _export(
 ) -> torch.export.ExportedProgram:
     import torch
 
-    from tvmq.frontends.torch.quantized.tracing import traced
+    from tvmq.frontends.torch.quantized.tracing import trace_model
 
     args, kwargs = _arguments(example, kwargs)
     if any(getattr(value, "is_quantized", False) for value in (*args, *kwargs.values())):
@@ -135,7 +135,7 @@ def _export(
         args, kwargs, dynamic_shapes = _free_batch(model, args, kwargs)
     try:
         with evaluation(model), torch.no_grad():
-            return traced(model, lambda: torch.export.export(model, args, kwargs, dynamic_shapes=dynamic_shapes))
+            return trace_model(model, lambda: torch.export.export(model, args, kwargs, dynamic_shapes=dynamic_shapes))
     except TvmqError:
         raise
     except Exception as error:  # torch.export raises dozens of types
@@ -171,12 +171,12 @@ def _free_batch(
         raise ModelError("from_torch: dynamic_batch needs an input with a first dimension; there is none")
     batch = torch.export.Dim("batch")
 
-    def batched(x: Any) -> bool:
+    def has_batch(x: Any) -> bool:
         return isinstance(x, torch.Tensor) and x.ndim > 0 and x.shape[0] == sizes[0]
 
-    shapes = _pytree.tree_map(lambda x: {0: batch} if batched(x) else None, (args, kwargs))
+    shapes = _pytree.tree_map(lambda x: {0: batch} if has_batch(x) else None, (args, kwargs))
     if sizes[0] == 1:
-        args, kwargs = _pytree.tree_map(lambda x: torch.cat([x, x]) if batched(x) else x, (args, kwargs))
+        args, kwargs = _pytree.tree_map(lambda x: torch.cat([x, x]) if has_batch(x) else x, (args, kwargs))
     return args, kwargs, _by_parameter(model, args, kwargs, shapes)
 
 
@@ -184,8 +184,8 @@ def _by_parameter(model: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[st
     """Free sizes keyed as torch.export asks for: by the parameters of `forward`, *args and **kwargs as one each."""
     import inspect
 
-    given = inspect.signature(model.forward).bind(*shapes[0], **shapes[1])
-    return dict(given.arguments)
+    bound = inspect.signature(model.forward).bind(*shapes[0], **shapes[1])
+    return dict(bound.arguments)
 
 
 @contextmanager
@@ -295,9 +295,9 @@ def from_torch(
     _require_torch()
     bound = check_max_bytes(max_bytes, "from_torch")
     from tvmq.frontends.torch.convert import convert
-    from tvmq.frontends.torch.quantized.prepared import converted
+    from tvmq.frontends.torch.quantized.prepared import convert_prepared
 
-    model = converted(model, backend_config)
+    model = convert_prepared(model, backend_config)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of torch and TVM about what they deprecate and we do not use
         program = export_program(model, example_inputs, kwargs, dynamic_batch, dynamic_shapes, trust=trust)

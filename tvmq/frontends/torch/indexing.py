@@ -72,11 +72,11 @@ def index(call: TorchCall) -> relax.Expr:
     Constant indices of neighbouring dimensions become one index of these dimensions taken as one.
     """
     x, shape = call["self"], call.shape(call["self"])
-    given = [(axis, item) for axis, item in enumerate(call["indices"]) if item is not None]
-    if any(str(item.ty.dtype) == "bool" for _, item in given):
+    indexed_axes = [(axis, item) for axis, item in enumerate(call["indices"]) if item is not None]
+    if any(str(item.ty.dtype) == "bool" for _, item in indexed_axes):
         raise call.unsupported("the shape of its result depends on values", "use torch.where")
-    items = [item for _, item in given]
-    first, last = given[0][0], given[-1][0]
+    items = [item for _, item in indexed_axes]
+    first, last = indexed_axes[0][0], indexed_axes[-1][0]
     if len(items) == 1:
         return relax.op.take(x, items[0], axis=first, mode="wrap")
     static = all(isinstance(size, int) for size in shape[first : last + 1])

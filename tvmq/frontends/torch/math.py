@@ -1,8 +1,7 @@
-"""Arithmetic and reductions.
+"""Repairs of torch arithmetic, reductions, normalizations and attention.
 
-Normalizations without scale or shift: those that torch leaves out become ones and zeros.
-
-Attention as products and a softmax, which the later stages know.
+Normalizations get the scale and shift that torch leaves out: ones and zeros. Attention becomes products and a softmax,
+which the later stages know.
 """
 
 from __future__ import annotations
@@ -20,15 +19,15 @@ from tvmq.frontends.torch.repairs import TorchCall
 
 def amax(call: TorchCall) -> relax.Expr:
     """Largest value along dimensions, of all where none are given."""
-    return _reduced(call, relax.op.max)
+    return _reduce(call, relax.op.max)
 
 
 def amin(call: TorchCall) -> relax.Expr:
     """Smallest value along dimensions, of all where none are given."""
-    return _reduced(call, relax.op.min)
+    return _reduce(call, relax.op.min)
 
 
-def _reduced(call: TorchCall, reduce: Callable[..., relax.Expr]) -> relax.Expr:
+def _reduce(call: TorchCall, reduce: Callable[..., relax.Expr]) -> relax.Expr:
     return reduce(call["self"], list(call["dim"]) or None, keepdims=call["keepdim"])
 
 
@@ -165,8 +164,8 @@ def _last(sizes: list[int]) -> list[int]:
     return list(range(-len(sizes), 0))
 
 
-def _or_constant(call: TorchCall, given: Any, default: np.ndarray) -> relax.Expr:
-    return call.constant(default, call["input"]) if given is None else given
+def _or_constant(call: TorchCall, tensor: Any, default: np.ndarray) -> relax.Expr:
+    return call.constant(default, call["input"]) if tensor is None else tensor
 
 
 def attention(call: TorchCall) -> relax.Expr:
@@ -198,16 +197,16 @@ def _scale(call: TorchCall) -> float:
 
 
 def _mask(call: TorchCall) -> Any:
-    """What is added to the scores, None for nothing."""
-    query, given = call["query"], call["attn_mask"]
+    """Term that is added to the scores, None for nothing."""
+    query, mask = call["query"], call["attn_mask"]
     if call["is_causal"]:
         rows, columns = call.shape(query)[-2], call.shape(call["key"])[-2]
         if not isinstance(rows, int) or not isinstance(columns, int):
             raise call.unsupported("is_causal with a free length", "give the mask as attn_mask")
         return call.constant(np.where(np.tri(rows, columns, dtype=bool), 0.0, -np.inf), query)
-    if given is None or str(given.ty.dtype) != "bool":
-        return given
-    return call.emit(relax.op.where(given, call.constant(0.0, query), call.constant(-np.inf, query)))
+    if mask is None or str(mask.ty.dtype) != "bool":
+        return mask
+    return call.emit(relax.op.where(mask, call.constant(0.0, query), call.constant(-np.inf, query)))
 
 
 def _zero_where_masked(call: TorchCall, scores: relax.Expr, weights: relax.Expr) -> relax.Expr:

@@ -4,7 +4,7 @@ A repair is `repair(call: TorchCall)`. It returns a Relax expression or a tuple 
 TVM's converter. It raises `call.unsupported(...)` for what TVM would import wrongly. REPAIRS maps an operator of torch
 to "module:function", REFUSED one that has no import to the way out.
 
-One node of a torch graph as a repair sees it.
+TorchCall is a node of a torch graph as a repair sees it.
 """
 
 from __future__ import annotations
@@ -38,14 +38,14 @@ class TorchCall:
     def __getitem__(self, name: str) -> Any:
         """An argument by its name in torch's schema, nodes as Relax values; its default where it is left out."""
         if self._arguments is None:
-            self._arguments = self._bound()
+            self._arguments = self._bind_arguments()
         return self._arguments[name]
 
-    def _bound(self) -> dict[str, Any]:
+    def _bind_arguments(self) -> dict[str, Any]:
         schema = self.node.target._schema.arguments
-        given = dict(zip((argument.name for argument in schema), self.node.args, strict=False))
+        positional = dict(zip((argument.name for argument in schema), self.node.args, strict=False))
         values = {a.name: a.default_value if a.has_default_value() else None for a in schema}
-        values |= given | dict(self.node.kwargs)
+        values |= positional | dict(self.node.kwargs)
         return {name: self.value(value) for name, value in values.items()}
 
     def value(self, argument: Any) -> Any:
@@ -95,9 +95,7 @@ REPAIRS: dict[str, str] = {
     "index.Tensor": _INDEXING + "index",
     "index_select.default": _INDEXING + "index_select",
     "layer_norm.default": _MATH + "layer_norm",
-    **dict.fromkeys(
-        ("matmul.default", "mm.default", "maximum.default", "minimum.default"), _MATH + "of_two_weights"
-    ),
+    **dict.fromkeys(("matmul.default", "mm.default", "maximum.default", "minimum.default"), _MATH + "of_two_weights"),
     "max.dim": _MATH + "max_along",
     "min.dim": _MATH + "min_along",
     "mish.default": _MATH + "mish",

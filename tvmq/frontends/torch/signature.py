@@ -83,7 +83,7 @@ def refuse_type(dtype: Any, what: str) -> str:
 
 def input_variables(program: torch.export.ExportedProgram, importer: Any) -> list[tuple[str, str, relax.Var]]:
     """(placeholder, input name, variable) of the inputs that are tensors; equal free sizes are one symbol."""
-    unique, found = UniqueNames(), []
+    unique, inputs = UniqueNames(), []
     symbols: dict[str, tirx.Var] = {}
     values = {node.name: node.meta["val"] for node in program.graph.find_nodes(op="placeholder")}
     for name in program.graph_signature.user_inputs:
@@ -93,8 +93,8 @@ def input_variables(program: torch.export.ExportedProgram, importer: Any) -> lis
         dtype = refuse_type(value.dtype, f"input '{name}'")
         hints = ["batch" if axis == 0 else f"{variable_name(name)}_d{axis}" for axis in range(value.ndim)]
         shape = [_size(size, hint, symbols, importer) for size, hint in zip(value.shape, hints, strict=True)]
-        found.append((name, name, relax.Var(unique(variable_name(name)), relax.TensorType(shape, dtype))))
-    return found
+        inputs.append((name, name, relax.Var(unique(variable_name(name)), relax.TensorType(shape, dtype))))
+    return inputs
 
 
 def _size(size: Any, hint: str, symbols: dict[str, tirx.Var], importer: Any) -> Any:
@@ -104,8 +104,8 @@ def _size(size: Any, hint: str, symbols: dict[str, tirx.Var], importer: Any) -> 
     name, derived = importer._process_derived_symbol(size.node.expr, symbols)
     if derived is not None:
         return derived
-    taken = {symbol.name for symbol in symbols.values()}
-    return symbols.setdefault(name, tirx.Var(name if hint in taken else hint, "int64"))
+    names = {symbol.name for symbol in symbols.values()}
+    return symbols.setdefault(name, tirx.Var(name if hint in names else hint, "int64"))
 
 
 def outputs(program: torch.export.ExportedProgram, env: dict[Any, Any]) -> list[tuple[str, Any]]:
@@ -129,14 +129,14 @@ def outputs(program: torch.export.ExportedProgram, env: dict[Any, Any]) -> list[
         if spec.kind in (OutputKind.USER_OUTPUT, OutputKind.LOSS_OUTPUT)
     ]
     names = output_names(program.call_spec.out_spec, len(results))
-    found = []
+    named_outputs = []
     for name, value in zip(names, results, strict=True):
         if value is None:
             continue
         if not isinstance(env.get(value) if hasattr(value, "meta") else None, relax.Expr) or not _is_tensor(env[value]):
             raise UnsupportedOpError(f"from_torch, output '{name}': it is no tensor; return tensors only")
-        found.append((name, env[value]))
-    return found
+        named_outputs.append((name, env[value]))
+    return named_outputs
 
 
 def _is_tensor(value: relax.Expr) -> bool:
@@ -239,7 +239,7 @@ def _function_call(node: Any) -> str:
 
 
 def function_name(node: Any) -> str:
-    """What the source calls: "flatten" for x.flatten(1), whatever operators it became."""
+    """Name that the source calls: "flatten" for x.flatten(1), whatever operators it became."""
     called = node.meta.get("torch_fn")
     name = called[1] if called else getattr(node.target, "__name__", str(node.target)).partition(".")[0]
     return str(name).rpartition(".")[2].strip("_") or "function"

@@ -51,16 +51,16 @@ def avg_pool2d(call: TorchCall) -> relax.Expr | None:
 
 
 def adaptive_avg_pool1d(call: TorchCall) -> relax.Expr | None:
-    """One window is a mean; others are left to TVM."""
+    """Convert a single window to a mean; others are left to TVM."""
     is_one = _pair(call["output_size"])[0] == 1
     return relax.op.mean(call["self"], [-1], keepdims=True) if is_one else None
 
 
 def adaptive_avg_pool2d(call: TorchCall) -> relax.Expr | None:
-    """One window is a mean, equal ones are a pool; unequal ones are left to TVM."""
+    """Convert a single window to a mean, equal ones to a pool; unequal ones are left to TVM."""
     x, sizes = call["self"], call.shape(call["self"])[-2:]
-    given = call["output_size"]
-    wanted = [size if count is None else count for size, count in zip(sizes, _pair(given), strict=True)]
+    output_size = call["output_size"]
+    wanted = [size if count is None else count for size, count in zip(sizes, _pair(output_size), strict=True)]
     if wanted == [1, 1]:
         return relax.op.mean(x, [-2, -1], keepdims=True)
     window = _windows(sizes, wanted)
@@ -99,7 +99,7 @@ def upsample_nearest2d(call: TorchCall) -> relax.Expr:
     x = call["input"]
     sizes = call.shape(x)[2:]
     _check_known(call, [*sizes, *(call["output_size"] or [])])
-    positions = [_nearest(call, axis, size) for axis, size in enumerate(sizes)]
+    positions = [_nearest_positions(call, axis, size) for axis, size in enumerate(sizes)]
     factors = [len(p) // size for p, size in zip(positions, sizes, strict=True)]
     if all(np.array_equal(p, np.arange(len(p)) // f) for p, f in zip(positions, factors, strict=True) if f) and all(
         factors
@@ -117,7 +117,7 @@ def upsample_nearest2d(call: TorchCall) -> relax.Expr:
     return x
 
 
-def _nearest(call: TorchCall, axis: int, size: int) -> np.ndarray:
+def _nearest_positions(call: TorchCall, axis: int, size: int) -> np.ndarray:
     """Which input position each output position shows."""
     import torch
 

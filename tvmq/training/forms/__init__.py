@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Place:
-    """One binding of the integer module.
+    """Binding of the integer module.
 
     name    of its variable
     call    what it is bound to
@@ -49,16 +49,16 @@ class Place:
     net: IntegerNetwork
     values: Mapping[str, Any]
 
-    def cached(self, key: Hashable, make: Callable[[], Any]) -> Any:
-        """What `make` gives, once for each key where only the first operand of the call is no constant."""
+    def memoize(self, key: Hashable, make: Callable[[], Any]) -> Any:
+        """Value of `make`, called once for each key where only the first operand of the call is no constant."""
         if any(isinstance(arg, relax.Var) for arg in self.call.args[1:]):
             return make()
-        return self.net.cached((self.name, key), make)
+        return self.net.memoize((self.name, key), make)
 
-    def compiled(self, replaced: Mapping[int, np.ndarray]) -> Any:
-        """What the compiled operator gives with other arrays in the place of some operands."""
-        given = {self.call.args[position].name: array for position, array in replaced.items()}
-        return self.net.islands.run(self.name, Arrays({**self.values, **given}))
+    def run_compiled(self, replaced: Mapping[int, np.ndarray]) -> Any:
+        """Result of the compiled operator with other arrays in the place of some operands."""
+        operands = {self.call.args[position].name: array for position, array in replaced.items()}
+        return self.net.islands.run(self.name, Arrays({**self.values, **operands}))
 
 
 FLOATS = ("float32", "float64", "float16", "bfloat16")

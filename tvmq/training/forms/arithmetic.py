@@ -30,10 +30,10 @@ def add_codes(place: Any, a: Codes, b: Codes) -> Codes:
         total = total.add(b.value.to(torch.int32), alpha=params.b_multiplier).add_(params.offset)
         value = total.bitwise_right_shift_(params.shift).clamp_(low, high).to(torch.float32).add_(zero)
     real = (a.value - a.zero_point) * (a.scale / step) + (b.value - b.zero_point) * (sign * b.scale / step)
-    return Codes(exactly(value, _clamped(real, low - 0.5, high + 0.5, scale)), step, zero, scale.spec)
+    return Codes(exactly(value, _clamp_steps(real, low - 0.5, high + 0.5, scale)), step, zero, scale.spec)
 
 
-def _clamped(real: torch.Tensor, low: float, high: float, scale: Any) -> torch.Tensor:
+def _clamp_steps(real: torch.Tensor, low: float, high: float, scale: Any) -> torch.Tensor:
     """Clamped steps from the zero point, whose bounds go down where a learned zero point goes up."""
     if scale.offset is None:
         return real.clamp(low, high)

@@ -1,4 +1,4 @@
-"""What compares and chooses: of codes by their order, of floats as torch does."""
+"""Operators that compare and choose: codes by their order, floats as torch does."""
 
 from __future__ import annotations
 
@@ -11,18 +11,18 @@ import torch
 from tvmq import numerics
 from tvmq.graph.view import const_value, is_const
 from tvmq.numerics.add import INT32_MAX, LARGEST_STEP, LARGEST_VALUE
-from tvmq.training.forms.floats import Smooth, defined
+from tvmq.training.forms.floats import Smooth, defined_form
 from tvmq.training.meaning import Codes, Sums, tensor_of
 
 
 def maximum(place: Any, a: Any, b: Any) -> Any:
-    """Of floats, of codes of one scale, or of codes and constants in their codes."""
-    return _chosen(place, torch.maximum, _larger, a, b)
+    """Maximum of floats, of codes of one scale, or of codes and constants in their codes."""
+    return _choose(place, torch.maximum, _take_larger, a, b)
 
 
 def minimum(place: Any, a: Any, b: Any) -> Any:
     """As `maximum`."""
-    return _chosen(place, torch.minimum, _smaller, a, b)
+    return _choose(place, torch.minimum, _take_smaller, a, b)
 
 
 def choose(place: Any, condition: Any, a: Any, b: Any) -> Any:
@@ -41,11 +41,11 @@ def order(place: Any, x: Any) -> Any:
     attrs, largest = place.call.attrs, place.call.op.name.endswith("max")
     reduce = torch.amax if largest else torch.amin
 
-    def reduced(_call: Any, value: torch.Tensor) -> torch.Tensor:
+    def reduce_axes(_call: Any, value: torch.Tensor) -> torch.Tensor:
         axes = list(range(value.ndim)) if attrs.axis is None else [int(a) for a in attrs.axis]
         return reduce(value, dim=axes, keepdim=bool(attrs.keepdims))
 
-    return x.moved(reduced(None, x.value)) if isinstance(x, Codes) else defined(reduced)(place, x)
+    return x.moved(reduce_axes(None, x.value)) if isinstance(x, Codes) else defined_form(reduce_axes)(place, x)
 
 
 def compare(function: Smooth) -> Callable[..., torch.Tensor]:
@@ -76,12 +76,12 @@ def add_mask(place: Any, scores: Sums, mask: Any) -> Sums:
     return Sums(total.clamp(-INT32_MAX, INT32_MAX), scores.scale, None, float(INT32_MAX))
 
 
-def _mask_steps(place: Any, scale: float, given: torch.Tensor) -> torch.Tensor:
+def _mask_steps(place: Any, scale: float, steps: torch.Tensor) -> torch.Tensor:
     call, mask = place.net.mask_of(place.name)
     if mask is None:
         return _constant_steps(next(const_value(arg) for arg in call.args if is_const(arg)), scale)
     factor, summand = (numerics.mask_steps(number, scale) for number in (mask.factor, mask.summand))
-    return given.clamp(-LARGEST_VALUE, LARGEST_VALUE) * factor + summand
+    return steps.clamp(-LARGEST_VALUE, LARGEST_VALUE) * factor + summand
 
 
 def _constant_steps(constant: np.ndarray, scale: float) -> torch.Tensor:
@@ -100,7 +100,7 @@ def _chosen_scores(place: Any, condition: torch.Tensor, a: Any, b: Any) -> Sums:
     return Sums(torch.where(condition, *values), scores.scale, None, float(LARGEST_STEP))
 
 
-def _chosen(place: Any, of_codes: Smooth, of_floats: Smooth, a: Any, b: Any) -> Any:
+def _choose(place: Any, of_codes: Smooth, of_floats: Smooth, a: Any, b: Any) -> Any:
     if not isinstance(a, Codes) and not isinstance(b, Codes):
         return of_floats(tensor_of(a), tensor_of(b))
     codes, (left, right) = _sides(place, (a, b), first=0)
@@ -111,17 +111,17 @@ def _sides(place: Any, sides: tuple[Any, Any], *, first: int) -> tuple[Codes, li
     """The codes that say what all mean, and both sides; constants in the codes of the moment."""
     codes = next(side for side in sides if isinstance(side, Codes))
     values = [
-        side.value if isinstance(side, Codes) else place.net.encoded(place.name, first + i, codes, side)
+        side.value if isinstance(side, Codes) else place.net.encode_constant(place.name, first + i, codes, side)
         for i, side in enumerate(sides)
     ]
     return codes, values
 
 
-def _larger(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+def _take_larger(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     return torch.where(a > b, a, b)
 
 
-def _smaller(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+def _take_smaller(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     return torch.where(a < b, a, b)
 
 

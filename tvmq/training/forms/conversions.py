@@ -116,7 +116,7 @@ def _steps_of(entries: np.ndarray, reals: np.ndarray | None, scale: Any, step: t
 
 
 def _slopes(values: np.ndarray) -> np.ndarray:
-    """Of each of 256 values, by its neighbours."""
+    """Slope at each of 256 values, by its neighbours."""
     with np.errstate(all="ignore"):
         return np.nan_to_num(np.gradient(values.astype(np.float64)), posinf=0.0, neginf=0.0)
 

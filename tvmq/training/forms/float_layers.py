@@ -9,8 +9,8 @@ from torch.nn import functional
 
 from tvmq.graph.sizes import covering_padding
 from tvmq.graph.view import shape_of
-from tvmq.training.forms.floats import Smooth, defined, native
-from tvmq.training.forms.pools import padded
+from tvmq.training.forms.floats import Smooth, defined_form, native_form
+from tvmq.training.forms.pools import pad_with
 
 CONVOLUTIONS = (functional.conv1d, functional.conv2d, functional.conv3d)
 TRANSPOSED = (functional.conv_transpose1d, functional.conv_transpose2d, functional.conv_transpose3d)
@@ -90,7 +90,7 @@ def _cumulative(function: Any) -> Smooth:
 # ---- what sorts
 
 
-def _sorted(call: Any, x: torch.Tensor) -> torch.Tensor:
+def _sort(call: Any, x: torch.Tensor) -> torch.Tensor:
     return torch.sort(x, dim=int(call.attrs.axis), descending=bool(call.attrs.descending)).values
 
 
@@ -104,8 +104,8 @@ def _median(call: Any, x: torch.Tensor) -> Any:
     axes = _axes(call, x)
     if len(axes) != 1:
         x, axes = x.reshape(-1), [0]
-    found = torch.median(x, dim=axes[0], keepdim=bool(call.attrs.keepdims))
-    return [found.values, found.indices] if hasattr(call.ty, "fields") else found.values
+    median = torch.median(x, dim=axes[0], keepdim=bool(call.attrs.keepdims))
+    return [median.values, median.indices] if hasattr(call.ty, "fields") else median.values
 
 
 # ---- pools and resizes
@@ -120,10 +120,10 @@ def _average_pool(call: Any, x: torch.Tensor) -> torch.Tensor:
     channels = x.shape[1]
     window = x.new_ones((channels, 1, *kernel))
     counted = _ints(attrs.padding) if attrs.count_include_pad else [0] * len(padding)
-    ones = padded(x.new_ones((1, 1, *size)), counted, 1.0)
+    ones = pad_with(x.new_ones((1, 1, *size)), counted, 1.0)
     beyond = [p - c for p, c in zip(padding, counted, strict=True)]
-    counts = operator(padded(ones, beyond, 0.0), window[:1], **options)
-    return operator(padded(x, padding, 0.0), window, groups=channels, **options) / counts
+    counts = operator(pad_with(ones, beyond, 0.0), window[:1], **options)
+    return operator(pad_with(x, padding, 0.0), window, groups=channels, **options) / counts
 
 
 def _adaptive_pool(call: Any, x: torch.Tensor) -> torch.Tensor:
@@ -151,12 +151,12 @@ def _resample(call: Any, x: torch.Tensor, index: torch.Tensor, weight: torch.Ten
 def _convolution(call: Any, x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
     attrs = call.attrs
     return CONVOLUTIONS[w.ndim - 3](
-        padded(x, _ints(attrs.padding), 0.0), w, stride=_ints(attrs.strides), dilation=_ints(attrs.dilation),
+        pad_with(x, _ints(attrs.padding), 0.0), w, stride=_ints(attrs.strides), dilation=_ints(attrs.dilation),
         groups=int(attrs.groups),
     )  # fmt: skip
 
 
-def _transposed(call: Any, x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
+def _transposed_conv(call: Any, x: torch.Tensor, w: torch.Tensor) -> torch.Tensor:
     attrs, spatial = call.attrs, w.ndim - 2
     padding = _ints(attrs.padding)
     value = TRANSPOSED[spatial - 1](
@@ -184,12 +184,12 @@ COMPILED: dict[str, Smooth] = {
     "prod": _product,
     "cumsum": _cumulative(torch.cumsum),
     "cumprod": _cumulative(torch.cumprod),
-    "sort": _sorted,
+    "sort": _sort,
     "topk": _top,
     "median": _median,
     **{f"nn.avg_pool{axes}d": _average_pool for axes in (1, 2, 3)},
     **{f"nn.adaptive_avg_pool{axes}d": _adaptive_pool for axes in (1, 2, 3)},
-    **{f"nn.conv{axes}d_transpose": _transposed for axes in (1, 2, 3)},
+    **{f"nn.conv{axes}d_transpose": _transposed_conv for axes in (1, 2, 3)},
 }
 # of floats; on codes they have forms of their own (products.py)
 PRODUCTS: dict[str, Smooth] = {
@@ -198,7 +198,7 @@ PRODUCTS: dict[str, Smooth] = {
 }
 
 FORMS: dict[str, Any] = {
-    **{name: native(smooth) for name, smooth in (*NATIVE.items(), *COMPILED.items())},
-    **{name: defined(smooth) for name, smooth in DEFINED.items()},
+    **{name: native_form(smooth) for name, smooth in (*NATIVE.items(), *COMPILED.items())},
+    **{name: defined_form(smooth) for name, smooth in DEFINED.items()},
 }
-FLOAT_PRODUCTS: dict[str, Any] = {name: native(smooth) for name, smooth in PRODUCTS.items()}
+FLOAT_PRODUCTS: dict[str, Any] = {name: native_form(smooth) for name, smooth in PRODUCTS.items()}

@@ -1,8 +1,9 @@
 """Float functions of single values: the value of the definition, the gradient of torch.
 
-A form here is a Smooth: torch's operator on its tensors. `defined` makes the value that of the definition, executed
-in NumPy; what rounds once (sum, product, relu) is the same in torch and `native`. An operator without a definition is
-compiled, and the network puts its value in the place of torch's (network.py): `smooth` gives the gradient alone.
+A form here is a Smooth: torch's operator on its tensors. `defined_form` makes the value that of the definition,
+executed in NumPy; what rounds once (sum, product, relu) is the same in torch and `native_form`. An operator without a
+definition is compiled, and the network puts its value in the place of torch's (network.py): `smooth` gives the
+gradient alone.
 The model's own roundings (floor, round, sign, ...) pass gradients as those of the quantization do, straight through.
 """
 
@@ -21,7 +22,7 @@ from tvmq.training.straight_through import exactly
 Smooth = Callable[..., Any]
 
 
-def defined(smooth: Smooth) -> Smooth:
+def defined_form(smooth: Smooth) -> Smooth:
     """The form of an operator whose definition is NumPy's, `smooth` being torch's."""
 
     def form(place: Any, *args: Any) -> torch.Tensor:
@@ -35,7 +36,7 @@ def defined(smooth: Smooth) -> Smooth:
     return form
 
 
-def native(smooth: Smooth) -> Smooth:
+def native_form(smooth: Smooth) -> Smooth:
     """The form of an operator that torch computes as the definition does."""
 
     def form(place: Any, *args: Any) -> Any:
@@ -74,7 +75,7 @@ def _cast(call: Any, x: torch.Tensor) -> torch.Tensor:
     return x.to(getattr(torch, str(call.attrs.dtype)))
 
 
-def _filled(value: float) -> Smooth:
+def _fill_with(value: float) -> Smooth:
     return lambda call, x, *_rest: torch.full_like(x, value)
 
 
@@ -92,8 +93,8 @@ NATIVE: dict[str, Smooth] = {
     "round": lambda _call, x: exactly(torch.round(x), x),
     "trunc": lambda _call, x: exactly(torch.trunc(x), x),
     "nn.prelu": _prelu,
-    "zeros_like": _filled(0.0),
-    "ones_like": _filled(1.0),
+    "zeros_like": _fill_with(0.0),
+    "ones_like": _fill_with(1.0),
     "full_like": lambda _call, x, value: value.to(x.dtype).expand_as(x),
 }
 DEFINED: dict[str, Smooth] = {
@@ -134,6 +135,6 @@ COMPILED: dict[str, Smooth] = {
 }
 
 FORMS: dict[str, Any] = {
-    **{name: native(smooth) for name, smooth in (*NATIVE.items(), *COMPILED.items())},
-    **{name: defined(smooth) for name, smooth in DEFINED.items()},
+    **{name: native_form(smooth) for name, smooth in (*NATIVE.items(), *COMPILED.items())},
+    **{name: defined_form(smooth) for name, smooth in DEFINED.items()},
 }

@@ -23,12 +23,12 @@ EXACT_INDEX = 2**24
 def move(place: Any, x: Any, *rest: Any) -> Any:
     """Any operator that places the values of its first argument elsewhere."""
     size = tuple(x.value.shape if isinstance(x, Codes | Sums) else tensor_of(x).shape)
-    index = place.cached(size, lambda: _index_of(place, size, rest))
-    return _on_values(x, lambda value: _taken(value, index))
+    index = place.memoize(size, lambda: _index_of(place, size, rest))
+    return _on_values(x, lambda value: _take_values(value, index))
 
 
 def reshape(place: Any, x: Any, *_rest: Any) -> Any:
-    """The same values in order."""
+    """Reshape codes or floats; their order stays."""
     shape = [int(d) for d in place.call.ty.shape]
     return _on_values(x, lambda value: value.reshape(shape))
 
@@ -68,7 +68,7 @@ def concat(place: Any, parts: list[Any]) -> Any:
     if first is None:
         return join([tensor_of(part) for part in parts], dim=axis)
     values = [
-        part.value if isinstance(part, Codes) else place.net.encoded(place.name, (0, i), first, part)
+        part.value if isinstance(part, Codes) else place.net.encode_constant(place.name, (0, i), first, part)
         for i, part in enumerate(parts)
     ]
     return first.moved(join(values, dim=axis))
@@ -92,17 +92,17 @@ def take(place: Any, x: Any, indices: Any) -> Any:
     axis, mode = int(place.call.attrs.axis), str(place.call.attrs.mode)
     rows = np.asarray(plain(indices))
 
-    def taken(value: torch.Tensor) -> torch.Tensor:
+    def take_rows(value: torch.Tensor) -> torch.Tensor:
         size = value.shape[axis]
         at = np.clip(rows, 0, size - 1) if mode == "clip" else numerics.place(rows, size)
-        found = value.index_select(axis, torch.from_numpy(np.asarray(at, np.int64).reshape(-1)))
+        slices = value.index_select(axis, torch.from_numpy(np.asarray(at, np.int64).reshape(-1)))
         if mode == "nan":
             outside = torch.from_numpy(((rows < -size) | (rows >= size)).reshape(-1))
             shape = [-1 if i == axis % value.ndim else 1 for i in range(value.ndim)]
-            found = torch.where(outside.reshape(shape), torch.nan, found)
-        return found.reshape(*value.shape[: axis % value.ndim], *rows.shape, *value.shape[axis % value.ndim + 1 :])
+            slices = torch.where(outside.reshape(shape), torch.nan, slices)
+        return slices.reshape(*value.shape[: axis % value.ndim], *rows.shape, *value.shape[axis % value.ndim + 1 :])
 
-    result = _on_values(x, taken)
+    result = _on_values(x, take_rows)
     if isinstance(result, Sums) and isinstance(x, Sums) and x.axis is not None:
         return Sums(result.value, x.scale, result.value.ndim - 1, x.bound)
     return result
@@ -114,12 +114,12 @@ def scatter(place: Any, x: Any, *rest: Any) -> torch.Tensor:
     size, shape = base.numel(), tuple(base.shape)
     places = np.arange(size).reshape(shape)
     if not isinstance(place.call.args[-1], relax.Var):  # what is constant has no gradient
-        zeros, ones = (torch.from_numpy(place.compiled({0: np.full(shape, n, np.float32)})) for n in (0, 1))
+        zeros, ones = (torch.from_numpy(place.run_compiled({0: np.full(shape, n, np.float32)})) for n in (0, 1))
         index = torch.where(zeros == ones, -1, _compiled_index(place, {0: places}))
-        return torch.where(index >= 0, _taken(base, index), zeros)
+        return torch.where(index >= 0, _take_values(base, index), zeros)
     written = np.arange(size, size + updates.numel()).reshape(tuple(updates.shape))
     index = _compiled_index(place, {0: places, len(rest): written})
-    return _taken(torch.cat([base.reshape(-1), updates.reshape(-1)]), index)
+    return _take_values(torch.cat([base.reshape(-1), updates.reshape(-1)]), index)
 
 
 def _index_of(place: Any, shape: tuple[int, ...], rest: tuple[Any, ...]) -> torch.Tensor:
@@ -130,21 +130,21 @@ def _index_of(place: Any, shape: tuple[int, ...], rest: tuple[Any, ...]) -> torc
     return _compiled_index(place, {0: index})
 
 
-def _compiled_index(place: Any, given: dict[int, np.ndarray]) -> torch.Tensor:
+def _compiled_index(place: Any, indices: dict[int, np.ndarray]) -> torch.Tensor:
     """The operator itself, compiled, moves places instead of values; they are counted from 1."""
-    largest = max(int(index.max(initial=0)) for index in given.values())
+    largest = max(int(index.max(initial=0)) for index in indices.values())
     if largest + 1 >= EXACT_INDEX:
         raise UnsupportedOpError(
             f"training, layer '{place.name}': {op_name(place.call)} moves {largest + 1} values, {EXACT_INDEX - 1} are "
             "the most; train with a smaller batch"
         )
-    replaced = {position: (index + 1).astype(np.float32) for position, index in given.items()}
-    return torch.from_numpy(place.compiled(replaced).astype(np.int64) - 1)
+    replaced = {position: (index + 1).astype(np.float32) for position, index in indices.items()}
+    return torch.from_numpy(place.run_compiled(replaced).astype(np.int64) - 1)
 
 
-def _taken(value: torch.Tensor, index: torch.Tensor) -> torch.Tensor:
-    found = value.reshape(-1).index_select(0, index.reshape(-1).clamp_min(0)).reshape(index.shape)
-    return found if bool((index >= 0).all()) else torch.where(index >= 0, found, 0)
+def _take_values(value: torch.Tensor, index: torch.Tensor) -> torch.Tensor:
+    values = value.reshape(-1).index_select(0, index.reshape(-1).clamp_min(0)).reshape(index.shape)
+    return values if bool((index >= 0).all()) else torch.where(index >= 0, values, 0)
 
 
 def _on_values(x: Any, function: Callable[[torch.Tensor], torch.Tensor]) -> Any:

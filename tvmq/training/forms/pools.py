@@ -19,7 +19,7 @@ def sum_pool(place: Any, x: Codes) -> Sums:
     """tvmq.sum_pool: padding adds nothing."""
     attrs = place.call.attrs
     kernel, strides = [int(k) for k in attrs.kernel], [int(s) for s in attrs.strides]
-    value = padded(x.value - x.zero_point, [int(p) for p in attrs.padding], 0.0)
+    value = pad_with(x.value - x.zero_point, [int(p) for p in attrs.padding], 0.0)
     channels = value.shape[1]
     ones = torch.ones((channels, 1, *kernel))
     operator = (functional.conv1d, functional.conv2d, functional.conv3d)[len(kernel) - 1]
@@ -54,7 +54,7 @@ def sum_axes(place: Any, x: Codes) -> Sums:
 
 
 def max_pool(place: Any, x: Any) -> Any:
-    """Of codes or floats; padding never wins."""
+    """Maximum of codes or floats in windows; padding never wins."""
     attrs = place.call.attrs
     value = x.value if isinstance(x, Codes) else x
     rank = value.ndim - 2
@@ -67,12 +67,12 @@ def max_pool(place: Any, x: Any) -> Any:
     )
     operator = (functional.max_pool1d, functional.max_pool2d, functional.max_pool3d)[rank - 1]
     value = operator(
-        padded(value, padding, -math.inf), kernel, stride=options["strides"], dilation=options["dilation"]
+        pad_with(value, padding, -math.inf), kernel, stride=options["strides"], dilation=options["dilation"]
     )
     return x.moved(value) if isinstance(x, Codes) else value
 
 
-def padded(value: torch.Tensor, padding: list[int], fill: float) -> torch.Tensor:
+def pad_with(value: torch.Tensor, padding: list[int], fill: float) -> torch.Tensor:
     """With a border; padding has all befores, then all afters."""
     if not any(padding):
         return value

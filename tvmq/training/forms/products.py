@@ -28,7 +28,7 @@ def convolution(place: Any, x: Any, weight: Any) -> Any:
         return FLOAT_PRODUCTS[op_name(place.call)](place, x, weight)
     layer, attrs = place.net.layer_of(place.name), place.call.attrs
     codes = layer.codes()
-    bound = _bound(codes, 0, x.largest)
+    bound = _sum_bound(codes, 0, x.largest)
     dtype = _type_for(bound)
     operator = (functional.conv1d, functional.conv2d, functional.conv3d)[codes.ndim - 3]
     options: dict[str, Any] = {
@@ -44,7 +44,7 @@ def dense(place: Any, a: Codes, b: Any) -> Sums:
     """A product with the trained weight of its layer."""
     layer = place.net.layer_of(place.name)
     codes = layer.codes()
-    bound = _bound(codes, 1, a.largest)
+    bound = _sum_bound(codes, 1, a.largest)
     dtype = _type_for(bound)
     value = a.value.to(dtype) @ codes.to(dtype)
     place.net.remember(place.name, (layer, codes, a))
@@ -56,7 +56,7 @@ def transposed_convolution(place: Any, x: Codes, _weight: Any) -> Sums:
     layer, attrs = place.net.layer_of(place.name), place.call.attrs
     codes, groups = layer.codes(), int(attrs.groups)
     filters = layer.filters(codes)
-    bound = 2 * _bound(filters, 0, x.largest)
+    bound = 2 * _sum_bound(filters, 0, x.largest)
     dtype = _type_for(bound)
     spatial = codes.ndim - 2
     operator = (functional.conv_transpose1d, functional.conv_transpose2d, functional.conv_transpose3d)[spatial - 1]
@@ -89,22 +89,22 @@ def product(place: Any, a: Codes, b: Any) -> Sums:
 
 def add_bias(place: Any, sums: Sums, _bias: Any) -> Sums:
     """The bias of a layer, in steps of its sums."""
-    layer, filters, x = place.net.remembered(place.call.args[0].name)
-    sums = layer.followed(sums, filters, x)
+    layer, filters, x = place.net.recall(place.call.args[0].name)
+    sums = layer.follow_statistics(sums, filters, x)
     bias = layer.bias_codes(filters, x)
     bound = sums.bound + float(bias.detach().abs().max())
     value = sums.value.to(_type_for(bound))
     return Sums(value + sums.along(bias.to(value.dtype)), sums.scale, sums.axis, bound)
 
 
-def _bound(codes: torch.Tensor, axis: int, largest: int) -> float:
-    """No sum of these weights with codes up to `largest` is larger."""
+def _sum_bound(codes: torch.Tensor, axis: int, largest: int) -> float:
+    """Bound on the sums of these weights with codes up to `largest`."""
     others = [a for a in range(codes.ndim) if a != axis % codes.ndim]
     return float(codes.detach().abs().sum(dim=others).max()) * largest
 
 
 def matmul(place: Any, a: Any, b: Any) -> Any:
-    """Of codes with a weight, or of floats."""
+    """Product of codes with a weight, or of floats."""
     return dense(place, a, b) if isinstance(a, Codes) else FLOAT_PRODUCTS["matmul"](place, a, b)
 
 

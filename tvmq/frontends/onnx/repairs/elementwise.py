@@ -1,10 +1,6 @@
-"""Elementwise operators.
+"""Repairs of ONNX elementwise operators: those that TVM computes imprecisely, wrongly for NaN, or has no code for.
 
-ArgMax of nothing.
-
-TopK of element types that TVM's sort lacks.
-
-Functions of one tensor that TVM computes imprecisely, wrongly for NaN, or has no code for, and the remainder.
+Also ArgMax and ArgMin along an empty axis, which are refused, and TopK of element types that TVM's sort lacks.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""One ONNX node as a repair sees it."""
+"""ONNX node as a repair sees it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ class Dims:
         self.dtype = dtype
 
     def tensor(self) -> relax.Expr:
-        """The same numbers as a tensor that is computed at run time; a constant if none is symbolic."""
+        """Tensor of these numbers, computed at run time; a constant if none is symbolic."""
         if all(isinstance(value, int) for value in self.values.flat):
             return tensor_constant(self.values.astype(self.dtype))
         vector = relax.op.shape_to_tensor(relax.ShapeExpr(list(self.values.flat)))
@@ -98,7 +98,7 @@ class NodeCall:
 
     def listed_inputs(self) -> str:
         """Types of all inputs, for messages: "float32[1, 4], int64[2]"."""
-        return ", ".join(map(_listed, self.inputs)) or "none"
+        return ", ".join(map(_describe_type, self.inputs)) or "none"
 
     def axis(self, default: int) -> int:
         """The attribute "axis" as a non-negative position in the first input."""
@@ -109,7 +109,7 @@ class NodeCall:
         return UnsupportedOpError(f"from_onnx, layer '{self.name}': {self.op_type}: {what}; {way_out}")
 
 
-def _listed(value: Any) -> str:
+def _describe_type(value: Any) -> str:
     """The type of an input in few words."""
     if value is None:
         return "none"

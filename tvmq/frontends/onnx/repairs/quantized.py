@@ -68,10 +68,10 @@ def conv_integer(call: NodeCall) -> relax.Expr:
         raise call.unsupported("padding of a picture of unknown size", "fix the input shapes with shape=")
     x = call.inputs[0]
 
-    def convolved(codes: np.ndarray) -> relax.Expr:
+    def convolve(codes: np.ndarray) -> relax.Expr:
         return CONVOLUTIONS[spatial](x, tensor_constant(codes), padding=padding, out_dtype="int32", **options)
 
-    sums = convolved(weight)
+    sums = convolve(weight)
     if any(padding):
         ones = np.ones((1, weight.shape[1] * options["groups"], *sizes), np.uint8)
         window = numerics.conv(ones, np.ones_like(weight), padding=padding, **options)
@@ -80,11 +80,11 @@ def conv_integer(call: NodeCall) -> relax.Expr:
         window = np.asarray(math.prod(weight.shape[1:]))
         share = weight.sum(axis=tuple(range(1, weight.ndim)), dtype=np.int64).reshape(1, -1, *(1,) * spatial)
     if not offset.any():
-        return _centred(call, sums, share)
+        return _subtract_zero(call, sums, share)
     rows = 1 if options["groups"] == 1 else len(weight)  # sums over all channels are the same for each result
-    whole = call.builder.emit(convolved(np.ones((rows, *weight.shape[1:]), np.int8)))
+    whole = call.builder.emit(convolve(np.ones((rows, *weight.shape[1:]), np.int8)))
     offset = np.broadcast_to(offset.reshape(1, -1, *(1,) * spatial), (1, len(weight), *(1,) * spatial))
-    return _centred(call, _shifted(call, sums, whole, offset), share + offset * window)
+    return _subtract_zero(call, _add_offset(call, sums, whole, offset), share + offset * window)
 
 
 def matmul_integer(call: NodeCall) -> relax.Expr | None:
@@ -99,13 +99,13 @@ def matmul_integer(call: NodeCall) -> relax.Expr | None:
     sums = relax.op.matmul(call.inputs[0], tensor_constant(weight), out_dtype="int32")
     share = weight.sum(axis=0, dtype=np.int64)
     if not offset.any():
-        return _centred(call, sums, share)
+        return _subtract_zero(call, sums, share)
     wide = call.builder.emit(relax.op.astype(call.inputs[0], "int32"))
     whole = call.builder.emit(relax.op.sum(wide, [-1], keepdims=True))
-    return _centred(call, _shifted(call, sums, whole, offset.ravel()), share + offset.ravel() * len(weight))
+    return _subtract_zero(call, _add_offset(call, sums, whole, offset.ravel()), share + offset.ravel() * len(weight))
 
 
-def _shifted(call: NodeCall, sums: relax.Expr, whole: relax.Expr, offset: np.ndarray) -> relax.Expr:
+def _add_offset(call: NodeCall, sums: relax.Expr, whole: relax.Expr, offset: np.ndarray) -> relax.Expr:
     """The sums and what the offsets of the codes of the weight took from them."""
     share = call.builder.emit(relax.op.multiply(whole, tensor_constant(offset.astype(np.int32))))
     return relax.op.add(call.builder.emit(sums), share)
@@ -126,7 +126,7 @@ def _weight(call: NodeCall, axis: int) -> tuple[np.ndarray, np.ndarray]:
     return (weight.astype(np.int32) - base).astype(np.int8), (base - zero).astype(np.int64)
 
 
-def _centred(call: NodeCall, sums: relax.Expr, share: np.ndarray) -> relax.Expr:
+def _subtract_zero(call: NodeCall, sums: relax.Expr, share: np.ndarray) -> relax.Expr:
     """The sums without what the zero point of x adds: its product with `share`."""
     zero = call.input(2)
     if zero is None:

@@ -81,13 +81,13 @@ def _weight(call: NodeCall, position: int, name: str, index: int) -> np.ndarray:
     """The part of one direction in a constant input."""
     value = call.constant(position)
     if value is None:
-        value = _dequantized(call, position)
+        value = _constant_of_codes(call, position)
     if value is None:
         raise call.unsupported(f"its weight {name} is computed", "export it with constant weights")
     return np.asarray(value[index], np.float32)
 
 
-def _dequantized(call: NodeCall, position: int) -> np.ndarray | None:
+def _constant_of_codes(call: NodeCall, position: int) -> np.ndarray | None:
     """The numbers of a constant behind a DequantizeLinear; None for anything else."""
     bound = call.builder.lookup_binding(call.inputs[position]) if isinstance(call.inputs[position], relax.Var) else None
     if bound is None or op_name(bound) != "tvmq.dequantize" or not all(map(is_const, bound.args)):
@@ -97,9 +97,9 @@ def _dequantized(call: NodeCall, position: int) -> np.ndarray | None:
 
 
 def _activations(call: NodeCall, kind: str, index: int, directions: int) -> str:
-    given, default = [name.decode().lower() for name in call.attributes.get("activations", ())], CELLS[kind].activations
+    names, default = [name.decode().lower() for name in call.attributes.get("activations", ())], CELLS[kind].activations
     count = len(default.split(","))
-    chosen = given[index * count : (index + 1) * count] if len(given) == count * directions else default.split(",")
+    chosen = names[index * count : (index + 1) * count] if len(names) == count * directions else default.split(",")
     unknown = [name for name in chosen if name not in ACTIVATIONS]
     if unknown:
         raise call.unsupported(f"activation {unknown[0]}", f"use one of {', '.join(ACTIVATIONS)}")
@@ -108,18 +108,18 @@ def _activations(call: NodeCall, kind: str, index: int, directions: int) -> str:
 
 def _first_state(call: NodeCall, state: int, index: int, batch_first: bool) -> relax.Expr | None:
     """A first state of a direction, [batch, hidden]; None for zeros."""
-    given: Any = call.input(FIRST_STATE + state)
-    if given is None:
+    states: Any = call.input(FIRST_STATE + state)
+    if states is None:
         return None
     axis = 1 if batch_first else 0
-    part = call.builder.emit(relax.op.strided_slice(given, [axis], [index], [index + 1]))
+    part = call.builder.emit(relax.op.strided_slice(states, [axis], [index], [index + 1]))
     return call.builder.emit(relax.op.squeeze(part, [axis]))
 
 
 def _lengths(call: NodeCall) -> relax.Expr | None:
     """Steps of each sample, int32; None for all."""
-    given, steps = call.input(4), call.shape()[1 if call.attributes.get("layout", 0) else 0]
+    lengths, steps = call.input(4), call.shape()[1 if call.attributes.get("layout", 0) else 0]
     known = call.constant(4)
-    if given is None or (known is not None and isinstance(steps, int) and (known >= steps).all()):
+    if lengths is None or (known is not None and isinstance(steps, int) and (known >= steps).all()):
         return None
-    return given if call.dtype(4) == "int32" else call.builder.emit(relax.op.astype(given, "int32"))
+    return lengths if call.dtype(4) == "int32" else call.builder.emit(relax.op.astype(lengths, "int32"))

@@ -22,7 +22,7 @@ from tvmq.graph.sizes import are_equal
 
 @dataclass(frozen=True)
 class Axis:
-    """What ONNX's Resize does along one axis.
+    """Sizes and scale of ONNX's Resize along one axis.
 
     size, result   numbers of elements before and after
     scale          result / size, or what the model gives in its place
@@ -45,11 +45,11 @@ def resample(call: NodeCall, axes: Sequence[Axis]) -> relax.Expr:
     for axis in axes:
         places = _places(call, axis)
         if mode == "nearest":
-            indices = np.clip(_nearest(places, call.text("nearest_mode", "round_prefer_floor")), 0, axis.size - 1)
+            indices = np.clip(_round_places(places, call.text("nearest_mode", "round_prefer_floor")), 0, axis.size - 1)
             data = relax.op.take(data, tensor_constant(indices), axis.axis)
         else:
-            data = _multiplied(data, _matrix(call, axis, places).astype(call.dtype()), axis.axis, rank)
-    return _extrapolated(call, data, axes)
+            data = _multiply_along(data, _matrix(call, axis, places).astype(call.dtype()), axis.axis, rank)
+    return _extrapolate(call, data, axes)
 
 
 def _places(call: NodeCall, axis: Axis) -> np.ndarray:
@@ -81,7 +81,7 @@ def _split(places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return left.astype(np.int64), places - left
 
 
-def _nearest(places: np.ndarray, mode: str) -> np.ndarray:
+def _round_places(places: np.ndarray, mode: str) -> np.ndarray:
     left, ratio = _split(places)
     right = {"round_prefer_floor": ratio > 0.5, "round_prefer_ceil": ratio >= 0.5, "ceil": ratio > 0}
     return left + np.where(right.get(mode, ratio >= 1), 1, 0)
@@ -114,7 +114,7 @@ def _cubic(distance: np.ndarray, a: float) -> np.ndarray:
     return np.where(distance <= 1, near, np.where(distance < 2, far, 0))
 
 
-def _multiplied(data: relax.Expr, matrix: np.ndarray, axis: int, rank: int) -> relax.Expr:
+def _multiply_along(data: relax.Expr, matrix: np.ndarray, axis: int, rank: int) -> relax.Expr:
     """The matrix times the data along an axis."""
     if axis == rank - 1:
         return relax.op.matmul(data, tensor_constant(np.ascontiguousarray(matrix.T)))
@@ -125,7 +125,7 @@ def _multiplied(data: relax.Expr, matrix: np.ndarray, axis: int, rank: int) -> r
     return relax.op.permute_dims(product, [int(i) for i in np.argsort(order)])
 
 
-def _extrapolated(call: NodeCall, data: relax.Expr, axes: Sequence[Axis]) -> relax.Expr:
+def _extrapolate(call: NodeCall, data: relax.Expr, axes: Sequence[Axis]) -> relax.Expr:
     """tf_crop_and_resize gives a fixed value where it looks outside of the input."""
     if call.text("coordinate_transformation_mode", "half_pixel") != "tf_crop_and_resize":
         return data
@@ -195,12 +195,12 @@ def _axes(call: NodeCall, axes: list[int], sizes: list[Any], scales: list[Any]) 
         raise call.unsupported("a symbolic dimension, with sizes that are no simple multiples", STATIC)
     if any(sizes[axis] < 1 or shape[axis] < 1 for axis in axes):
         raise call.unsupported("a size of 0", "give sizes of at least 1")
-    given, roi = _given_axes(call), call.constant(1)
+    roi_axes, roi = _given_axes(call), call.constant(1)
     if call.input(1) is not None and roi is None:
         raise call.unsupported("a region of interest that is computed", "export it as a constant")
-    regions = dict.fromkeys(given, (0.0, 1.0))
-    if roi is not None and roi.size == 2 * len(given):
-        regions = {axis: (float(roi[i]), float(roi[i + len(given)])) for i, axis in enumerate(given)}
+    regions = dict.fromkeys(roi_axes, (0.0, 1.0))
+    if roi is not None and roi.size == 2 * len(roi_axes):
+        regions = {axis: (float(roi[i]), float(roi[i + len(roi_axes)])) for i, axis in enumerate(roi_axes)}
     return [Axis(a, shape[a], sizes[a], float(scales[a]), regions.get(a, (0.0, 1.0))) for a in axes]
 
 
@@ -224,10 +224,10 @@ def _sizes(call: NodeCall) -> tuple[list[Any], list[Any]]:
             result[axis] = size
             whole = isinstance(size, int) and isinstance(shape[axis], int)
             scales[axis] = size / max(shape[axis], 1) if whole else 1.0
-        return result, _common(call, axes, scales, shape)
-    given = [float(np.float32(scale)) for scale in factors] if factors is not None else call.dims(2)
-    for axis, scale in zip(axes, given or [], strict=True):
-        result[axis], scales[axis] = _scaled(call, shape[axis], scale), scale
+        return result, _common_scales(call, axes, scales, shape)
+    axis_scales = [float(np.float32(scale)) for scale in factors] if factors is not None else call.dims(2)
+    for axis, scale in zip(axes, axis_scales or [], strict=True):
+        result[axis], scales[axis] = _scale_size(call, shape[axis], scale), scale
     return result, scales
 
 
@@ -247,14 +247,14 @@ def _kept_ratio(call: NodeCall, before: list[Any], after: list[Any]) -> list[Any
     return after if ratio is None else [math.floor(ratio * size + 0.5) for size in before]
 
 
-def _common(call: NodeCall, axes: list[int], scales: list[Any], shape: list[Any]) -> list[Any]:
+def _common_scales(call: NodeCall, axes: list[int], scales: list[Any], shape: list[Any]) -> list[Any]:
     """Scales by axis; under an aspect-ratio policy all axes have the ratio before rounding."""
     sizes = call.dims(3) or []
     ratio = _ratio(call, [shape[axis] for axis in axes], sizes)
     return scales if ratio is None else [ratio if i in axes else 1.0 for i in range(len(shape))]
 
 
-def _scaled(call: NodeCall, size: Any, scale: Any) -> Any:
+def _scale_size(call: NodeCall, size: Any, scale: Any) -> Any:
     if not isinstance(scale, int | float):
         raise call.unsupported("symbolic scales", STATIC)
     if scale == int(scale):

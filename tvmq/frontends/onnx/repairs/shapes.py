@@ -102,8 +102,8 @@ def strided_slice(call: NodeCall) -> relax.Expr | None:
     if starts is None or stops is None or any(step != 1 for step in steps):
         return None
     axes = [axis % len(shape) for axis in axes]
-    starts = [_bound(start, shape[axis]) for start, axis in zip(starts, axes, strict=True)]
-    stops = [_bound(stop, shape[axis]) for stop, axis in zip(stops, axes, strict=True)]
+    starts = [_clip_bound(start, shape[axis]) for start, axis in zip(starts, axes, strict=True)]
+    stops = [_clip_bound(stop, shape[axis]) for stop, axis in zip(stops, axes, strict=True)]
     begin, end = ([relax.prim_value(bound) for bound in bounds] for bounds in (starts, stops))
     return relax.op.strided_slice(call.inputs[0], axes, begin, end, assume_inbound=True)
 
@@ -130,8 +130,8 @@ def _of_free_sizes(call: NodeCall) -> relax.Expr | None:
         if whole:
             call.inputs[1:] = [tensor_constant(np.array(part, np.int64)) for part in _columns(kept)]
         return None
-    begin = [relax.prim_value(_bound(start, shape[axis])) for axis, start, _, _ in kept]
-    end = [relax.prim_value(_bound(stop, shape[axis])) for axis, _, stop, _ in kept]
+    begin = [relax.prim_value(_clip_bound(start, shape[axis])) for axis, start, _, _ in kept]
+    end = [relax.prim_value(_clip_bound(stop, shape[axis])) for axis, _, stop, _ in kept]
     return relax.op.strided_slice(call.inputs[0], [axis for axis, *_ in kept], begin, end, assume_inbound=True)
 
 
@@ -168,7 +168,7 @@ def _without_reversed_bounds(call: NodeCall) -> None:
     call.inputs[1:] = [tensor_constant(np.array(values, np.int64)) for values in (starts, stops, axes, steps)]
 
 
-def _bound(bound: Any, size: Any) -> Any:
+def _clip_bound(bound: Any, size: Any) -> Any:
     """A slice bound inside 0..size."""
     if not isinstance(bound, int):
         return bound

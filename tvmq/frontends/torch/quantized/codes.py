@@ -41,7 +41,7 @@ class Grid:
 
     @property
     def arguments(self) -> tuple[Any, ...]:
-        """What quantize_per_tensor takes after the tensor; raises UnsupportedOpError for types of no 8 bits."""
+        """Arguments of quantize_per_tensor after the tensor; raises UnsupportedOpError for types of no 8 bits."""
         if self.dtype not in STORAGE:
             kind = str(self.dtype).removeprefix("torch.")
             raise refused(f"a tensor of type {kind} is not supported", "quantize to quint8 or qint8")
@@ -133,7 +133,7 @@ class Tracing(TorchFunctionMode):
         name = getattr(func, "__name__", "")
         return MAKERS[name](*args, **kwargs) if name in MAKERS else func(*args, **kwargs)
 
-    def placed(self, error: UnsupportedOpError) -> UnsupportedOpError:
+    def locate_error(self, error: UnsupportedOpError) -> UnsupportedOpError:
         """The error with the module that was running: hooks after a module do not run where it raises."""
         text = str(error)
         if not text.startswith(NOWHERE):
@@ -157,7 +157,7 @@ NOWHERE = "from_torch: "
 
 
 def refused(what: str, way_out: str) -> UnsupportedOpError:
-    """The error to raise; `Tracing.placed` adds the module."""
+    """The error to raise; `Tracing.locate_error` adds the module."""
     return UnsupportedOpError(f"{NOWHERE}{what}; {way_out}")
 
 

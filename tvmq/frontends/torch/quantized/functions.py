@@ -54,14 +54,14 @@ def first_codes(args: Any) -> Codes:
     raise refused("a function of quantized tensors got none", "dequantize before it")
 
 
-def _computed(func: Any, args: Any, kwargs: Any) -> Any:
+def _compute(func: Any, args: Any, kwargs: Any) -> Any:
     plain = {name: floats(value) for name, value in kwargs.items()}
     return func(*map(floats, args), **plain)
 
 
-def _moved(func: Any, *args: Any, **kwargs: Any) -> Any:
+def _move_codes(func: Any, *args: Any, **kwargs: Any) -> Any:
     grid = first_codes((*args, *kwargs.values())).grid
-    return _with_grid(_computed(func, args, kwargs), grid)
+    return _with_grid(_compute(func, args, kwargs), grid)
 
 
 def _with_grid(result: Any, grid: Grid) -> Any:
@@ -70,15 +70,15 @@ def _with_grid(result: Any, grid: Grid) -> Any:
     return tuple(_with_grid(item, grid) for item in result)
 
 
-def _rounded(func: Any, *args: Any, **kwargs: Any) -> Any:
-    return rounded(_computed(func, args, kwargs), first_codes((*args, *kwargs.values())).grid)
+def _compute_and_round(func: Any, *args: Any, **kwargs: Any) -> Any:
+    return rounded(_compute(func, args, kwargs), first_codes((*args, *kwargs.values())).grid)
 
 
-def _fixed(func: Any, *args: Any, **kwargs: Any) -> Any:
+def _use_fixed_grid(func: Any, *args: Any, **kwargs: Any) -> Any:
     name = func.__name__
     scale, unsigned, signed = FIXED[name]
     dtype = first_codes(args).dtype
-    return rounded(_computed(func, args, kwargs), Grid(scale, unsigned if dtype == torch.quint8 else signed, dtype))
+    return rounded(_compute(func, args, kwargs), Grid(scale, unsigned if dtype == torch.quint8 else signed, dtype))
 
 
 def _cat(func: Any, *args: Any, **kwargs: Any) -> Any:
@@ -86,11 +86,11 @@ def _cat(func: Any, *args: Any, **kwargs: Any) -> Any:
     parts = kwargs.get("tensors", args[0] if args else ())
     grids = [part.grid for part in parts if isinstance(part, Codes)]
     is_move = all(grid.is_same(grids[0]) for grid in grids)
-    return (_moved if is_move else _rounded)(func, *args, **kwargs)
+    return (_move_codes if is_move else _compute_and_round)(func, *args, **kwargs)
 
 
 def _pad(func: Any, *args: Any, **kwargs: Any) -> Any:
-    return _moved(func, *args, **kwargs) if not _value(args, kwargs) else _rounded(func, *args, **kwargs)
+    return _move_codes(func, *args, **kwargs) if not _value(args, kwargs) else _compute_and_round(func, *args, **kwargs)
 
 
 def _value(args: Any, kwargs: Any) -> Any:
@@ -98,7 +98,7 @@ def _value(args: Any, kwargs: Any) -> Any:
 
 
 def _fact(func: Any, *args: Any, **kwargs: Any) -> Any:
-    return _computed(func, args, kwargs)
+    return _compute(func, args, kwargs)
 
 
 def _dequantize(_func: Any, codes: Codes) -> Any:
@@ -114,9 +114,9 @@ def _to(_func: Any, codes: Codes, *args: Any, **kwargs: Any) -> Codes:
 
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
-    **dict.fromkeys(MOVES, _moved),
-    **dict.fromkeys(ROUNDED, _rounded),
-    **dict.fromkeys(FIXED, _fixed),
+    **dict.fromkeys(MOVES, _move_codes),
+    **dict.fromkeys(ROUNDED, _compute_and_round),
+    **dict.fromkeys(FIXED, _use_fixed_grid),
     **dict.fromkeys(FACTS, _fact),
     **dict.fromkeys(("cat", "concat", "stack"), _cat),
     "pad": _pad,

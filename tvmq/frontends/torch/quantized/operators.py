@@ -15,7 +15,7 @@ CONVOLUTIONS: dict[int, Callable[..., Any]] = {1: F.conv1d, 2: F.conv2d, 3: F.co
 TRANSPOSED: dict[int, Callable[..., Any]] = {1: F.conv_transpose1d, 2: F.conv_transpose2d, 3: F.conv_transpose3d}
 
 
-def _plain(y: Any) -> Any:
+def _identity(y: Any) -> Any:
     return y
 
 
@@ -42,7 +42,7 @@ def _with_sum(after: Callable[[Any], Any]) -> Callable[..., Any]:
 
 def _linear(after: Callable[[Any], Any]) -> Callable[..., Any]:
     def run(_func: Any, x: Codes, weight: Any, scale: Any, zero_point: Any) -> Codes:
-        y = F.linear(x.values, weight.dequantized(), weight.bias)
+        y = F.linear(x.values, weight.float_weight(), weight.bias)
         return rounded(after(y), Grid(scale, zero_point, x.dtype))
 
     return run
@@ -52,7 +52,7 @@ def _linear_leaky(_func: Any, x: Codes, weight: Any, scale: Any, zero_point: Any
     return _linear(lambda y: F.leaky_relu(y, slope))(_func, x, weight, scale, zero_point)
 
 
-def _dynamic(after: Callable[[Any], Any]) -> Callable[..., Any]:
+def _dynamic_linear_then(after: Callable[[Any], Any]) -> Callable[..., Any]:
     def run(_func: Any, x: Any, weight: Any, reduce_range: bool = False) -> Any:
         from tvmq.frontends.torch.quantized.dynamic import dynamic_linear
 
@@ -61,7 +61,7 @@ def _dynamic(after: Callable[[Any], Any]) -> Callable[..., Any]:
     return run
 
 
-def _binary(compute: Callable[..., Any], after: Callable[[Any], Any] = _plain) -> Callable[..., Any]:
+def _binary(compute: Callable[..., Any], after: Callable[[Any], Any] = _identity) -> Callable[..., Any]:
     def run(_func: Any, a: Any, b: Any, scale: Any, zero_point: Any) -> Codes:
         grid = Grid(scale, zero_point, first_codes((a, b)).dtype)
         return rounded(after(compute(floats(a), floats(b))), grid)
@@ -70,7 +70,7 @@ def _binary(compute: Callable[..., Any], after: Callable[[Any], Any] = _plain) -
 
 
 def _multiply_number(after: Callable[[Any], Any]) -> Callable[..., Any]:
-    """The same codes, on a grid of another scale."""
+    """Multiply by a number: unchanged codes, on a grid of another scale."""
 
     def run(_func: Any, x: Codes, number: float) -> Codes:
         if not number > 0 or isinstance(x.grid.scale, torch.Tensor):
@@ -154,27 +154,27 @@ def _embedding(_func: Any, weight: Any, indices: Any, *_options: Any, **_named: 
 
 _RELU = torch.relu
 OPERATORS: dict[str, Callable[..., Any]] = {
-    **{f"conv{rank}d": _convolution(rank, _plain, CONVOLUTIONS) for rank in CONVOLUTIONS},
+    **{f"conv{rank}d": _convolution(rank, _identity, CONVOLUTIONS) for rank in CONVOLUTIONS},
     **{f"conv{rank}d_relu": _convolution(rank, _RELU, CONVOLUTIONS) for rank in CONVOLUTIONS},
-    **{f"conv_transpose{rank}d": _convolution(rank, _plain, TRANSPOSED) for rank in TRANSPOSED},
-    "conv2d_add": _with_sum(_plain),
+    **{f"conv_transpose{rank}d": _convolution(rank, _identity, TRANSPOSED) for rank in TRANSPOSED},
+    "conv2d_add": _with_sum(_identity),
     "conv2d_add_relu": _with_sum(_RELU),
-    "linear": _linear(_plain),
+    "linear": _linear(_identity),
     "linear_relu": _linear(_RELU),
     "linear_tanh": _linear(_tanh),
     "linear_leaky_relu": _linear_leaky,
-    "linear_dynamic": _dynamic(_plain),
-    "linear_relu_dynamic": _dynamic(_RELU),
+    "linear_dynamic": _dynamic_linear_then(_identity),
+    "linear_relu_dynamic": _dynamic_linear_then(_RELU),
     "add": _binary(torch.add),
     "add_relu": _binary(torch.add, _RELU),
     "mul": _binary(torch.mul),
     "mul_relu": _binary(torch.mul, _RELU),
-    "mul_scalar": _multiply_number(_plain),
+    "mul_scalar": _multiply_number(_identity),
     "mul_scalar_relu": _multiply_number(_RELU),
     "matmul": _binary(torch.matmul),
-    "cat": _cat(_plain),
+    "cat": _cat(_identity),
     "cat_relu": _cat(_RELU),
-    **dict.fromkeys(("batch_norm", "batch_norm1d", "batch_norm2d", "batch_norm3d"), _batch_norm(_plain)),
+    **dict.fromkeys(("batch_norm", "batch_norm1d", "batch_norm2d", "batch_norm3d"), _batch_norm(_identity)),
     **dict.fromkeys(("batch_norm_relu", "batch_norm2d_relu", "batch_norm3d_relu"), _batch_norm(_RELU)),
     "layer_norm": _layer_norm,
     "group_norm": _group_norm,

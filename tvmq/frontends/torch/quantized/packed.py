@@ -28,7 +28,7 @@ class PackedWeight(nn.Module):
 
     >>> from torch.ao.nn import quantized
     >>> layer = quantized.Linear(3, 2)
-    >>> PackedWeight(layer._packed_params._packed_params).dequantized().shape
+    >>> PackedWeight(layer._packed_params._packed_params).float_weight().shape
     torch.Size([2, 3])
     """
 
@@ -51,7 +51,7 @@ class PackedWeight(nn.Module):
 
         return call(func, args, kwargs or {})
 
-    def dequantized(self) -> torch.Tensor:
+    def float_weight(self) -> torch.Tensor:
         """The floats that the codes stand for."""
         storage = self.weight.dtype
         numbers = (*RANGES[storage], storage)
@@ -61,7 +61,7 @@ class PackedWeight(nn.Module):
 
     def convolve(self, function: Callable[..., Any], x: torch.Tensor) -> torch.Tensor:
         """A convolution of this weight. torch keeps one of one dimension as one of two, of height 1."""
-        weight, rank = self.dequantized(), x.ndim - 2
+        weight, rank = self.float_weight(), x.ndim - 2
         options = {name: value[-rank:] if isinstance(value, list) else value for name, value in self.options.items()}
         if weight.ndim > x.ndim:
             weight = weight.squeeze(2)
@@ -139,7 +139,7 @@ def traceable(model: nn.Module) -> Iterator[None]:
 
 
 def _refuse(path: str, module: nn.Module) -> None:
-    """What has no import."""
+    """Refuse the quantized modules that have no import."""
     kind = type(module)
     if not kind.__module__.startswith("torch.ao.nn.quantized.dynamic"):
         return
@@ -155,7 +155,7 @@ def _replace(path: str, module: nn.Module) -> None:
     for name, value in list(vars(module).items()):
         if isinstance(value, torch.ScriptObject):
             del vars(module)[name]
-            module.register_module(name, _unpacked(path, value))
+            module.register_module(name, _unpack(path, value))
         elif isinstance(value, torch.Tensor) and value.is_quantized:
             vars(module)[name] = Codes(value.dequantize(), Grid(None, None, value.dtype))
     for name, value in list(module._buffers.items()):
@@ -167,7 +167,7 @@ def _replace(path: str, module: nn.Module) -> None:
     replace_weights(path, module)
 
 
-def _unpacked(path: str, packed: torch.ScriptObject) -> nn.Module:
+def _unpack(path: str, packed: torch.ScriptObject) -> nn.Module:
     kind = packed._type().name()
     if kind.startswith("EmbeddingPackedParams"):
         return PackedTable(packed)

@@ -24,7 +24,7 @@ from tvmq.errors import ModelError
 OBSERVED_FX = "_observed_graph_module_attrs"
 
 
-def converted(model: Any, backend_config: Any = None) -> Any:
+def convert_prepared(model: Any, backend_config: Any = None) -> Any:
     """The model itself where it is no module, or one without observers; else its conversion.
 
     backend_config  that prepare_fx was given; None: torch's own
@@ -39,11 +39,11 @@ def converted(model: Any, backend_config: Any = None) -> Any:
             f"{type(model).__name__}; give the prepared model, or leave backend_config out"
         )
     modules = model.named_modules() if is_module else ()
-    found = {path: kind for path, module in modules if (kind := observer_kind(module))}
-    if not found:
+    observers = {path: kind for path, module in modules if (kind := observer_kind(module))}
+    if not observers:
         return model
     for path, module in model.named_modules():
-        if path in found and _is_fresh(module):
+        if path in observers and _is_fresh(module):
             raise ModelError(
                 f"from_torch, observer '{path}': it has seen no data; run the prepared model on calibration data, or "
                 "train it, before the import"
@@ -51,7 +51,7 @@ def converted(model: Any, backend_config: Any = None) -> Any:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            result = _convert(copy.deepcopy(model), "torchao" in found.values(), backend_config)
+            result = _convert(copy.deepcopy(model), "torchao" in observers.values(), backend_config)
         except Exception as error:
             first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
             raise ModelError(

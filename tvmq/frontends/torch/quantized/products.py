@@ -26,14 +26,14 @@ def integer_linear(call: TorchCall) -> relax.Expr:
 def coded_linear(call: TorchCall) -> relax.Expr:
     """matmul(x, group_dequantize(w, scales))."""
     weight, scales, size = _weight(call)
-    floats = call.emit(ops.group_dequantize(_kept(call, weight), relax.const(scales), axis=0, group_size=size))
+    floats = call.emit(ops.group_dequantize(_store_codes(call, weight), relax.const(scales), axis=0, group_size=size))
     return relax.op.matmul(call["x"], floats)
 
 
 def group_linear(call: TorchCall) -> relax.Expr:
     """group_matmul(q, s, w, scales)."""
     weight, scales, size = _weight(call)
-    return ops.group_matmul(call["q"], call["scale"], _kept(call, weight), relax.const(scales), group_size=size)
+    return ops.group_matmul(call["q"], call["scale"], _store_codes(call, weight), relax.const(scales), group_size=size)
 
 
 def _weight(call: TorchCall) -> tuple[np.ndarray, np.ndarray, int]:
@@ -42,7 +42,7 @@ def _weight(call: TorchCall) -> tuple[np.ndarray, np.ndarray, int]:
     return np.ascontiguousarray(codes.T), np.ascontiguousarray(scales.T, np.float32), int(call["size"])
 
 
-def _kept(call: TorchCall, codes: np.ndarray) -> Any:
+def _store_codes(call: TorchCall, codes: np.ndarray) -> Any:
     """The codes as a constant; of 4 bits or less two to a byte, unpacked in a run."""
     if not numerics.fits_int4(codes):
         return relax.const(codes)

@@ -24,7 +24,7 @@ WAY_OUT = "quantize the model to 8 bits with constant scales"
 
 
 def quantize(call: TorchCall) -> relax.Expr:
-    """One scale, or one for each channel."""
+    """Quantize with one scale, or one for each channel."""
     x, dtype = call["input"], _type(call)
     if isinstance(x, GenericConst):
         return relax.const(_by_torch(call).numpy())
@@ -39,7 +39,7 @@ def quantize(call: TorchCall) -> relax.Expr:
 
 
 def dequantize(call: TorchCall) -> relax.Expr:
-    """One scale, or one for each channel."""
+    """Dequantize with one scale, or one for each channel."""
     q = call["input"]
     if _is_computed(call):
         steps = call.emit(relax.op.subtract(call.emit(relax.op.astype(q, "float32")), call["zero_point"]))
@@ -118,12 +118,12 @@ def number(call: TorchCall, value: Any) -> np.ndarray:
 
 
 def _by_torch(call: TorchCall) -> Any:
-    """What torch computes of a constant."""
+    """Result that torch computes of a constant."""
     import torch
 
-    def real(argument: Any) -> Any:
+    def torch_value(argument: Any) -> Any:
         value = call.value(argument) if hasattr(argument, "op") else argument
         return torch.from_numpy(np.array(value.value.numpy())) if isinstance(value, GenericConst) else value
 
     target: Any = call.node.target
-    return target(*map(real, call.node.args), **{k: real(v) for k, v in call.node.kwargs.items()})
+    return target(*map(torch_value, call.node.args), **{k: torch_value(v) for k, v in call.node.kwargs.items()})

@@ -41,7 +41,7 @@ class CodedWeight(nn.Module):
 
     def __init__(self, weight: Any) -> None:
         super().__init__()
-        codes, scales = _centred(weight)
+        codes, scales = _centre_codes(weight)
         self.register_buffer("weight", codes)
         self.register_buffer("scales", scales)
         self.size = int(codes.shape[1] // scales.shape[1])
@@ -56,17 +56,17 @@ class CodedWeight(nn.Module):
         self._set_activations(weight)
 
     def _set_activations(self, weight: Any) -> None:
-        told = getattr(weight, "act_quant_kwargs", None)
+        options = getattr(weight, "act_quant_kwargs", None)
         if getattr(weight, "activation_quantization", None) is not None:
             self.numbers = lambda x: row_numbers(x, False, INT8, SMALLEST)
-        elif told is not None:
-            self.bounds = HALVED if told.reduce_range else INT8
-            symmetric = told.mapping_type.name == "SYMMETRIC"
+        elif options is not None:
+            self.bounds = HALVED if options.reduce_range else INT8
+            symmetric = options.mapping_type.name == "SYMMETRIC"
             if weight.act_quant_scale is not None:
                 self.static = _grid(weight)
                 self.register_buffer("columns", self.scales[:, 0].contiguous())
                 self.register_buffer("zeros", torch.zeros(len(self.scales), dtype=torch.int64))
-            elif type(told.granularity).__name__ != "PerRow" or told.mapping_type.name not in MAPPINGS:
+            elif type(options.granularity).__name__ != "PerRow" or options.mapping_type.name not in MAPPINGS:
                 raise refused("activations that do not have one scale for each row are not supported", WAY_OUT)
             else:
                 self.numbers = lambda x: row_numbers(x, symmetric, self.bounds, EPSILON)
@@ -110,14 +110,14 @@ def _linear(x: torch.Tensor, weight: CodedWeight, bias: torch.Tensor | None = No
 
 
 def _grid(weight: Any) -> Grid:
-    """Of activations whose scale is a constant."""
+    """Grid of activations whose scale is a constant."""
     if weight.act_quant_scale.numel() != 1 or weight.act_quant_kwargs.reduce_range:
         raise refused("constant scales of activations for each row are not supported", WAY_OUT)
     zero = weight.act_quant_zero_point
     return Grid(float(weight.act_quant_scale), 0 if zero is None else int(zero), torch.qint8)
 
 
-def _centred(weight: Any) -> tuple[torch.Tensor, torch.Tensor]:
+def _centre_codes(weight: Any) -> tuple[torch.Tensor, torch.Tensor]:
     """Codes around their zero point, and scales (N, K / size).
 
     raises  UnsupportedOpError where they leave int8, or are not kept as codes and scales

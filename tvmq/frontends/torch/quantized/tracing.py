@@ -1,4 +1,4 @@
-"""What surrounds torch.export while it traces a quantized model."""
+"""Hooks around torch.export while it traces a quantized model."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from tvmq.errors import TvmqError, UnsupportedOpError
 from tvmq.frontends.torch.quantized.packed import is_quantized, traceable
 
 
-def traced(model: nn.Module, export: Callable[[], Any]) -> Any:
-    """What `export` gives; it is called as it is for a float model.
+def trace_model(model: nn.Module, export: Callable[[], Any]) -> Any:
+    """Program that `export` gives; it is called as it is for a float model.
 
     A model whose own code makes quantized tensors looks like a float one: where the program shows it, or torch refuses
     the model, it is traced again.
@@ -44,7 +44,7 @@ def _as_codes(model: nn.Module, export: Callable[[], Any]) -> Any:
         with traceable(model), mode:
             return export()
     except UnsupportedOpError as error:
-        raise mode.placed(error) from error
+        raise mode.locate_error(error) from error
     finally:
         for hook in hooks:
             hook.remove()
