@@ -36,7 +36,7 @@ SYSTEM = Path("/sys/devices/system/cpu/cpu0/cache")
 
 @dataclass(frozen=True)
 class Machine:
-    """What the estimate knows of a CPU.
+    """Facts about a CPU that the estimate uses.
 
     name          LLVM's name
     clock         cycles a second while it computes
@@ -78,7 +78,7 @@ class Machine:
 
 @dataclass(frozen=True)
 class Work:
-    """What one call does.
+    """Work of a call.
 
     kind      family of the kernel, such as "conv2d", "depthwise", "softmax", "quantize"
     cycles    of arithmetic, with everything in the nearest cache

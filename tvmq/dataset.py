@@ -24,7 +24,7 @@ Feed = dict[str, np.ndarray]
 
 @dataclass(frozen=True)
 class Input:
-    """What the model takes: name, shape with the batch first (None: any size), dtype."""
+    """An input of the model: name, shape with the batch first (None: any size), dtype."""
 
     name: str
     shape: tuple[int | None, ...]
@@ -102,7 +102,7 @@ def _join_batches(feeds: Sequence[Feed]) -> Feed:
 
 
 def _fill_batch(waiting: Sequence[Feed], batch: int) -> Feed:
-    """One batch of fewer samples, the last one repeated."""
+    """Fill a batch with fewer samples by repeating the last one."""
     return {
         name: np.concatenate([value, np.repeat(value[-1:], batch - len(value), axis=0)]) if value.ndim else value
         for name, value in _join_batches(waiting).items()
@@ -213,7 +213,7 @@ def _values(item: Any) -> list[Any]:
 
 
 def check_batch(item: Any, inputs: Sequence[Input], number: int) -> Feed:
-    """One batch as {name: array}; raises DataError naming the input, what was found and what the model takes.
+    """Convert a batch to {name: array}; raises DataError naming the input, what was found and what the model takes.
 
     Inputs that the model does not have are refused; a DataLoader's labels after the inputs of a tuple are dropped.
     """

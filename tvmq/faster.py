@@ -43,7 +43,7 @@ Seconds = dict[str, float]
 
 @dataclass
 class Decision:
-    """What was measured.
+    """Layers that stay float because that was measured to be faster.
 
     floats     {source name of a layer that stays float: why}
     seconds    of a run: "float", "int8" with everything in int8 that can be, and "chosen"

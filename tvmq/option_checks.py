@@ -26,7 +26,7 @@ def whole(low: int, high: int) -> tuple[Check, str]:
 
 
 def one_of(*choices: str) -> tuple[Check, str]:
-    """One of these words."""
+    """Check that a value is one of these words."""
     return lambda value: isinstance(value, str) and value in choices, f"one of {', '.join(choices)}"
 
 

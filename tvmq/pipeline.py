@@ -43,7 +43,7 @@ Params = Mapping[str, np.ndarray]
 
 
 class Finetuning(Protocol):
-    """What may make the integer module instead of rounding alone: `tvmq.training.Distill`."""
+    """A maker of the integer module other than rounding alone: `tvmq.training.Distill`."""
 
     def check_config(self, config: QConfig) -> None:
         """ConfigError for options that it cannot work with."""
@@ -52,7 +52,7 @@ class Finetuning(Protocol):
         """The integer module."""
 
     def repeatable_module(self, quantization: StaticQuantization) -> tvm.IRModule:
-        """The same, whatever the number of threads; equal ones for equal identities."""
+        """The integer module, whatever the number of threads; equal ones for equal identities."""
 
     @property
     def identity(self) -> str:
@@ -249,7 +249,7 @@ def _warn_of_unused_data(imported: tvm.IRModule) -> None:
 
 
 def _rounding(prepared: tvm.IRModule, data: Dataset) -> RoundingByData:
-    """What rounds weights by data where activations have no calibrated scales: the moments of 8-bit codes."""
+    """Rounding of weights by data where activations have no calibrated scales: by the moments of 8-bit codes."""
     config = QConfig(calibrate_mode="minmax", outlier_channels=False)  # all weights as they are
     moments = StaticQuantization(prepared, data, config, backend_of(None)).moments()
     return RoundingByData(moments, compiled_rounding)

@@ -37,7 +37,7 @@ LONGEST = 300  # characters of a wrong value that messages quote
 
 @dataclass(frozen=True)
 class LayerFacts:
-    """What a rule may ask about a layer.
+    """Facts about a layer that a rule may ask for.
 
     key           unique name of the layer in the module
     names         source names (ONNX node names, torch module names); a fused layer has several
@@ -104,7 +104,7 @@ _UNSET = _Unset()
 
 @dataclass(frozen=True, init=False, repr=False)
 class Rule:
-    """One exception: `match` chooses layers, the rest says how they are quantized.
+    """An exception: `match` chooses layers, the rest says how they are quantized.
 
     match        name as it is printed, name glob (`*` crosses "/"), compiled regex (searched for anywhere in a name),
                  "op:<operator type or glob>", or a function of LayerFacts that returns True or False
@@ -171,7 +171,7 @@ class Rule:
         return f"Rule({', '.join([_text(self.match), *given])})"
 
     def _arguments(self) -> dict[str, Any]:
-        """What the rule says, by the names of its arguments."""
+        """Arguments of the rule, by name."""
         names = ("activations", "weights", "observer", "weight_observer")
         return {name: value for name in names if (value := getattr(self, name)) is not None}
 
@@ -264,7 +264,7 @@ def _checked_match(match: Match | None, op: str | None) -> Match:
 def _both_from(
     where: str, spec: QuantSpec, activations: QuantSpec | str | None, weights: QuantSpec | None
 ) -> tuple[QuantSpec, QuantSpec]:
-    """One positional spec for both operands; activations have one scale for the tensor."""
+    """Specs of activations and weights from a positional one; activations have one scale for the tensor."""
     if activations is not None or weights is not None:
         raise ConfigError(f"{where}: give one QuantSpec for both, or activations= and weights=, no mixture")
     if not spec.symmetric:

@@ -32,7 +32,7 @@ def inside(path: str, field: str | int) -> str:
 
 
 def near(word: Any, known: Iterable[str]) -> str:
-    """What to add to a sentence about an unknown word, where a known one is near.
+    """Addition to a sentence about an unknown word, where a known one is near.
 
     >>> near("wieghts", ["weights", "bias"]), near("x", ["weights"])
     ("; did you mean 'weights'?", '')
@@ -55,7 +55,7 @@ def checked_fields(data: Any, path: str, known: Sequence[str], required: Iterabl
 
 
 def checked_choice(value: Any, path: str, allowed: Sequence[str]) -> str:
-    """One of these words."""
+    """Check that a value is one of these words."""
     if not isinstance(value, str) or value not in allowed:
         refuse(path, f"{_shown(value)} is none of them; allowed: {', '.join(allowed)}{near(value, allowed)}")
     return value

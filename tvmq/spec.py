@@ -1,4 +1,4 @@
-"""What a quantized tensor is: `QuantSpec` (type, bits, symmetry) and `QParams` (scale and zero point).
+"""Type of a quantized tensor: `QuantSpec` (type, bits, symmetry) and `QParams` (scale and zero point).
 
     real value = (code - zero_point) * scale,  qmin <= code <= qmax
 

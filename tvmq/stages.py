@@ -43,7 +43,7 @@ from tvmq.passes.unify_scales import unify_scales
 
 @dataclass(frozen=True)
 class Choices:
-    """What stages are told besides the module.
+    """Context of the stages, besides the module.
 
     config       options
     backend      target

@@ -71,7 +71,7 @@ class StaticQuantization:
         self._kept = Kept()
 
     def with_config(self, config: QConfig) -> StaticQuantization:
-        """The same model and data for other options of its layers; nothing is read again."""
+        """Quantization of the same model and data by other options of its layers; nothing is read again."""
         other = copy.copy(self)
         other.config = config
         return other
@@ -178,7 +178,7 @@ class StaticQuantization:
         return find_outliers(self.prepared, data)
 
     def _tensor_results(self, annotated: tvm.IRModule, chosen: Mapping[str, Any]) -> dict[str, TensorResult]:
-        """What a saved calibration has of each tensor."""
+        """Results of each tensor for a saved calibration."""
         view, statistics = View(annotated), self._kept.statistics
         tensors, source = {}, {w.key: w.source for w in watched_tensors(view)}
         for name, choice in chosen.items():
@@ -240,7 +240,7 @@ def round_module(annotated: tvm.IRModule, calibration: CalibrationResult, config
 
 
 def missing_data(config: QConfig, why: str = "") -> CalibrationError:
-    """What is said where ranges are to be chosen from data and there are none."""
+    """Error for ranges that are to be chosen from data where there are none."""
     mode = min(config.observers - {"global_scale"}, key=lambda name: (name != config.calibrate_mode, name))
     return CalibrationError(
         f"quantize: calibrate_mode '{mode}' chooses ranges from data and there are none; "

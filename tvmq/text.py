@@ -44,7 +44,7 @@ def _escape(char: str) -> str:
 
 
 def printable_texts(value: Any) -> Any:
-    """What JSON holds, with all its texts as they can be printed.
+    """Make all texts in a value of JSON printable.
 
     >>> printable_texts({"a\\n": ["\\x1b", 1]})
     {'a\\\\n': ['\\\\x1b', 1]}
@@ -57,7 +57,7 @@ def printable_texts(value: Any) -> Any:
 
 
 def read_json(text: bytes) -> Any:
-    """What JSON says, with all its texts as they can be printed; most files have no others.
+    """Read JSON, with all its texts as they can be printed; most files have no others.
 
     >>> read_json(b'{"a": "b"}'), read_json(rb'{"a\\n": "b"}')
     ({'a': 'b'}, {'a\\\\n': 'b'})
@@ -116,7 +116,7 @@ def script_json(value: Any) -> str:
 
 
 def last_line(error: Exception) -> str:
-    """What an error of TVM says below its stack trace.
+    """Last line of an error of TVM, below its stack trace.
 
     >>> last_line(ValueError("trace\\n  reason\\n")), last_line(KeyError())
     ('reason', 'KeyError')

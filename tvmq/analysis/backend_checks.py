@@ -1,4 +1,4 @@
-"""What of one operator of a core lies outside of a backend description: one function a rule, listed in CHECKS."""
+"""Violations of a backend description by one operator of a core: one function a rule, listed in CHECKS."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ WITH_CONSTANT_FACTORS = {"multiply": (0, 1), "tvmq.scale_shift": (1,), "tvmq.pre
 
 
 class Site(NamedTuple):
-    """One binding of a core, and what is known around it.
+    """A binding of a core, and what is known around it.
 
     scales  {variable of codes: (scale, zero point)}
     """
@@ -44,7 +44,7 @@ class Site(NamedTuple):
 
     @property
     def entry(self) -> OperatorEntry | None:
-        """What the description says of this family alone."""
+        """Entry of the description for this family alone."""
         name, depthwise = self.family
         return self.backend.entry(name, depthwise=depthwise) if name else None
 
@@ -255,7 +255,7 @@ def _channels(site: Site, entry: OperatorEntry) -> Iterator[tuple[str, str]]:
 
 
 def _scales(site: Site, entry: OperatorEntry) -> Iterator[tuple[str, str]]:
-    """What keeps the scale of what it reads has another."""
+    """Results whose scale differs from that of their inputs, where the entry requires the same."""
     if not entry.same_scales or site.var.name not in site.scales:
         return
     view, known = site.view, {tuple(site.scales[site.var.name])}

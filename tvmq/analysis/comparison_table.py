@@ -1,4 +1,4 @@
-"""What `tvmq.compare` gives: figures of every layer and of the outputs, and how they print."""
+"""Result of `tvmq.compare`: figures of every layer and of the outputs, and how they print."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST_UNPAIRED = 3  # that the summary names
 
 @dataclass(frozen=True)
 class LayerComparison:
-    """One layer of both models.
+    """Figures of a layer of both models.
 
     names        of the source
     operator     family or operator
@@ -146,7 +146,7 @@ def _cut(name: str) -> str:
 
 
 def _finite(value: Any) -> Any:
-    """The same with infinite numbers replaced by None: JSON has none."""
+    """Replace infinite numbers and NaN by None: JSON has none."""
     if isinstance(value, dict):
         return {key: _finite(item) for key, item in value.items()}
     if isinstance(value, list | tuple):

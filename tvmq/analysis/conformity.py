@@ -23,7 +23,7 @@ from tvmq.passes.integrality import integrality
 
 @dataclass(frozen=True)
 class Violation:
-    """One thing outside of the description.
+    """A part of a module that lies outside of the description.
 
     variable  of the module
     layers    names in the source
@@ -44,7 +44,7 @@ class Violation:
 
 @dataclass(frozen=True)
 class Conformity:
-    """What was found; prints "conforms: yes", or "conforms: no" and every violation.
+    """Result of `tvmq.check_backend`; prints "conforms: yes", or "conforms: no" and every violation.
 
     backend     name of the description
     operators   {operator: how many of them the core has}
@@ -63,7 +63,7 @@ class Conformity:
         return not self.violations
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Dictionary for JSON."""
         return {"conforms": self.conforms, **asdict(self)}
 
     def __str__(self) -> str:

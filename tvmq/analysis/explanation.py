@@ -65,7 +65,7 @@ class Explanation:
         return Story(name, found, self.macs(), self.kernels, self.sources, self.notes)
 
     def rows(self) -> list[list[str]]:
-        """One row a layer: names, operator, precision, multiply-accumulates, kernel if built, scale and zero point of
+        """Rows of the table, one a layer: names, operator, precision, MACs, kernel if built, scale and zero point of
         the result's codes, cost of float islands if there are any, who decided."""
         rows, islands = [], self._has_islands()
         for key, entry in self.ledger.layers.items():
@@ -120,7 +120,7 @@ class Explanation:
         return [(key, "; ".join(texts)) for key, texts in self.notes.items() if key in self.ledger.layers]
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Dictionary for JSON."""
         return {
             "stage": self.ledger.stage,
             "int8_share": self.int8_share(),

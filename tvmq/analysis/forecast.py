@@ -44,7 +44,7 @@ def inspect(
     threads: int = 1,
     clock: float | None = None,
 ) -> Forecast:
-    """What int8 would bring for a float model on a CPU; a few seconds, without data and without compiling.
+    """Forecast the gain by int8 of a float model on a CPU; a few seconds, without data and without compiling.
 
     mod, params  as `from_onnx` and `from_torch` give them, or a plain Relax module; a target in the place of params is
                  taken as the target
@@ -88,7 +88,7 @@ def _sized(mod: tvm.IRModule, sizes: Mapping[str, int] | None) -> tvm.IRModule:
 
 
 def _rows(ledger: Ledger, before: list[Estimate], after: list[Estimate]) -> list[Row]:
-    """One row a layer of the ledger, in its order, and one for conversions and layouts at the borders."""
+    """Rows for the layers of the ledger, in its order, and a last one for conversions and layouts at the borders."""
     owner = {source: key for key in reversed(list(ledger.layers)) for source in ledger.layers[key].get("layers", ())}
     heavy = {key for key, entry in ledger.layers.items() if entry.get("macs")}
     rows = {key: Row.of(key, entry) for key, entry in ledger.layers.items()}

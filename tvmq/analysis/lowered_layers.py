@@ -23,7 +23,7 @@ Entry = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class LoweringCheck:
-    """What was compared of one lowering.
+    """Comparison of a lowering with the definitions.
 
     name, kind   of the lowering
     layers       that it computes
@@ -42,7 +42,7 @@ class LoweringCheck:
     misdefined: int | None
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Dictionary for JSON."""
         return asdict(self)
 
     def __str__(self) -> str:
@@ -102,7 +102,7 @@ class LoweringChecks:
                 self._compare(entry, function, args, inputs, np.asarray(known[entry["result"]])[cut])
 
     def results(self) -> tuple[LoweringCheck, ...]:
-        """One a lowering."""
+        """Comparisons, one for each lowering."""
         return tuple(
             LoweringCheck(name, t.kind, tuple(t.layers), t.values, t.differing, t.first, t.misdefined)
             for name, t in self._tallies.items()
@@ -159,7 +159,7 @@ def _tensor(array: np.ndarray) -> Any:
 
 
 def lowering_lines(lowerings: Mapping[str, Any]) -> list[str]:
-    """What each lowering took and what it did not, for people."""
+    """Lines that tell which layers each lowering computes and which it does not, and why."""
     taken: dict[str, list[str]] = {}
     for entry in lowerings.get("taken", ()):
         taken.setdefault(entry["lowering"], []).append("/".join(entry["layers"][:1]))

@@ -119,7 +119,7 @@ def compare_dumps(
     *,
     backend: str | Backend | None = None,
 ) -> Divergence:
-    """What a device dumped of its layers beside the integer module: which layer differs first.
+    """Compare the layers that a device dumped with the integer module: which one differs first.
 
     folder   an .npz with an array for each layer, or a folder of .npy files, each named as a layer (dumps.py says how
              names are read); layers without a dump are taken as computed

@@ -1,4 +1,4 @@
-"""One layer's story: from its names in the source to the kernel that computes it."""
+"""Report of a single layer: from its names in the source to the kernel that computes it."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class Story:
         return found[-1] if found else None
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Dictionary for JSON."""
         kernels = self.kernels
         return {
             "name": self.name,

@@ -43,7 +43,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Verification:
-    """What was compared; prints "exact: yes", or "exact: no" and where.
+    """Result of `tvmq.verify`; prints "exact: yes", or "exact: no" and where.
 
     samples, values  how much
     differing        values whose bits differ (any two NaN are equal)
@@ -67,7 +67,7 @@ class Verification:
         return self.differing == 0 and not any(check.differing for check in self.lowerings)
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Dictionary for JSON."""
         data = {"exact": self.exact, **asdict(self)}
         return {key: value for key, value in data.items() if value or key not in ("lowerings", "not_finite")}
 
@@ -164,7 +164,7 @@ def _refuse_external(exe: Executable) -> None:
 
 @dataclass(frozen=True)
 class _Part:
-    """One of the functions that main calls.
+    """A function that main calls.
 
     takes, gives   variables of the module; `gives` is None where they are its results
     """

@@ -84,7 +84,7 @@ class Function:
 
 @dataclass(frozen=True)
 class Bytecode:
-    """What was read; the instructions may be damaged, so nothing is made of them before the hash was compared.
+    """Bytecode that was read; it may be damaged, so nothing is made of the instructions before the hash was compared.
 
     constants   tensors in the memory where they stay, shapes, texts and types
     """

@@ -67,7 +67,7 @@ def _bitcode(library: Any) -> bytes:
 
 
 def from_bytes(blobs: Mapping[str, Any], target: CpuTarget, imports: Sequence[Any] = ()) -> LoadedCode:
-    """What `to_bytes` gave, ready to run.
+    """Load the code that `to_bytes` wrote, ready to run.
 
     blobs    that; also with a bytecode.Bytecode in place of its bytes
     imports  modules that the kernels call

@@ -230,7 +230,7 @@ def load(path: Path, sha256: str | None = None, *, code: bool = True) -> dict[st
 
 
 def load_file(where: str, file: SavedFile, folder: Path | None = None, *, code: bool = True) -> dict[str, Any]:
-    """The same of a file that is open, or of bytes; `where` begins the messages, `folder` may hold its libraries."""
+    """Read a model from an open file, or bytes; `where` begins the messages, `folder` may hold its libraries."""
     most = UNPACKED_BASE + RATIO * file.size
     manifest, blobs = unpack(where, file, partial(_readers, where, most) if code else _source_alone)
     targets = targets_of(where, manifest)
@@ -253,7 +253,7 @@ def _machine_code(
     where: str, file: SavedFile, number: int, manifest: dict[str, Any], blobs: Mapping[str, Any], target: Any,
     folder: Path | None,
 ) -> LoadedCode:  # fmt: skip
-    """One code, ready to run."""
+    """Load the code with this number, ready to run."""
     library = _gpu_library(blobs) if isinstance(target, CudaTarget) else None
     code = _code(where, number, manifest, blobs, UNPACKED_BASE + RATIO * file.size)
     file.settle()
@@ -405,7 +405,7 @@ def unpack(
 
 
 def _read(where: str, archive: Archive, name: str, manifest: dict[str, Any], reader: Reader | None) -> Any:
-    """What a reader makes of a member, without one its bytes; ArtifactError if its hash is not that of the manifest."""
+    """Read a member (bytes without a reader); ArtifactError if its hash is not that of the manifest."""
     packed = manifest.get(PACKED, {}) if reader is _nothing else {}
     member = archive.open(name, hashed=name not in packed)
     size = archive.size(name)

@@ -42,7 +42,7 @@ def merge_equal_constants(code: bytes) -> bytes:
 
 
 def _key(constant: Any) -> Any:
-    """What equal constants have in common; None for one that stays as it is."""
+    """Key that equal constants share; None for one that stays as it is."""
     if not isinstance(constant, tvm_ffi.Tensor) or byte_size(constant) < LEAST:
         return None
     digest = hashlib.sha256(ctypes.string_at(constant.data_ptr(), byte_size(constant))).digest()

@@ -105,7 +105,7 @@ def _refuse_others(symbols: Sequence[str], place: str, where: str, error: type[T
 
 
 class _Place(ctypes.Structure):
-    """What dladdr tells of an address."""
+    """Structure Dl_info, which dladdr fills for an address."""
 
     _fields_ = (
         ("file", ctypes.c_char_p),

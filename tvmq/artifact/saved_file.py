@@ -31,7 +31,7 @@ LARGEST_FILE = 16 * 2**30
 
 
 class Readable(Protocol):
-    """What is read forward."""
+    """A source of bytes that is read forward."""
 
     def read(self, count: int, /) -> bytes:
         """The next bytes, fewer at the end only."""
@@ -58,7 +58,7 @@ class SavedFile:
 
     @cached_property
     def sha256(self) -> str:
-        """Of all bytes."""
+        """SHA-256 of all bytes, in hexadecimal."""
         whole = hashlib.sha256()
         for block in self.blocks():
             whole.update(block)
@@ -185,7 +185,7 @@ class SavedFile:
             span.digest()
 
     def stream(self) -> io.BufferedReader:
-        """The same as a file of which every byte that is read stays in memory, independent of other streams."""
+        """Open a file of which every byte that is read stays in memory, independent of other streams."""
         return _Bounded(_Stream(self), HELD)
 
 
@@ -234,7 +234,7 @@ class _Bounded(io.BufferedReader):
 
 
 class _Stream(io.RawIOBase):
-    """What is held, as a file."""
+    """A saved file as a raw file of Python."""
 
     def __init__(self, file: SavedFile) -> None:
         super().__init__()

@@ -94,7 +94,7 @@ def _found(
 
 
 def join_constants(rest: bytes, cuts: Sequence[Cut], sources: Mapping[str, bytes], most: int) -> bytes:
-    """What `cut_constants` was given.
+    """Restore the bytes from which `cut_constants` cut these constants.
 
     most    bytes that it may have
     raises  any error, for cuts that cannot be

@@ -64,7 +64,7 @@ class Weightless:
 
 
 def without_weights(code: Bytecode) -> Weightless:
-    """See the head of this file."""
+    """Move large constants out of the bytecode, as the head of this file says."""
     large = [number for number, constant in enumerate(code.constants) if byte_size(constant) >= LARGE]
     uses = _uses(code, set(large)) if sum(byte_size(code.constants[n]) for n in large) >= WORTH else None
     if not uses:
@@ -85,7 +85,7 @@ def byte_size(constant: Any) -> int:
 
 
 def kind_of(word: int) -> int:
-    """What an argument of an instruction is."""
+    """Kind of an argument of an instruction."""
     return (word >> KIND_SHIFT) & 0xFF
 
 

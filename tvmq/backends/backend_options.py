@@ -113,7 +113,7 @@ def _shared_weights(backend: Backend) -> dict[str, Any]:
 
 
 def integer_entries(backend: Backend, families: tuple[str, ...] = FAMILIES) -> Iterator[OperatorEntry | None]:
-    """What is said of each of these families, and of its depthwise form; those that stay float left out."""
+    """Entries for each of these families, and its depthwise form; those that stay float left out."""
     for family in families:
         if backend.families is not None and family not in backend.families:
             continue

@@ -1,4 +1,4 @@
-"""What fields of a description must say together: all that is allowed here works in `quantize`.
+"""Consistency of the fields of a description: all that is allowed here works in `quantize`.
 
 Messages begin with the backend; behind it stands the path of the field, as the JSON form has it.
 """

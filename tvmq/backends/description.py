@@ -1,4 +1,4 @@
-"""What a backend says about itself: data alone, so that whoever has an accelerator can describe it."""
+"""Description of a backend: data alone, so that whoever has an accelerator can describe it."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ class Backend:
 
     @staticmethod
     def _fault(name: str, value: Any) -> str | None:
-        """What is wrong with the value of a field; None if nothing is."""
+        """Reason why the value of a field is refused; None if it is allowed."""
         if name in _ALLOWED:
             allowed = _ALLOWED[name]
             if isinstance(value, tuple) and value and all(item in allowed for item in value):
@@ -180,7 +180,7 @@ class Backend:
         return options_of(self)
 
     def refused_options(self, options: Mapping[str, Any]) -> list[str]:
-        """What of these options it cannot express, each with the value to use instead.
+        """Options that this backend cannot express, each with the value to use instead.
 
         >>> Backend("toy", per_channel=False).refused_options({"per_channel": True})
         ['per_channel=True: takes one scale for a weight, not one for each channel; use per_channel=False']

@@ -83,7 +83,7 @@ def _plain(value: Any) -> Any:
 
 
 def _plain_entry(entry: OperatorEntry) -> dict[str, Any]:
-    """What an entry says, in the order of ENTRY."""
+    """Entry as plain data, in the order of ENTRY."""
     found: dict[str, Any] = {"pattern": _one_or_all(entry.patterns)}
     for name in ENTRY[1:-1]:
         value, default = getattr(entry, name), OperatorEntry.__dataclass_fields__[name].default
@@ -207,7 +207,7 @@ def _object_name(value: Any, path: str) -> str:
 
 
 def _entry(data: Any, path: str) -> OperatorEntry:
-    """One entry of `operators`."""
+    """Parse an entry of `operators`."""
     data = checked_fields(data, path, ENTRY, ("pattern",))
     limits = checked_fields(data.get("limits", {}), inside(path, "limits"), tuple(LIMITS))
     for name, value in limits.items():
@@ -250,7 +250,7 @@ def _form(kind: type[Any], data: Any, path: str) -> Any:
 
 
 def _names(value: Any, path: str, allowed: tuple[str, ...] | None) -> tuple[str, ...]:
-    """One word or a list of them; what they may be is checked later where `allowed` is None."""
+    """Parse a word or a list of them; what they may be is checked later where `allowed` is None."""
     items = (value,) if isinstance(value, str) else tuple(checked_list(value, path))
     if not items:
         refuse(path, "names no type; leave it out, or name one")

@@ -1,4 +1,4 @@
-"""What a backend says of one kind of operators, where that is not what it says of all."""
+"""Entry of a backend for one kind of operators, where that differs from what holds for all."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ OF_INTEGERS = (
 
 @dataclass(frozen=True)
 class OperatorEntry:
-    """One entry of Backend.operators; what it leaves out is as the backend says of all operators.
+    """An entry of Backend.operators; what it leaves out is as the backend says of all operators.
 
     patterns           names of operator families ("conv2d", "add"), globs ("conv*", "*"), or "depthwise" for
                        convolutions whose filters read one channel each. The last entry that matches an operator wins,

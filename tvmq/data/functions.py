@@ -193,7 +193,7 @@ def left_out(item: Any, inputs: list[Input]) -> list[str]:
 
 
 def without_label(item: Any, inputs: list[Input]) -> Any:
-    """What belongs to the inputs of one thing that a function yields."""
+    """Inputs of an item that a function yields, its label dropped."""
     return _without_label(item, inputs)[0]
 
 

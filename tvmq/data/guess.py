@@ -68,7 +68,7 @@ def _entropy(p: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class _Answer:
-    """What a model answers under one normalization.
+    """Answer of a model under one normalization.
 
     nats     information
     sure     mean of the largest softmax
@@ -184,7 +184,7 @@ def from_facts(
 
 
 def by_custom(channels: int, *, classifier: bool) -> Guess:
-    """What is usual, where neither the model nor pictures tell."""
+    """Usual normalization, where neither the model nor pictures tell."""
     if channels == 3 and classifier:
         return Guess(NORMALIZATIONS["imagenet"], "not sure", "usual for classifiers of colour pictures")
     usual = candidates(1)[0] if channels == 1 else NORMALIZATIONS["unit"]

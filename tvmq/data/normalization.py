@@ -1,4 +1,4 @@
-"""What a network was trained on: pixels of 0..255 brought to another range. The usual forms, by name.
+"""Normalization that a network was trained with: pixels of 0..255 brought to another range. Usual forms, by name.
 
 x = (pixel * scale - mean) / std        float32, mean and std by channel, in the order of the model's channels
 """

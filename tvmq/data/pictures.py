@@ -27,7 +27,7 @@ USUAL_SIZE = 224  # of networks that leave the size open: what most were trained
 
 @dataclass(frozen=True)
 class Frame:
-    """One input for pictures.
+    """An input for pictures.
 
     input     its name
     layout    "NCHW" or "NHWC"
@@ -44,7 +44,7 @@ class Frame:
     dtype: str = "float32"
 
     def shape(self, batch: int) -> tuple[int, ...]:
-        """Of the input with so many pictures.
+        """Shape of the input for a batch of so many pictures.
 
         >>> Frame("x", "NCHW", 3, 32, 48).shape(2), Frame("x", "NHWC", 1, 32, 48).shape(1)
         ((2, 3, 32, 48), (1, 32, 48, 1))

@@ -1,4 +1,4 @@
-"""What a quantized model must keep: a bound on the signal-to-error ratio of its outputs, or on the drop of a metric."""
+"""Bound that a quantized model must keep: on the signal-to-error ratio of its outputs, or the drop of a metric."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Metric = Callable[[Sequence[np.ndarray], Any], float]
 
 @dataclass(frozen=True)
 class Guard:
-    """What `quantize` checks when the integers are made, and what it holds them against.
+    """Bound that `quantize` checks when the integers are made, and the data for the check.
 
     sqnr      the least signal-to-error ratio of an output, dB
     metric    a function of (outputs of all samples, labels), higher is better: it judges instead of sqnr

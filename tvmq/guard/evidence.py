@@ -1,4 +1,4 @@
-"""What outputs are judged by that decibels cannot judge: places and counts, and what is looked up by them.
+"""Evidence for outputs that decibels cannot judge: places and counts, and what is looked up by them.
 
     y = argmax(x)             a step of x is another place, and no signal to error says how bad that is: x is judged
 

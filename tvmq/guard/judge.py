@@ -68,7 +68,7 @@ class Judge:
         self._score = guard.metric(_join_outputs(self._wanted), guard.labels) if guard.metric and batches else None
 
     def _positions(self, prepared: tvm.IRModule) -> list[int]:
-        """Of what is judged: all the evidence, which comes first, and outputs."""
+        """Positions of what is judged: all the evidence, which comes first, and outputs."""
         first = len(self.evidence)
         self._looked_up = {first + index for index in looked_up_outputs(prepared)}
         plain = (first + index for index in judged_outputs(prepared))
@@ -80,7 +80,7 @@ class Judge:
         return bool(self._wanted) and (self.guard.metric is not None or bool(self._judged))
 
     def figure(self, module: tvm.IRModule) -> Figure:
-        """What the compiled module does."""
+        """Figure of the compiled module."""
         whole = with_evidence(module, self.evidence)
         if whole is None:
             return Figure(-math.inf)  # what cannot be seen is not taken for good
@@ -111,7 +111,7 @@ class Judge:
         return module
 
     def measured(self, run: Run, *, roughly: bool = False, least: float = -math.inf) -> Figure:
-        """What this gives for the samples, the evidence first; roughly: for a few of them, where decibels judge.
+        """Figure of a run over the samples, the evidence first; roughly: for a few of them, where decibels judge.
 
         least  dB below which a rough figure need not be exact: it is that of the first samples that show it to be below
         """
@@ -172,12 +172,12 @@ class Judge:
         return self._evaluator(module)
 
     def _sqnr(self, place: int, both: Sequence[Both]) -> float:
-        """Of one output, rounded to tenths."""
+        """Signal-to-error ratio of one output, rounded to tenths."""
         figure = self._ratio(place, both)
         return round(figure, 1) if math.isfinite(figure) else figure
 
     def _ratio(self, place: int, both: Sequence[Both]) -> float:
-        """Of one output, dB; infinite where float gives nothing but zeros, of which a ratio says nothing.
+        """Ratio of one output, dB; infinite where float gives nothing but zeros, of which a ratio says nothing.
 
         Minus infinity for an output of another shape than float's.
         """
@@ -192,7 +192,7 @@ class Judge:
         return math.inf if power == 0.0 else figure
 
     def _pairs_to_compare(self, place: int, both: Sequence[Both]) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """What float gives for one output, and what it is compared with."""
+        """Pairs of one output: what float gives, and what it is compared with."""
         pairs = [(wanted[place].astype(np.float64), got[place].astype(np.float64)) for wanted, got in both]
         if place not in self._looked_up or not pairs:
             yield from pairs

@@ -35,7 +35,7 @@ CODES_AT_RUN_TIME = "products by scales made at run time"
 
 @dataclass
 class Search:
-    """What was found.
+    """State of the search.
 
     layers  of the ledger of the module in 8 bits
     before  that module
@@ -195,7 +195,7 @@ def _is_light(part: Part, layers: Layers) -> bool:
 
 
 def _parts(layers: Layers, view: View, precision: Precision) -> list[Part]:
-    """What has more precision now, in parts, the most expensive first; products are one part."""
+    """Parts that have more precision now, the most expensive first; products are one part."""
     found = [part for part in kinds(layers, view) if precision.floats.issuperset(part.keys)]
     heavy = [key for key in products(layers) if key in precision.floats | precision.dynamic]
     found += [part_of(heavy, layers, view)] if heavy else []

@@ -1,4 +1,4 @@
-"""What the guard puts to float or back as one: regions between products, and all regions of one kind.
+"""Regions that the guard puts to float or back as one: between products, and all of one kind.
 
 A region is a connected group of layers without multiply-accumulates: a whole norm, a gate, the front end of a
 spectrogram. Sums of two tensors of one shape (residual streams) would connect nearly all of a network and are regions

@@ -51,7 +51,7 @@ class Precision:
     dynamic: frozenset[str] = frozenset()
 
     def rules(self) -> tuple[Rule, ...]:
-        """What makes `quantize` do so."""
+        """Rules by which `quantize` makes these choices."""
         floats = [Rule(key, None) for key in sorted(self.floats)]
         return (*floats, *(Rule(key, activations="dynamic") for key in sorted(self.dynamic)))
 
@@ -70,7 +70,7 @@ Options = Mapping[str, str]  # {key of a layer: other codes than the usual ones,
 
 @dataclass(frozen=True)
 class Switch:
-    """One rounding.
+    """Switch of a rounding.
 
     kind    of what is read, of a weight, or of what is read by a scale made at run time
     group   that reads it; None: a float operator
@@ -119,7 +119,7 @@ class Rehearsal:
         return self._judge.measured(self.run_of(precision), roughly=True, least=least)
 
     def run_of(self, precision: Precision, options: Options | None = None) -> Run:
-        """What runs the module with these choices.
+        """Run of the module with these choices.
 
         options  of groups that are in codes
         """
@@ -143,7 +143,7 @@ class Rehearsal:
             self._run = self._compiled(module)
 
     def decided(self, precision: Precision) -> Precision:
-        """What is float in the end: what only moves codes goes with the groups that read it."""
+        """Precision that results in the end: what only moves codes goes with the groups that read it."""
         found = set(precision.floats)
         for key, group in reversed(self.groups.items()):
             if group.passes and key in found and any(reader not in found for reader in self._readers.get(key, ())):
@@ -244,7 +244,7 @@ class _Wiring:
         self._round_weight[var.name] = new.args[0], rounded
 
     def _other_roundings(self, name: str) -> Iterator[tuple[str, relax.Call]]:
-        """Of the same tensor in the variants."""
+        """Roundings of the same tensor in the variants."""
         for option, view in self.variants.items():
             if name in view.value and op_name(view.value[name]) == SIMULATED:
                 yield option, view.value[name]
@@ -282,7 +282,7 @@ class _Wiring:
         return result
 
     def _by_own_scale(self, call: relax.Call, name: str, group: str | None) -> relax.Expr:
-        """What a product reads, or codes of it made at run time."""
+        """Input of a product, or codes of it made at run time."""
         x = call.args[0]
         if name not in WEIGHTED or group is None:
             return x

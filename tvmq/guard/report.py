@@ -1,4 +1,4 @@
-"""What the guard says: in the ledger for each layer and step, and one sentence where the bound is missed."""
+"""Report of the guard: in the ledger for each layer and step, and one sentence where the bound is missed."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def _texts(parts: Sequence[Part]) -> str:
 
 
 def _time(seconds: float) -> str:
-    """Of a forecast.
+    """Milliseconds of a forecast, as text.
 
     >>> _time(0.0003), _time(0.0000042)
     ('0.300 ms', '0.004 ms')

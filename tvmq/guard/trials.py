@@ -14,7 +14,7 @@ MOST_TRIALS = 24
 
 @dataclass(frozen=True)
 class Trial:
-    """What was chosen, and what came of it."""
+    """A choice, and the figure that came of it."""
 
     precision: Precision
     figure: Figure
@@ -48,7 +48,7 @@ class Trials:
         return self.rehearsal.decided(precision) in self._known
 
     def attempt(self, precision: Precision, least: float = -math.inf) -> Trial | None:
-        """What the outputs keep so; None where enough was tried. What changes no rounding is not measured again.
+        """Try a choice; None where enough was tried. What changes no rounding is not measured again.
 
         least  dB below which it is no choice, and its figure need not be exact
         """

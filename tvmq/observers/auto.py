@@ -37,7 +37,7 @@ CANDIDATES: dict[str, Observer] = {
 
 @dataclass(frozen=True)
 class Choice:
-    """What `choose` chose: the candidate's name, its range, and the error of every candidate."""
+    """Result of `choose`: the candidate's name, its range, and the error of every candidate."""
 
     name: str
     low: float

@@ -1,4 +1,4 @@
-"""What an observer is: options, and a rule from statistics to the thresholds of a tensor.
+"""Base class of observers: options, and a rule from statistics to the thresholds of a tensor.
 
 Everything observers ask about one tensor: its ranges and, where wanted, its histogram.
 """

@@ -209,6 +209,6 @@ def _grid(lows: Range, highs: Range, steps: int, symmetric: bool) -> tuple[np.nd
 
 
 def _around(ends: Range, best: float, steps: int) -> Range:
-    """One step of the grid to either side of its best point, within the grid."""
+    """Range from one step of the grid below its best point to one above, within the grid."""
     step = (ends[1] - ends[0]) / steps
     return max(ends[0], best - step), min(ends[1], best + step)

@@ -189,7 +189,7 @@ def _bins_for(low: float, high: float) -> tuple[int, int, int]:
 
 
 def _rebinned(counts: np.ndarray, old_first: int, rise: int, first: int, last: int) -> np.ndarray:
-    """The same counts in bins first..last, 2^rise times as wide."""
+    """Counts in bins first..last, 2^rise times as wide."""
     old = np.arange(old_first, old_first + len(counts))
     wide = np.sign(old) * (np.abs(old) >> min(rise, 62))
     result = np.zeros(last - first + 1, np.int64)

@@ -3,7 +3,7 @@
 moving_average: the mean over the samples of each sample's extremes. One odd sample moves it little.
 
 The name is the usual one, but by default no running average is taken, for that depends on the order of the samples.
-With a momentum it is: the numbers of torch and TensorFlow (running_range.py).
+With a momentum it is: the numbers of torch and TensorFlow (range_statistics.py).
 
 global_scale: one range for every tensor, given by the user. Needs no data, and seldom fits.
 

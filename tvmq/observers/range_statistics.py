@@ -218,7 +218,7 @@ class RunningRange:
         self._extremes: np.ndarray | None = None
 
     def update(self, x: np.ndarray) -> None:
-        """One more batch: all of x, finite float32; an empty one changes nothing."""
+        """Add a batch: all of x, finite float32; an empty one changes nothing."""
         if x.size == 0:
             return
         found = np.array([x.min(), x.max()], np.float32)

@@ -37,7 +37,7 @@ MOST_BYTES = 2**30
 
 @dataclass(frozen=True)
 class TensorResult:
-    """What calibration found for one tensor.
+    """Result of calibration for a tensor.
 
     low, high      thresholds chosen
     observer       name of the observer, or of the candidate of `auto`, that gave them

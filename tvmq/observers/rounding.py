@@ -35,7 +35,7 @@ class Rounding:
 
 
 def describe_roundings(roundings: Mapping[str, Rounding]) -> list[dict[str, Any]]:
-    """What a document says of them: the shapes by which the arrays are dealt out."""
+    """Description of them for a document: the shapes by which the arrays are dealt out."""
     return [
         {"root": root, "shape": list(one.codes.shape), "channels": None if one.shift is None else len(one.shift)}
         for root, one in roundings.items()

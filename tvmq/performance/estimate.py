@@ -37,7 +37,7 @@ BYTES = {"float32": 4, "int32": 4, "uint8": 1, "int8": 1, "bool": 1, "int16": 2,
 
 
 def work_of(call: KernelCall, known: KernelWork | None, isa: Isa, machine: Machine) -> Work:
-    """What a call does.
+    """Work of a call.
 
     known   what its kernel says; None for loops that no template made
     isa     instruction set that the kernels are made for
@@ -56,7 +56,7 @@ def work_of(call: KernelCall, known: KernelWork | None, isa: Isa, machine: Machi
 
 
 def _plain_macs(call: KernelCall) -> int:
-    """Of a convolution or product without a template."""
+    """Multiply-accumulates of a convolution or product without a template."""
     words = call.symbol.split("_")
     outputs = math.prod(call.outputs[0][0]) if call.outputs else 0
     tensors = [shape for shape, _ in (*call.inputs, *call.constants) if len(shape) > 1]
@@ -85,7 +85,7 @@ def _bytes(tensor: Tensor) -> int:
 
 @dataclass(frozen=True)
 class Estimate:
-    """Of one call.
+    """Estimate of a call.
 
     call     what is called
     work     what it does

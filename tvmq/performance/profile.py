@@ -105,7 +105,7 @@ def profile_calls(
 
 
 def clock_seconds(calls: Sequence[Call], repeat: int) -> float:
-    """What looking at the clock costs a call: its time with a function that does nothing."""
+    """Seconds of a call that go into looking at the clock: its time with a function that does nothing."""
     idle = [(name, global_function(DO_NOTHING), args) for name, _, args in calls]
     return statistics.median(statistics.median(time_calls(idle)) for _ in range(repeat))
 
@@ -159,7 +159,7 @@ def time_calls(calls: Sequence[Call]) -> list[float]:
 def _rows(
     calls: Sequence[Call], seconds: Sequence[float], described: Mapping[str, Any], forecast: Sequence[float]
 ) -> list[LayerTime]:
-    """One row for the calls of an origin that compute, and one for each call that moves data, in order."""
+    """Rows: one for the calls of an origin that compute, and one for each call that moves data, in order."""
     functions, origins = described.get("functions", []), described.get("origins", [])
     known = [name for name, _ in functions]
     # A free batch runs main once for each sample.

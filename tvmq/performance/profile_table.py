@@ -1,4 +1,4 @@
-"""What `exe.profile` gives: the time of each layer, and how it prints."""
+"""Result of `exe.profile`: the time of each layer, and how it prints."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Profile:
         return float(sum(layer.seconds for layer in self.layers))
 
     def share(self, layer: LayerTime) -> float:
-        """Of the sum."""
+        """Share of the layer in the sum."""
         return layer.seconds / self.sum if self.sum else 0.0
 
     def slowest(self, count: int = 8) -> list[LayerTime]:

@@ -41,7 +41,7 @@ Advance = Callable[["Tuning"], None]
 
 @dataclass
 class Tuning:
-    """What was measured so far.
+    """Progress of the measurements so far.
 
     products   of the model
     left       those of them that had not been measured before
@@ -65,7 +65,7 @@ class Tuning:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Dictionary for JSON."""
         return asdict(self)
 
 
@@ -183,7 +183,7 @@ class _Run:
         self._code(*self._tensors)
 
     def result(self) -> np.ndarray:
-        """What it computes."""
+        """Output that it computes."""
         self()
         return self._tensors[-1].numpy()
 

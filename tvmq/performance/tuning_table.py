@@ -24,7 +24,7 @@ Entry = dict[str, Any]
 
 
 def machine_key(target: CpuTarget) -> str:
-    """What a measurement holds for: this CPU, the one that is compiled for, and the versions that make the code."""
+    """Key of a measurement: this CPU, the one that is compiled for, and the versions that make the code."""
     here = resolve_target().mcpu
     return f"{here} as {target.mcpu} {target.isa.name}, tvmq {__version__}, tvm {tvm.__version__}"
 

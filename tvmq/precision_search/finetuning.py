@@ -26,7 +26,7 @@ FINETUNED = 4  # models that are trained, at most
 
 
 def check_finetuning(finetune: Any, config: QConfig) -> Finetuning | None:
-    """What trains, without what it would call meanwhile.
+    """Check the trainer; the result is without what it would call meanwhile.
 
     raises  ConfigError for what is no Distill, counts seconds, or does not fit the options
     """

@@ -16,7 +16,7 @@ from tvmq.whole_file import write_file
 
 @dataclass(frozen=True)
 class Point:
-    """One model that was measured.
+    """A model that was measured.
 
     recipe     what was chosen
     drop       how much less than float's the mean score is, in units of the metric; None where no metric judges
@@ -60,7 +60,7 @@ class Point:
 
 @dataclass(frozen=True)
 class SearchResult:
-    """What a search found.
+    """Result of a search.
 
     goal      what it was asked for
     best      the point that keeps the bound and is fastest, or smallest; None where only float keeps it
@@ -91,7 +91,7 @@ class SearchResult:
         return replace(config, rules=(*point.recipe.rules(config, self.names), *config.rules))
 
     def recipe_json(self, point: Point) -> str:
-        """The same as a file for `tvmq quantize --config`."""
+        """Configuration of a point as a file for `tvmq quantize --config`."""
         return recipe_json(self.recipe_config(point))
 
     def to_dict(self) -> dict[str, Any]:

@@ -186,7 +186,7 @@ def make_search_problem(
 
 
 def measure_points(runner: TrialRunner, found: SearchResult) -> SearchResult:
-    """The same with seconds of a run of float and of the points that keep the bound, where this CPU can run them."""
+    """Measure a run of float and of the points that keep the bound, in seconds, where this CPU can run them."""
     cpu = runner.problem.cpu()
     if cpu.mcpu != resolve_target().mcpu or found.best is None:
         return found
@@ -237,7 +237,7 @@ def make_folder(folder: Path) -> Path:
 
 @dataclass
 class _Loop:
-    """One search: what was measured so far, and what is next."""
+    """State of a search: what was measured so far, and what is next."""
 
     runner: TrialRunner
     space: SearchSpace
@@ -254,12 +254,10 @@ class _Loop:
 
     @property
     def problem(self) -> Problem:
-        """What is searched."""
         return self.runner.problem
 
     @property
     def goal(self) -> Goal:
-        """What is reached for."""
         return self.problem.goal
 
     def run(self) -> SearchResult:
@@ -364,7 +362,7 @@ class _Loop:
         return {layer.key: chosen.get(layer.key, INT8) for layer in layers}
 
     def _measure_noise(self, recipes: Sequence[Recipe], layers: Sequence[Layer]) -> None:
-        """Of whole recipes by rehearsals."""
+        """Measure the noise of whole recipes by rehearsals."""
         new = [recipe for recipe in dict.fromkeys(recipes) if recipe not in self.noises]
         tasks = [Task("noise", r.network, (tuple(sorted(self._whole(layers, r).items())),)) for r in new]
         results = self._ask("rehearsals", tasks)

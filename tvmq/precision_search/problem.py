@@ -29,7 +29,7 @@ from tvmq.target.cpu import CpuTarget, resolve_target
 
 @dataclass(frozen=True)
 class Problem:
-    """What is searched.
+    """A search as its workers get it: the model, the data, the goal and the options around.
 
     module       the prepared float module, as artifact/module_bytes.py writes it
     calibration  batches that choose ranges

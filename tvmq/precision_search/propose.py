@@ -27,7 +27,7 @@ MOST_NODES = 2000  # of the solver: time must not decide what is proposed
 
 @dataclass(frozen=True)
 class Layer:
-    """One layer as the proposals see it.
+    """A layer as the proposals see it.
 
     key        in the ledger
     names      in the source

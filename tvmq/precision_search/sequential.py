@@ -77,7 +77,7 @@ def is_decided(floats: np.ndarray, scores: np.ndarray, max_drop: float) -> bool:
 
 
 def _standard_error(floats: np.ndarray, differences: np.ndarray) -> float:
-    """Of the mean difference, with one more that is as large as any."""
+    """Standard error of the mean difference, with one more difference that is as large as any."""
     usual = float(floats.std()) or float(np.abs(floats).max())
     largest = max(float(np.abs(differences).max()), usual)
     squares = float(((differences - differences.mean()) ** 2).sum()) + largest**2

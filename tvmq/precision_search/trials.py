@@ -1,4 +1,4 @@
-"""What a worker measures of a problem: what layers cost, the error that each of them makes, whole recipes.
+"""Measurements of a worker: what layers cost, the error that each of them makes, whole recipes.
 
 Errors of single layers are measured by a rehearsal (guard/rehearsal.py): one compiled float module whose roundings are
 switched on layer by layer. Whole recipes are measured by the integer module that would be handed out.
@@ -46,7 +46,7 @@ Network = tuple[tuple[str, Any], ...]
 
 @dataclass(frozen=True)
 class Task:
-    """One piece of work.
+    """A piece of work.
 
     kind      "verify" a recipe, "finetune" it before, the "noise" of one by a rehearsal, or "errors" of single layers
     network   options of the network
@@ -60,7 +60,7 @@ class Task:
     training: str = ""
 
     def names(self) -> Iterator[tuple[str, ...]]:
-        """One for each result."""
+        """Names of the results, one for each."""
         for choice in self.choices:
             yield (self.kind, json.dumps([choice, self.network]), *([self.training] if self.training else []))
 
@@ -123,7 +123,7 @@ class TrialRunner:
         return self._finetuned[recipe]
 
     def rehearsal(self, network: Network) -> Rehearsal:
-        """Of these options of the network; compiled at its first trial."""
+        """Rehearsal for these options of the network; compiled at its first trial."""
         if network not in self._rehearsals:
             config = Recipe(network=network).config(self.problem.config)
             annotated = self._quantization.annotated(config)
@@ -158,7 +158,7 @@ class TrialRunner:
         return run_stages(annotated, ROUNDING, Choices(config, calibration=calibration))
 
     def _noise(self, network: Network, choice: Sequence[tuple[str, str]]) -> Result:
-        """Of the outputs with these layers in codes and all others in float."""
+        """Noise of the outputs with these layers in codes and all others in float."""
         rehearsal, options = self.rehearsal(network), dict(choice)
         in_codes = {key for key, option in options.items() if option not in (FLOAT, DYNAMIC)}
         dynamic = frozenset(key for key, option in options.items() if option == DYNAMIC)
@@ -172,7 +172,7 @@ class TrialRunner:
         return self._measure(Recipe(tuple(choice), network))
 
     def _finetune(self, network: Network, choice: Sequence[tuple[str, str]]) -> Result:
-        """The same of a recipe whose integers are trained."""
+        """Train the integers of a recipe and measure the result."""
         return self._measure(Recipe(tuple(choice), network, repr(self.problem.finetune)))
 
     def _measure(self, recipe: Recipe) -> Result:
@@ -215,7 +215,7 @@ class TrialRunner:
 
     @cached_property
     def _float_scores(self) -> np.ndarray:
-        """Of all samples."""
+        """Scores of the float model for all samples."""
         problem = self.problem
         assert problem.metric is not None
         outputs, _, last = next(self._outputs(evaluator(self.prepared), of_all=True))
@@ -255,7 +255,7 @@ def layer_of_source(layers: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
 
 
 def constant_bytes(module: tvm.IRModule) -> int:
-    """Of all constants of a module."""
+    """Bytes of all constants of a module."""
     values = (arg for _, value in View(module).bindings for arg in getattr(value, "args", ()))
     return sum(const_value(arg).nbytes for arg in values if is_const(arg))
 
@@ -268,7 +268,7 @@ def one_sample(module: tvm.IRModule) -> tvm.IRModule:
 
 
 def _share(layers: Mapping[str, Mapping[str, Any]]) -> float:
-    """Of the multiply-accumulates in 8 bits."""
+    """Share of the multiply-accumulates in 8 bits."""
     macs = {key: float(entry.get("macs") or 0) for key, entry in layers.items()}
     return sum(macs[key] for key, entry in layers.items() if entry["precision"] == "int8") / max(
         1.0, sum(macs.values())

@@ -32,7 +32,7 @@ Statistics = dict[str, TensorStatistics]
 
 
 def run_task(problem: Problem, options: Sequence[str], task: Task) -> Results:
-    """What a task gives."""
+    """Results of a task."""
     runner = _runner_of(problem, options)
     if problem.statistics is not None:
         runner.adopt(problem.statistics)
@@ -69,7 +69,7 @@ def _run_held(function: Callable[..., Any], work: Any) -> Any:
 
 
 def _result_of(future: Future[Any]) -> Any:
-    """What a task gave; None where its worker died."""
+    """Result of a task; None where its worker died."""
     try:
         return future.result()
     except BrokenExecutor:
@@ -119,7 +119,7 @@ class Workers:
         self._stop()
 
     def results(self, tasks: Sequence[Task]) -> Iterator[Results]:
-        """Of each task as it ends; {} of one that no worker survives."""
+        """Results of each task as it ends; {} of one that no worker survives."""
         if self._is_alone:
             yield from map(self.runner.run, tasks)
         elif tasks:
@@ -143,7 +143,7 @@ class Workers:
             self._stop()
 
     def _run(self, function: Callable[..., Any], work: Sequence[Any]) -> Iterator[Any]:
-        """What the function gives for each piece of work as it ends; None where no worker survives it."""
+        """Results of the function for each piece of work as it ends; None where no worker survives it."""
         waiting, suspects = deque(work), deque[Any]()
         running: dict[Future[Any], Any] = {}
         while waiting or suspects or running:

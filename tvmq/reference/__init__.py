@@ -182,7 +182,7 @@ class Reference:
         watch: Callable[[str, Any], None] | None = None,
         step: Step | None = None,
     ) -> list[np.ndarray]:
-        """One array an output.
+        """Run the module; one array an output.
 
         inputs   {input name: array} or arrays in order
         watch    called with (variable name, value) after each binding, for comparing layer by layer
@@ -241,7 +241,7 @@ def _execute(value: relax.Expr, values: dict[str, Any], own: Mapping[str, Callab
 
 
 def execute(value: relax.Call, args: Sequence[Any], own: Mapping[str, Callable[..., Any]] | None = None) -> Any:
-    """What the definition gives for one operator on these arguments.
+    """Compute an operator on these arguments by its definition.
 
     own    operators that families of other packages define on integers
     """

@@ -1,4 +1,4 @@
-"""What all of Relay's expressions share: operators, a type, and the form in Relax.
+"""Base class of Relay's expressions: operators, a type, and the form in Relax.
 
 Every node becomes bindings of Relax once, however often it is read.
 """
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class RelaxForm(NamedTuple):
-    """What a node is in Relax: the bindings that it adds, and its value (a variable, constant or tuple of them)."""
+    """A node in Relax: the bindings that it adds, and its value (a variable, constant or tuple of them)."""
 
     bindings: tuple[relax.VarBinding, ...]
     value: Any
@@ -177,7 +177,7 @@ class Expr:
         return ()
 
     def with_children(self, children: Sequence[Expr]) -> Expr:
-        """The same kind of node over other operands."""
+        """Node of the same kind over other operands."""
         return self
 
     def lower(self) -> RelaxForm | None:

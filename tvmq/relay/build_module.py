@@ -103,7 +103,7 @@ def _prepare_imported(module: tvm.IRModule, params: Mapping[str, Any] | None) ->
 
 
 def _target(target: Any) -> Any:
-    """What tvmq.build takes: a dictionary of one device is that device's target."""
+    """Target as tvmq.build takes it: a dictionary of one device is that device's target."""
     if target is None:
         target = tvm.target.Target.current(allow_none=True) or "llvm"
     if isinstance(target, Mapping) and "kind" not in target and len(target) == 1:
@@ -141,7 +141,7 @@ class Executor:
 
 @dataclass(frozen=True)
 class Runtime:
-    """What a library runs on: "cpp".
+    """Runtime of a library: "cpp".
 
     >>> Runtime("cpp").name
     'cpp'

@@ -124,7 +124,7 @@ class ScopeBuilder:
         return made
 
     def ret(self, value: Any) -> None:
-        """What the expression gives."""
+        """Set the value of the expression."""
         self._result = as_expr(value)
 
     def get(self) -> Expr:

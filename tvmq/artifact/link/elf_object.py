@@ -120,7 +120,7 @@ SPECIAL = (UNDEFINED, ABSOLUTE, COMMON)
 
 
 def merge_objects(objects: Sequence[ObjectFile]) -> ObjectFile:
-    """One object file with the sections of all, in order."""
+    """Merge the sections of all objects, in order, into a single object file."""
     sections = tuple(section for source in objects for section in source.sections)
     symbols = list(_shifted_symbols(objects))
     known = _meanings(symbols)

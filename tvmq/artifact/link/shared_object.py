@@ -62,7 +62,7 @@ def link_shared(data: bytes) -> bytes:
 
 
 def link_objects(source: ObjectFile) -> bytes:
-    """The same of an object file that was read, or of several that were merged (artifact/link/elf_object.py)."""
+    """Link an object file that was read, or several that were merged (artifact/link/elf_object.py)."""
     return _Linker(source).link()
 
 
@@ -91,7 +91,7 @@ class _Image:
 
 
 class _Linker:
-    """One link. Addresses count from 0; the loader adds where it puts the library."""
+    """Linker of an object file. Addresses count from 0; the loader adds where it puts the library."""
 
     def __init__(self, source: ObjectFile) -> None:
         self.source = source

@@ -28,7 +28,7 @@ def as_expr(value: Any) -> Expr:
 
 
 def spread(value: Any, rank: int) -> tuple[int, ...]:
-    """One number for each of `rank` dimensions.
+    """Numbers for each of `rank` dimensions; a single one holds for all.
 
     >>> spread(3, 2), spread((1, 2), 2)
     ((3, 3), (1, 2))

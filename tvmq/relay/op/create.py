@@ -64,7 +64,7 @@ def ones(shape: Any, dtype: str) -> Call:
 
 
 def full(fill_value: Expr, shape: Any = (), dtype: str = "") -> Call:
-    """One value everywhere, as relay.full.
+    """A tensor with the same value everywhere, as relay.full.
 
     >>> str(full(const(1.5), (2, 3)).checked_type)
     'Tensor[(2, 3), float32]'
@@ -83,7 +83,7 @@ def ones_like(data: Expr) -> Call:
 
 
 def full_like(data: Expr, fill_value: Expr) -> Call:
-    """One value in shape and type of another tensor, as relay.full_like."""
+    """A tensor with the same value everywhere, in shape and type of another, as relay.full_like."""
     return call("full_like", data, fill_value)
 
 

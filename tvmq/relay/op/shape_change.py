@@ -338,5 +338,5 @@ def layout_transform(data: Expr, src_layout: str, dst_layout: str) -> Call:
 
 
 def copy(data: Expr) -> Call:
-    """The same values, as relay.copy."""
+    """Copy of a tensor, as relay.copy."""
     return call("copy", data)

@@ -216,7 +216,7 @@ def _set_params(
 
 
 class _Bias:
-    """What a weight_scale_func sees of a bias: args[0] is the constant."""
+    """A bias as a weight_scale_func sees it: args[0] is the constant."""
 
     def __init__(self, args: Any) -> None:
         self.args = list(args)

@@ -86,7 +86,7 @@ def annotate_module(mod: tvm.IRModule) -> tvm.IRModule:
 
 
 def realize_module(mod: tvm.IRModule) -> tvm.IRModule:
-    """See `realize`."""
+    """Realize the groups of a module with its weights, fold constants and pack the weights."""
     return pack_weights(fold_constants(realize_groups(plain_module(mod))))
 
 

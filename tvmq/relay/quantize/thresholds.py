@@ -72,7 +72,7 @@ class Extent:
     largest: float = 0.0
 
     def with_values(self, samples: np.ndarray, name: str = "") -> Extent:
-        """The same with more values; RangeError for NaN or infinity.
+        """Extent with more values; RangeError for NaN or infinity.
 
         >>> Extent().with_values(np.float32([1, -3])).with_values(np.float32([2]))
         Extent(values=3, largest=3.0)

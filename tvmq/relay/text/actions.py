@@ -1,4 +1,4 @@
-"""What each rule of the grammar becomes in the syntax tree; lark calls them while it reads."""
+"""Actions of the rules of the grammar, which build the syntax tree; lark calls them while it reads."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _method(rule: Any) -> Any:
 
 
 class Rules:
-    """One function a rule, of the list of what was read for its parts; absent options are None."""
+    """Functions, one a rule, of the list of what was read for its parts; absent options are None."""
 
     @staticmethod
     def text(items: list[Any]) -> dict[str, tree.Fn]:

@@ -1,4 +1,4 @@
-"""What `import tvm` gave to scripts of Relay.
+"""Names that `import tvm` gave to scripts of Relay.
 
     from tvmq.relay import tvm                                # was: import tvm
     from tvmq.relay.tvm.contrib import graph_executor         # was: from tvm.contrib import graph_executor
