@@ -96,10 +96,10 @@ def decide(floats: tvm.IRModule, quantize: Quantize, config: QConfig, seconds: f
         trial = replace(decision, floats={**decision.floats, **dict.fromkeys(names, why)})
         other = _build_for_one(quantize(replace(nominal, rules=(*nominal.rules, *trial.rules()))), target)
         decision.tried += 1
-        found = _beside({"best": best, "other": other}, feed)
-        if found["best"] > LEAST_GAIN * found["other"]:
+        timing = _beside({"best": best, "other": other}, feed)
+        if timing["best"] > LEAST_GAIN * timing["other"]:
             best, decision.floats = other, trial.floats
-            decision.seconds["chosen"] *= found["other"] / found["best"]
+            decision.seconds["chosen"] *= timing["other"] / timing["best"]
     return decision
 
 
@@ -107,9 +107,9 @@ def with_decision(mod: tvm.IRModule, decision: Decision, machine: str) -> tvm.IR
     """The quantized module whose ledger tells what was measured; a warning where int8 is slower than float."""
     ledger = get_ledger(mod)
     for entry in ledger.layers.values():
-        found = [decision.floats[name] for name in entry["layers"] if name in decision.floats]
-        if found and entry["precision"] == "float":
-            entry["why"] = found[0]
+        reasons = [decision.floats[name] for name in entry["layers"] if name in decision.floats]
+        if reasons and entry["precision"] == "float":
+            entry["why"] = reasons[0]
     ledger.notes.append(decision.note(machine))
     if decision.is_slower:
         warnings.warn(f"quantize: {decision.note(machine)}; keep the float model, or see tvmq inspect", stacklevel=3)
@@ -127,17 +127,17 @@ def _candidates(whole: tvm.IRModule, floats: Seconds, integers: Seconds) -> list
     layers = get_ledger(whole).layers
     regions = _regions(layers)
     share = integers.get("", 0.0) / max(1, len(regions))  # of all conversions
-    found = []
+    candidates = []
     for keys in regions if len(regions) > 1 else []:
         times = _sum(floats, keys), _sum(integers, keys) + share
         if times[1] > HOPELESS * times[0]:
-            found.append((keys, times))
+            candidates.append((keys, times))
     for key, entry in layers.items():
         times = floats.get(key, 0.0), integers.get(key, 0.0)
         if entry["precision"] == "int8" and entry.get("macs") and times[1] > times[0] > 0:
-            found.append(([key], times))
-    found.sort(key=lambda one: one[1][0] - one[1][1])
-    return [([name for key in keys for name in layers[key]["layers"]], times) for keys, times in found]
+            candidates.append(([key], times))
+    candidates.sort(key=lambda one: one[1][0] - one[1][1])
+    return [([name for key in keys for name in layers[key]["layers"]], times) for keys, times in candidates]
 
 
 def _regions(layers: Mapping[str, Mapping[str, Any]]) -> list[list[str]]:
@@ -158,14 +158,14 @@ def _by_layer(exe: Executable, whole: tvm.IRModule, feed: Mapping[str, np.ndarra
     """{layer of the ledger: seconds}; "" has the conversions and layouts."""
     layers = get_ledger(whole).layers
     owner = {name: key for key in reversed(list(layers)) for name in layers[key]["layers"]}
-    found: Seconds = {}
+    totals: Seconds = {}
     for row in exe.profile(feed, repeat=PROFILES).layers:
         keys = [owner[name] for name in row.layers if name in owner]
         heavy = [key for key in keys if layers[key].get("macs")]
         moves = all(kernel.startswith(CONVERSIONS) for kernel in row.kernels)
         key = "" if moves or not keys else (heavy or keys)[0]
-        found[key] = found.get(key, 0.0) + row.seconds
-    return found
+        totals[key] = totals.get(key, 0.0) + row.seconds
+    return totals
 
 
 def _beside(executables: Mapping[str, Executable], feed: Mapping[str, np.ndarray]) -> Seconds:

@@ -167,8 +167,8 @@ class Rule:
     def __repr__(self) -> str:
         if self.is_float:
             return f"Rule({_text(self.match)}, None)"
-        given = [f"{name}={value!r}" for name, value in self._arguments().items()]
-        return f"Rule({', '.join([_text(self.match), *given])})"
+        arguments = [f"{name}={value!r}" for name, value in self._arguments().items()]
+        return f"Rule({', '.join([_text(self.match), *arguments])})"
 
     def _arguments(self) -> dict[str, Any]:
         """Arguments of the rule, by name."""
@@ -210,8 +210,8 @@ class Rule:
             match = {"function": _text(self.match)}
         if self.is_float:
             return {**match, "float": True}
-        given = self._arguments().items()
-        return {**match, **{name: value if isinstance(value, str) else value.to_dict() for name, value in given}}
+        arguments = self._arguments().items()
+        return {**match, **{name: value if isinstance(value, str) else value.to_dict() for name, value in arguments}}
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> Rule:
@@ -225,8 +225,8 @@ class Rule:
             return cls(match, None)
 
         def spec(name: str) -> Any:
-            given = fields.get(name)
-            return given if given is None or isinstance(given, str) else QuantSpec.from_dict(given)
+            value = fields.get(name)
+            return value if value is None or isinstance(value, str) else QuantSpec.from_dict(value)
 
         observers = {name: fields.get(name) for name in ("observer", "weight_observer")}
         return cls(match, activations=spec("activations"), weights=spec("weights"), **observers)
@@ -291,10 +291,10 @@ def _check_observers(
     if observer is not None and activations == DYNAMIC:
         raise ConfigError(f"{where}: scales made at run time need no observer; leave out observer= or 'dynamic'")
     known = {"observer": (observer, OBSERVERS), "weight_observer": (weight_observer, WEIGHT_OBSERVERS)}
-    for name, (given, table) in known.items():
-        if given is not None and given not in table and not is_object_name(given):
+    for name, (choice, table) in known.items():
+        if choice is not None and choice not in table and not is_object_name(choice):
             raise ConfigError(
-                f'{where}: {name} must be one of {", ".join(table)}, or a "module:object". Got {given!r} instead'
+                f'{where}: {name} must be one of {", ".join(table)}, or a "module:object". Got {choice!r} instead'
             )
 
 

@@ -37,8 +37,8 @@ def near(word: Any, known: Iterable[str]) -> str:
     >>> near("wieghts", ["weights", "bias"]), near("x", ["weights"])
     ("; did you mean 'weights'?", '')
     """
-    found = difflib.get_close_matches(str(word), list(known), n=1, cutoff=0.6)
-    return f"; did you mean {found[0]!r}?" if found else ""
+    matches = difflib.get_close_matches(str(word), list(known), n=1, cutoff=0.6)
+    return f"; did you mean {matches[0]!r}?" if matches else ""
 
 
 def checked_fields(data: Any, path: str, known: Sequence[str], required: Iterable[str] = ()) -> Mapping[str, Any]:

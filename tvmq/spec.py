@@ -199,13 +199,13 @@ class QParams:
 
 def _frozen(values: ArrayLike, dtype: type, field: str) -> np.ndarray:
     """A read-only copy of another type; refuses what the type cannot hold."""
-    given = np.asarray(values)
-    if given.dtype.kind not in ("iuf" if dtype is np.float32 else "iu"):
-        raise ConfigError(f"QParams: {field} must be {np.dtype(dtype).name}. Got {given.dtype.name} instead")
+    array = np.asarray(values)
+    if array.dtype.kind not in ("iuf" if dtype is np.float32 else "iu"):
+        raise ConfigError(f"QParams: {field} must be {np.dtype(dtype).name}. Got {array.dtype.name} instead")
     with np.errstate(over="ignore"):
-        copy: np.ndarray = given.astype(dtype)
-    if dtype is np.int32 and not np.array_equal(copy, given):
-        raise RangeError(f"QParams: {field} must be int32. Got {given.tolist()} instead")
+        copy: np.ndarray = array.astype(dtype)
+    if dtype is np.int32 and not np.array_equal(copy, array):
+        raise RangeError(f"QParams: {field} must be int32. Got {array.tolist()} instead")
     copy.flags.writeable = False
     return copy
 

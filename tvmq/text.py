@@ -100,7 +100,7 @@ def xml_text(text: str) -> str:
     >>> print(xml_text("</title><b x='1\\x1b'>"))
     &lt;/title&gt;&lt;b x=&#x27;1\\x1b&#x27;&gt;
     """
-    return html.escape(NO_XML.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text))
+    return html.escape(NO_XML.sub(lambda match: match[0].encode("unicode_escape").decode("ascii"), text))
 
 
 def script_json(value: Any) -> str:
@@ -112,7 +112,7 @@ def script_json(value: Any) -> str:
     {"\\u003c/script\\u003e":"\\u003c!-- \\u0026 --\\u003e"}
     """
     text = json.dumps(value, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
-    return re.sub("[<>&]", lambda found: f"\\u{ord(found[0]):04x}", text)
+    return re.sub("[<>&]", lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def last_line(error: Exception) -> str:

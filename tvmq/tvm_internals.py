@@ -139,12 +139,12 @@ def required_fields(kind: str) -> tuple[tuple[str, bool], ...]:
     >>> dict(required_fields("relax.expr.SeqExpr"))
     {'blocks': True, 'body': False, 'ty': False}
     """
-    found = []
+    fields = []
     for name, schema in _schemas(kind):
         items = [item.get("type", "") for item in schema.get("args", ())]
         if _is_object(schema.get("type", "")):
-            found.append((name, schema["type"] == "ffi.Array" and all(map(_is_object, items))))
-    return tuple(found)
+            fields.append((name, schema["type"] == "ffi.Array" and all(map(_is_object, items))))
+    return tuple(fields)
 
 
 def _is_object(kind: str) -> bool:

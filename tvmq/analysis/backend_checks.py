@@ -148,10 +148,10 @@ def _factors(site: Site) -> Iterator[tuple[str, str]]:
     if site.backend.multipliers:
         return
     attrs = getattr(site.value, "attrs", None)
-    found = [int(getattr(attrs, name)) for name in FACTORS if hasattr(attrs, name)]
+    factors = [int(getattr(attrs, name)) for name in FACTORS if hasattr(attrs, name)]
     places = WITH_CONSTANT_FACTORS.get(op_name(site.value), ())
     constants = [site.value.args[i] for i in places if is_const(site.value.args[i])]
-    for factor in [*found, *(int(v) for arg in constants for v in np.unique(const_value(arg))[:64])]:
+    for factor in [*factors, *(int(v) for arg in constants for v in np.unique(const_value(arg))[:64])]:
         if not _is_shift(factor):
             yield "multiplier", f"multiplies by {factor}"
             return
@@ -230,8 +230,8 @@ def _beyond(site: Site, expr: relax.Expr, names: tuple[str, ...] | list[str]) ->
     dtype = dtype_of(expr) if isinstance(getattr(expr, "ty", None), relax.TensorType) else ""
     if dtype not in ("int8", "uint8", "int16"):
         return None
-    found = site.bounds.of(expr)
-    low, high = (int(found.low.min()), int(found.high.max())) if found else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+    bound = site.bounds.of(expr)
+    low, high = (int(bound.low.min()), int(bound.high.max())) if bound else (np.iinfo(dtype).min, np.iinfo(dtype).max)
     for name in names:
         storage, bits = CODE_TYPES[name]
         ends = (0, 2**bits - 1) if storage == "uint8" else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)

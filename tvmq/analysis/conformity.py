@@ -91,7 +91,7 @@ def check_backend(mod: tvm.IRModule, backend: str | Backend | None) -> Conformit
     scales = require_stage(mod, "check_backend", ("realized",)).codes
     description, mod = backend_named(backend), unpack_weights(inline_functions(mod))
     view = View(mod)
-    core = {*regions(view).core, *(found.variable for found in integrality(mod).floats)}
+    core = {*regions(view).core, *(operator.variable for operator in integrality(mod).floats)}
     bounds = Bounds()
     violations: list[Violation] = []
     operators: Counter[str] = Counter()
@@ -109,8 +109,8 @@ def check_backend(mod: tvm.IRModule, backend: str | Backend | None) -> Conformit
 
 def _violations(site: Site) -> Iterator[Violation]:
     """Everything that the checks find at one binding, each once."""
-    found = dict.fromkeys(fault for check in CHECKS for fault in check(site))
-    for rule, what in found:
+    faults = dict.fromkeys(fault for check in CHECKS for fault in check(site))
+    for rule, what in faults:
         name = site.var.name
         yield Violation(name, site.view.sources(name), _named(site.value), rule, what)
 

@@ -61,8 +61,8 @@ class Explanation:
 
     def layer(self, name: str) -> Story:
         """The story of one layer; ConfigError with near misses if there is none of that name."""
-        found = find_layers(name, self.ledger.layers)
-        return Story(name, found, self.macs(), self.kernels, self.sources, self.notes)
+        layers = find_layers(name, self.ledger.layers)
+        return Story(name, layers, self.macs(), self.kernels, self.sources, self.notes)
 
     def rows(self) -> list[list[str]]:
         """Rows of the table, one a layer: names, operator, precision, MACs, kernel if built, scale and zero point of
@@ -109,10 +109,10 @@ class Explanation:
 
     def _kernel_notes(self) -> list[str]:
         """The first layers for which a faster kernel lacks a proof."""
-        said = [f"{'/'.join(self.ledger.layers[key]['layers'][:1])}: {text}" for key, text in self._said()]
-        said = [text for text in said if any(words in text for words in UNPROVED)]
-        rest = len(said) - LISTED
-        return [f"kernel of {text}" for text in said[:LISTED]] + (
+        remarks = [f"{'/'.join(self.ledger.layers[key]['layers'][:1])}: {text}" for key, text in self._said()]
+        remarks = [text for text in remarks if any(words in text for words in UNPROVED)]
+        rest = len(remarks) - LISTED
+        return [f"kernel of {text}" for text in remarks[:LISTED]] + (
             [f"kernels of {rest} more layers"] if rest > 0 else []
         )
 

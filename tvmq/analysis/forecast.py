@@ -69,8 +69,8 @@ def inspect(
             f"inspect: the model is '{stage}', a forecast needs the float one; tvmq.explain shows this one"
         )
     machine = machine_of(cpu, clock)
-    given = config or current_qconfig()
-    nominal = replace(given, calibrate_mode="global_scale", bias_correction=False, weight_rounding="nearest")
+    options = config or current_qconfig()
+    nominal = replace(options, calibrate_mode="global_scale", bias_correction=False, weight_rounding="nearest")
     named, weights = from_relax(mod, params)
     floats = _sized(fold_constants(prepare(named, weights)), sizes)
     integers = _sized(quantize(named, weights, config=nominal, target=cpu), sizes)

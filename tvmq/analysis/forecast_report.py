@@ -141,13 +141,13 @@ class Forecast:
         worst = max(islands, key=lambda row: row.int8_seconds, default=None)
         island = f"operators that stay float, '{worst.layers[0]}' ({worst.op}) first" if worst else ""
         moving = [row for row in self.rows if row.precision == "int8" and row.bound == "memory"]
-        found = {
+        causes = {
             island: self.island_seconds,
             "conversions between codes and floats": self.conversion_seconds,
             f"calling {self.int8_calls} functions: the network is so small": self.call_seconds,
             "reading and writing memory": sum(row.int8_seconds - row.conversion_seconds for row in moving),
         }
-        shares = sorted(((time / self.int8_seconds, text) for text, time in found.items()), reverse=True)
+        shares = sorted(((time / self.int8_seconds, text) for text, time in causes.items()), reverse=True)
         return [f"{share:.0%} go into {text}" for share, text in shares if share > LARGE_SHARE and text]
 
     def _first_reason(self) -> str:

@@ -110,9 +110,9 @@ class LoweringChecks:
 
     def _record(self, feed: Mapping[str, np.ndarray]) -> list[tuple[Any, tuple[Any, ...]]]:
         """(function, arguments) of the call of each entry."""
-        found = recorded(self.parts, self.exe["main"], feed)
+        recorded_calls = recorded(self.parts, self.exe["main"], feed)
         by_symbol: dict[str, list[tuple[Any, tuple[Any, ...]]]] = {}
-        for name, function, args in found:
+        for name, function, args in recorded_calls:
             by_symbol.setdefault(name, []).append((function, args))
         seen: Counter[str] = Counter()
         calls = []
@@ -144,10 +144,10 @@ class LoweringChecks:
         """Compare the user's own definition."""
         from tvmq.analysis.verification import unequal_bits
 
-        taken = self.parts.taken.get(entry["result"])
-        if taken is None or taken.lowering.definition is None:
+        application = self.parts.taken.get(entry["result"])
+        if application is None or application.lowering.definition is None:
             return
-        own = np.asarray(taken.lowering.definition(taken.match, *inputs, *taken.match.constants))
+        own = np.asarray(application.lowering.definition(application.match, *inputs, *application.match.constants))
         differing = defined.size if own.shape != defined.shape else int(unequal_bits(own, defined).sum())
         tally.misdefined = (tally.misdefined or 0) + differing
 
@@ -160,12 +160,12 @@ def _tensor(array: np.ndarray) -> Any:
 
 def lowering_lines(lowerings: Mapping[str, Any]) -> list[str]:
     """Lines that tell which layers each lowering computes and which it does not, and why."""
-    taken: dict[str, list[str]] = {}
+    layers_by_lowering: dict[str, list[str]] = {}
     for entry in lowerings.get("taken", ()):
-        taken.setdefault(entry["lowering"], []).append("/".join(entry["layers"][:1]))
+        layers_by_lowering.setdefault(entry["lowering"], []).append("/".join(entry["layers"][:1]))
     lines = []
     for known in lowerings.get("names", ()):
-        name, layers = known["name"], taken.get(known["name"], [])
+        name, layers = known["name"], layers_by_lowering.get(known["name"], [])
         missed = [entry for entry in lowerings.get("missed", ()) if entry["lowering"] == name]
         if layers:
             lines.append(f"lowering '{name}' ({known['kind']}) computes {_shortened(layers)}")

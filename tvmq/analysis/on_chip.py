@@ -142,11 +142,11 @@ def compare_dumps(
         def beside(
             variable: str, result: Any, _define: Callable[[], Any], names: Mapping[str, tuple[str, ...]] = names
         ) -> Any:
-            found = dumps.of(variable, result) if variable in names else None
-            if found is None:
+            dump = dumps.of(variable, result) if variable in names else None
+            if dump is None:
                 return None
-            tallies.setdefault(names[variable], _Tally()).add(result, found)
-            return found
+            tallies.setdefault(names[variable], _Tally()).add(result, dump)
+            return dump
 
         chip.run(feed, beside=beside)
         samples += count

@@ -130,9 +130,9 @@ def verify(
             if parts or checks:
                 known[name] = value
 
-        defined = reference.run([feed[given.name] for given in inputs], watch=watch)
+        defined = reference.run([feed[model_input.name] for model_input in inputs], watch=watch)
         pairs = list(zip((info.name for info in exe.output_info), exe.run(feed), defined, strict=True))
-        known.update({param: feed[given] for param, given in input_names(reference.view.func).items()})
+        known.update({param: feed[model_input] for param, model_input in input_names(reference.view.func).items()})
         pairs += [pair for part in parts for pair in part.compared(exe, known, defined)]
         for name, a, b in ((name, a, np.asarray(b)) for name, a, b in pairs):
             unequal = unequal_bits(a, b)
@@ -179,9 +179,9 @@ class _Part:
         """(name, compiled, defined) of each output, for the inputs that the definition gives."""
         function = exe[self.name]
         names = [info.name for info in function.input_info]
-        found = function.run(dict(zip(names, (known[name] for name in self.takes), strict=True)))
+        outputs = function.run(dict(zip(names, (known[name] for name in self.takes), strict=True)))
         wanted = results if self.gives is None else [known[name] for name in self.gives]
-        for info, a, b in zip(function.output_info, found, wanted, strict=True):
+        for info, a, b in zip(function.output_info, outputs, wanted, strict=True):
             yield f"{self.name}: {info.name}", a, b
 
 

@@ -170,14 +170,14 @@ class _Reader:
     def instructions(self, functions: int) -> list[list[int]]:
         """Lists of words, each with as many as it should have."""
         begins, words = self.words(), self.words()
-        found = [words[i:j] for i, j in zip(begins, [*begins[1:], len(words)], strict=True)]
-        for code, *rest in found:
+        instructions = [words[i:j] for i, j in zip(begins, [*begins[1:], len(words)], strict=True)]
+        for code, *rest in instructions:
             right = len(rest) == (3 + rest[2] if code == CALL and len(rest) > 2 else INSTRUCTION_WORDS.get(code, -1))
             if not right or (code == CALL and not 0 <= rest[1] < functions):
                 raise Damage(f"instruction {code} of {len(rest)} words")
         if self.left:
             raise Damage("something behind the instructions")
-        return found
+        return instructions
 
     def take(self, count: int) -> bytes:
         """The next bytes."""
@@ -217,10 +217,10 @@ class _Reader:
 
     def count(self) -> int:
         """Length of a list, of which every entry has some bytes."""
-        found = self.word()
-        if not 0 <= found <= self.left:
-            raise Damage(f"a list of {found}")
-        return found
+        length = self.word()
+        if not 0 <= length <= self.left:
+            raise Damage(f"a list of {length}")
+        return length
 
     def words(self) -> list[int]:
         return np.frombuffer(self.take(WORD.size * self.count()), "<i8").tolist()

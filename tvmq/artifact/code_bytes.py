@@ -89,10 +89,10 @@ def _loaded(blobs: Mapping[str, Any], target: CpuTarget, imports: Sequence[Any])
         library, *imports = imports
     for called in imports if library is not None else ():
         library.import_module(called)
-    given = blobs[BYTECODE]
-    code = given if isinstance(given, Bytecode) else read_bytecode(io.BytesIO(given), len(given))
+    bytecode = blobs[BYTECODE]
+    code = bytecode if isinstance(bytecode, Bytecode) else read_bytecode(io.BytesIO(bytecode), len(bytecode))
     if code is None:
-        return LoadedCode(_by_tvm(given, library), library)
+        return LoadedCode(_by_tvm(bytecode, library), library)
     check_bytecode(code)
     return LoadedCode(code, library)
 
@@ -130,8 +130,8 @@ def without_addresses(bitcode: bytes, text: str) -> bytes:
     >>> without_addresses(b"..0x55d0.b4..0x55c0..0x55d0", '!0 = !{!"0x55d0.b4"} !1 = !{!"0x55c0"}')
     b'..0x0000.b4..0x0001..0x0000'
     """
-    found = dict.fromkeys(ADDRESS.findall(text))
-    numbers = {address.encode(): b"0x%0*x" % (len(address) - 2, i) for i, address in enumerate(found)}
+    addresses = dict.fromkeys(ADDRESS.findall(text))
+    numbers = {address.encode(): b"0x%0*x" % (len(address) - 2, i) for i, address in enumerate(addresses)}
     if not numbers:
         return bitcode
     longest_first = sorted(numbers, key=len, reverse=True)

@@ -39,8 +39,8 @@ def first_wrong(value: Any, form: Any, path: str = "") -> Wrong | None:
     True
     """
     if isinstance(form, tuple):
-        found = [first_wrong(value, one, path) for one in form]
-        return None if None in found else found[0]
+        faults = [first_wrong(value, one, path) for one in form]
+        return None if None in faults else faults[0]
     if isinstance(form, list) and isinstance(value, list) and (form[-1:] == [...] or len(form) == len(value)):
         parts = _items(value, form, path)
     elif isinstance(form, dict) and isinstance(value, dict):

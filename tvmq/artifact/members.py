@@ -43,12 +43,12 @@ class Archive:
         span = _span(self.file, info)
         if span is None or (info.compress_size and self.file.end_of(span[0]) != span[1]):
             raise zipfile.BadZipFile(f"'{name}' is not where the directory says")
-        found = self.file.span(span[0]) if info.compress_size else None
+        content = self.file.span(span[0]) if info.compress_size else None
         if info.compress_type == zipfile.ZIP_DEFLATED:
-            return Deflated(name, found, info.file_size, hashed=hashed)
+            return Deflated(name, content, info.file_size, hashed=hashed)
         if info.file_size != info.compress_size:
             raise zipfile.BadZipFile(f"'{name}' has two sizes")
-        return Member(name, found, info.file_size)
+        return Member(name, content, info.file_size)
 
     def text(self, name: str) -> bytes:
         """A member that no hash but the zip's own is known of."""
@@ -115,9 +115,9 @@ class Deflated(Member):
     def readinto(self, buffer: memoryview, /) -> int:
         done, wanted = 0, min(len(buffer), self.left)
         while done < wanted:
-            given = self._inflate.unconsumed_tail or (self._span.read(CHUNK) if self._span is not None else b"")
-            piece = self._inflate.decompress(given, wanted - done)
-            if not piece and not given:
+            compressed = self._inflate.unconsumed_tail or (self._span.read(CHUNK) if self._span is not None else b"")
+            piece = self._inflate.decompress(compressed, wanted - done)
+            if not piece and not compressed:
                 raise zipfile.BadZipFile(f"'{self.name}' ends too early")
             buffer[done : done + len(piece)] = piece
             done += len(piece)
@@ -138,9 +138,9 @@ class Deflated(Member):
     def _more(self) -> bool:
         """Whether there is something behind all that was to be read."""
         while not self._inflate.eof:
-            given = self._inflate.unconsumed_tail or (self._span.read(CHUNK) if self._span is not None else b"")
-            if self._inflate.decompress(given, 1):
+            compressed = self._inflate.unconsumed_tail or (self._span.read(CHUNK) if self._span is not None else b"")
+            if self._inflate.decompress(compressed, 1):
                 return True
-            if not given:
+            if not compressed:
                 return True
         return False

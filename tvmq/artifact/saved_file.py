@@ -120,9 +120,9 @@ class SavedFile:
                 done += count
             return done
 
-        found = cls(where, read_into, size)
-        weakref.finalize(found, os.close, descriptor)
-        return found
+        file = cls(where, read_into, size)
+        weakref.finalize(file, os.close, descriptor)
+        return file
 
     def held(self, place: int, count: int) -> bytes:
         """Bytes that stay in memory, fewer at the end."""

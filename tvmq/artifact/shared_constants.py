@@ -63,17 +63,17 @@ def cut_constants(
             places.setdefault(_digest(source[begin:end]), [name, begin, end])
     pieces, cuts, done = [], [], 0
     for begin, end in tensors(code):
-        found = _found(code[begin:end], places, recipes or {}, sources) if end - begin >= LEAST else None
-        if found is not None and (_is_repeated(found) or end - begin >= growth * (found[2] - found[1])):
+        cut = _found(code[begin:end], places, recipes or {}, sources) if end - begin >= LEAST else None
+        if cut is not None and (_is_repeated(cut) or end - begin >= growth * (cut[2] - cut[1])):
             pieces.append(code[done:begin])
-            cuts.append([begin, *found])
+            cuts.append([begin, *cut])
             done = end
     return b"".join([*pieces, code[done:]]), cuts
 
 
-def _is_repeated(found: Sequence[Any]) -> bool:
+def _is_repeated(cut: Sequence[Any]) -> bool:
     """Whether a packed constant holds what it is made of several times: the module cannot take it from there."""
-    return len(found) > 3 and "variants" in found[3]
+    return len(cut) > 3 and "variants" in cut[3]
 
 
 def _found(

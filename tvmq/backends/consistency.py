@@ -174,9 +174,9 @@ def _check_run_time(backend: Backend) -> None:
         _refuse(backend, "activation_scales", "'run_time' needs 'int8' among activations, and families null")
     forms = {entry.weights if entry else None for entry in integer_entries(backend, WEIGHTED)}
     for place, entry in enumerate(backend.operators):
-        said = [name for name in OF_INTEGERS if name != "weights" and getattr(entry, name)]
-        if said:
-            _refuse(backend, f"operators[{place}].{said[0]}", "says nothing of scales made at run time; leave it out")
+        names = [name for name in OF_INTEGERS if name != "weights" and getattr(entry, name)]
+        if names:
+            _refuse(backend, f"operators[{place}].{names[0]}", "says nothing of scales made at run time; leave it out")
         if entry.weights and (len(forms) > 1 or entry.computes != "integer"):
             _refuse(
                 backend, f"operators[{place}].weights",

@@ -203,8 +203,8 @@ class Backend:
 
     def entry(self, family: str, *, depthwise: bool = False) -> OperatorEntry | None:
         """The entry of `operators` that speaks of an operator family: the last that matches; None without."""
-        found = [entry for entry in self.operators if entry.speaks_of(family, depthwise=depthwise)]
-        return found[-1] if found else None
+        entries = [entry for entry in self.operators if entry.speaks_of(family, depthwise=depthwise)]
+        return entries[-1] if entries else None
 
     def rule(self, family: str = "", *, depthwise: bool = False) -> RequantizeRule:
         """How sums of an operator family become codes, with its accumulators and biases.

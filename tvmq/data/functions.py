@@ -104,15 +104,15 @@ def _reason(error: BaseException) -> str:
 
 
 def _batches(function: Callable[..., Any], text: str) -> Iterable[Any]:
-    found = function()
-    if isinstance(found, (np.ndarray, Mapping)) or hasattr(found, "detach"):
-        return [found]
-    if not hasattr(found, "__iter__"):
+    batches = function()
+    if isinstance(batches, (np.ndarray, Mapping)) or hasattr(batches, "detach"):
+        return [batches]
+    if not hasattr(batches, "__iter__"):
         raise DataError(
-            f"data: '{text}' returned {type(found).__name__}; let it yield batches: arrays with the samples first, "
+            f"data: '{text}' returned {type(batches).__name__}; let it yield batches: arrays with the samples first, "
             "{input: array}, or tuples of inputs and a label"
         )
-    return found
+    return batches
 
 
 def spool_samples(
@@ -126,7 +126,7 @@ def spool_samples(
 
     What follows the inputs in a tuple, and entries "label" and "labels" of a dictionary, are labels.
     """
-    rows: dict[str, Spool] = {given.name: Spool() for given in inputs}
+    rows: dict[str, Spool] = {info.name: Spool() for info in inputs}
     labels: list[Any] = []
     have = 0
     for number, item in enumerate(_items(function, text)):
@@ -163,7 +163,7 @@ def _fitting(item: Any, inputs: list[Input], number: int) -> dict[str, np.ndarra
 
 def _without_label(item: Any, inputs: list[Input]) -> tuple[Any, Any]:
     """The inputs, and the label or None."""
-    names = {given.name for given in inputs}
+    names = {info.name for info in inputs}
     if isinstance(item, Mapping):
         keys = [key for key in ("labels", "label") if key in item and key not in names]
         return _known(item, names), item[keys[0]] if keys else None
@@ -186,7 +186,7 @@ def left_out(item: Any, inputs: list[Input]) -> list[str]:
     ['token_type_ids']
     """
     entries = item[0] if isinstance(item, (tuple, list)) and item else item
-    names = {given.name for given in inputs}
+    names = {info.name for info in inputs}
     if not isinstance(entries, Mapping) or not names <= entries.keys():
         return []
     return [key for key in entries if key not in names and key not in ("labels", "label")]

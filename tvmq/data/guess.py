@@ -51,8 +51,8 @@ def information(outputs: np.ndarray) -> float:
     (1.386, 0.0)
     """
     p = _probabilities(outputs.astype(np.float64))
-    found = _entropy(p.mean(axis=0)) - _entropy(p).mean()
-    return float(found) if np.isfinite(found) else 0.0
+    nats = _entropy(p.mean(axis=0)) - _entropy(p).mean()
+    return float(nats) if np.isfinite(nats) else 0.0
 
 
 def _probabilities(outputs: np.ndarray) -> np.ndarray:
@@ -170,8 +170,8 @@ def from_facts(
     pixels = metadata.get("Image.NominalPixelRange", "")
     named = {"NominalRange_0_255": "raw", "Normalized_0_1": "unit", "Normalized_1_1": "signed"}.get(pixels)
     if named:
-        found = replace(NORMALIZATIONS[named], color=order)
-        return Guess(found, "sure", f"the file says Image.NominalPixelRange={pixels}")
+        normalization = replace(NORMALIZATIONS[named], color=order)
+        return Guess(normalization, "sure", f"the file says Image.NominalPixelRange={pixels}")
     if metadata.get("task") in YOLO and "stride" in metadata:
         return Guess(unit, "sure", f"the file says task={metadata['task']}, as exporters of YOLO write it")
     for operator, constant in first:  # a model that normalizes by itself: its constants tell what it expects

@@ -119,5 +119,5 @@ def chosen(
     if std is not None and min(std) <= 0:
         raise ConfigError(f"--std: must be positive. Got {min(std):g} instead")
     numbers = {"mean": mean, "std": std, "scale": scale, "color": color}
-    given = {name: value for name, value in numbers.items() if value is not None}
-    return replace(start, name="own" if given.keys() - {"color"} else start.name, **given)  # type: ignore[arg-type]
+    changes = {name: value for name, value in numbers.items() if value is not None}
+    return replace(start, name="own" if changes.keys() - {"color"} else start.name, **changes)  # type: ignore[arg-type]

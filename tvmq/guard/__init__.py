@@ -93,9 +93,9 @@ def _verify_choices(
             other = make(precision.rules())
         except TvmqError:  # such as values that are not finite where a range is to be chosen
             continue
-        found = judge.figure(other)
-        if found.beats(figure):
-            best, figure = other, found
+        other_figure = judge.figure(other)
+        if other_figure.beats(figure):
+            best, figure = other, other_figure
         if figure.holds(judge.guard) or trials.is_late is not None and trials.is_late():
             break
     return best, figure

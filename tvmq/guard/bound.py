@@ -50,8 +50,8 @@ class Guard:
         if not _is_number(self.sqnr):
             raise ConfigError(f"guard: sqnr must be a finite number of dB. Got {self.sqnr!r} instead; 20 is usual")
         if (self.metric is None) != (self.max_drop is None):
-            given = "metric" if self.metric is not None else "max_drop"
-            raise ConfigError(f"guard: metric= and max_drop= go together. Got {given}= alone; give both, or neither")
+            argument = "metric" if self.metric is not None else "max_drop"
+            raise ConfigError(f"guard: metric= and max_drop= go together. Got {argument}= alone; give both, or neither")
         if self.max_drop is not None and not (_is_number(self.max_drop) and self.max_drop >= 0):
             raise ConfigError(f"guard: max_drop must be a number of at least 0. Got {self.max_drop!r} instead")
         if self.metric is not None and (not callable(self.metric) or self.data is None):
@@ -97,7 +97,7 @@ class Figure:
         return text if self.score is None else f"{self.score[0]:.4g} of {self.score[1]:.4g}"
 
 
-def guard_of(given: Guard | str | None) -> Guard | None:
+def guard_of(choice: Guard | str | None) -> Guard | None:
     """The guard that a user names: one made before, a text such as "sqnr >= 20", None for none.
 
     raises  ConfigError for another text
@@ -105,15 +105,15 @@ def guard_of(given: Guard | str | None) -> Guard | None:
     >>> guard_of("sqnr >= 25").sqnr, guard_of(None)
     (25.0, None)
     """
-    if given is None or isinstance(given, Guard):
-        return given
-    found = TEXT.fullmatch(given) if isinstance(given, str) else None
-    if found is None:
+    if choice is None or isinstance(choice, Guard):
+        return choice
+    match = TEXT.fullmatch(choice) if isinstance(choice, str) else None
+    if match is None:
         raise ConfigError(
-            f"guard: {given!r} is no bound; write 'sqnr >= 20', or None (--guard none) for no guard, or "
+            f"guard: {choice!r} is no bound; write 'sqnr >= 20', or None (--guard none) for no guard, or "
             "tvmq.Guard(metric=..., max_drop=..., data=...); on the command line --metric and --max-drop"
         )
-    return Guard(float(found["sqnr"]))
+    return Guard(float(match["sqnr"]))
 
 
 def _is_number(value: Any) -> bool:

@@ -82,8 +82,8 @@ def with_evidence(module: tvm.IRModule, evidence: Sequence[LayerTensor]) -> tvm.
     """The module whose results are the evidence as floats, then its own; None where it lacks some."""
     if not evidence:
         return module
-    found = {id(pair.a): pair.b for pair in pairs(evidence, layer_tensors(module))}
-    tensors = [found.get(id(tensor)) for tensor in evidence]
+    counterparts = {id(pair.a): pair.b for pair in pairs(evidence, layer_tensors(module))}
+    tensors = [counterparts.get(id(tensor)) for tensor in evidence]
     wanted = [(tensor.value, tensor.codes.get(tensor.value)) for tensor in tensors if tensor is not None]
     return tapped(module, wanted) if len(wanted) == len(evidence) else None
 

@@ -119,12 +119,12 @@ class Judge:
         if is_rough and least > -math.inf and not self._looked_up:
             return self._measured_until_below(run, least)
         index = self._few() if is_rough else range(len(self._batches))
-        found = [_real(run(self._batches[i].feed), self._batches[i]) for i in index]
-        both = list(zip((self._wanted[i] for i in index), found, strict=True)) if self._wanted else []
-        sqnr = min((self._sqnr(place, both) for place in self._judged or range(len(found[0]))), default=math.inf)
+        outputs = [_real(run(self._batches[i].feed), self._batches[i]) for i in index]
+        both = list(zip((self._wanted[i] for i in index), outputs, strict=True)) if self._wanted else []
+        sqnr = min((self._sqnr(place, both) for place in self._judged or range(len(outputs[0]))), default=math.inf)
         if self.guard.metric is None or self._score is None:
             return Figure(sqnr)
-        return Figure(sqnr, (float(self.guard.metric(_join_outputs(found), self.guard.labels)), float(self._score)))
+        return Figure(sqnr, (float(self.guard.metric(_join_outputs(outputs), self.guard.labels)), float(self._score)))
 
     def _measured_until_below(self, run: Run, least: float) -> Figure:
         """A rough figure; exact if it is at least `least` dB.
@@ -137,8 +137,8 @@ class Judge:
         noises = {place: 0.0 for place, signal in signals.items() if signal}
         highest = math.inf
         for i in sorted(index, key=lambda i: -self._noises.get(i, 0.0)):
-            wanted, found = seen[i] = self._wanted[i], _real(run(self._batches[i].feed), self._batches[i])
-            added = {place: _noise(wanted[place], found[place]) for place in noises}
+            wanted, outputs = seen[i] = self._wanted[i], _real(run(self._batches[i].feed), self._batches[i])
+            added = {place: _noise(wanted[place], outputs[place]) for place in noises}
             self._noises[i] = max((noise / signals[place] for place, noise in added.items()), default=0.0)
             noises = {place: noise + added[place] for place, noise in noises.items()}
             highest = min((_decibels(signals[place], noise) for place, noise in noises.items()), default=math.inf)
@@ -217,16 +217,16 @@ def _decibels(signal: float, noise: float) -> float:
     return 10 * math.log10(ratio) if 0.0 < ratio < math.inf else math.copysign(math.inf, ratio - 1)
 
 
-def _noise(wanted: np.ndarray, found: np.ndarray) -> float:
+def _noise(wanted: np.ndarray, actual: np.ndarray) -> float:
     """Sum of the squares of the errors; infinite for another shape."""
-    if wanted.shape != found.shape:
+    if wanted.shape != actual.shape:
         return math.inf
     deviation = Deviation()
-    deviation.add(wanted, found)
+    deviation.add(wanted, actual)
     figures = deviation.figures()
     return figures.mse * figures.values
 
 
-def _join_outputs(found: list[list[np.ndarray]]) -> list[np.ndarray]:
+def _join_outputs(outputs: list[list[np.ndarray]]) -> list[np.ndarray]:
     """Outputs of all samples, in order."""
-    return [np.concatenate(rows) if rows[0].ndim else np.stack(rows) for rows in zip(*found, strict=True)]
+    return [np.concatenate(rows) if rows[0].ndim else np.stack(rows) for rows in zip(*outputs, strict=True)]

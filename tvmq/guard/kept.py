@@ -72,11 +72,11 @@ class Kept:
             return
         batches: Iterable[tuple[Feed, int]] = data if self._is_read else self._passing(data)
         self._is_read = True
-        found = collect(
+        statistics = collect(
             annotated, batches, evaluator, with_histogram=with_histogram, counter=count_bins, observing=observing,
             momentum=momentum, known=self.statistics, results=self._remember if self.has_results else None,
         )  # fmt: skip
-        self.statistics.update(found)
+        self.statistics.update(statistics)
 
     def adopt(self, statistics: Mapping[str, TensorStatistics], data: Dataset) -> None:
         """Take statistics of these data that were collected elsewhere; the model is not run."""

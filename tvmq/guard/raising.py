@@ -196,10 +196,10 @@ def _is_light(part: Part, layers: Layers) -> bool:
 
 def _parts(layers: Layers, view: View, precision: Precision) -> list[Part]:
     """Parts that have more precision now, the most expensive first; products are one part."""
-    found = [part for part in kinds(layers, view) if precision.floats.issuperset(part.keys)]
+    parts = [part for part in kinds(layers, view) if precision.floats.issuperset(part.keys)]
     heavy = [key for key in products(layers) if key in precision.floats | precision.dynamic]
-    found += [part_of(heavy, layers, view)] if heavy else []
-    return sorted(found, key=lambda part: -part.seconds)
+    parts += [part_of(heavy, layers, view)] if heavy else []
+    return sorted(parts, key=lambda part: -part.seconds)
 
 
 def _is_as_good(figure: Figure, best: Figure, guard: Guard) -> bool:

@@ -144,11 +144,11 @@ class Rehearsal:
 
     def decided(self, precision: Precision) -> Precision:
         """Precision that results in the end: what only moves codes goes with the groups that read it."""
-        found = set(precision.floats)
+        floats = set(precision.floats)
         for key, group in reversed(self.groups.items()):
-            if group.passes and key in found and any(reader not in found for reader in self._readers.get(key, ())):
-                found.discard(key)
-        return Precision(frozenset(found), precision.dynamic)
+            if group.passes and key in floats and any(reader not in floats for reader in self._readers.get(key, ())):
+                floats.discard(key)
+        return Precision(frozenset(floats), precision.dynamic)
 
     def _groups_that_read(self) -> dict[str, list[str]]:
         """{tensor: groups that read it in codes}."""

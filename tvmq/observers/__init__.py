@@ -79,8 +79,8 @@ ARGUMENTS = {"calibrate_mode": ("statistics", "spec"), "weight_scale": ("weights
 
 def _own(option: str, name: str) -> Any:
     """An observer of another package: the object itself, or what the class that is named makes."""
-    found = object_named(name, option, "observer")
-    observer = found() if isinstance(found, type) else found
+    target = object_named(name, option, "observer")
+    observer = target() if isinstance(target, type) else target
     method, wanted = getattr(observer, "thresholds", None), ARGUMENTS[option]
     listed = f"thresholds({', '.join(wanted)})"
     if not callable(method):
@@ -110,8 +110,8 @@ def _make(table: Mapping[str, str], option: str, name: str, options: Mapping[str
         raise ConfigError(f"{option!r} must be one of {', '.join(table)}. Got {name!r} instead{hint}")
     maker = load_object(table[name])
     known = [field.name for field in dataclasses.fields(maker)]
-    for given in options:
-        if given not in known:
+    for key in options:
+        if key not in known:
             listed = ", ".join(known) or "none"
-            raise ConfigError(f"{name} observer: unknown option {given!r}; known: {listed}")
+            raise ConfigError(f"{name} observer: unknown option {key!r}; known: {listed}")
     return maker(**options)

@@ -134,15 +134,15 @@ class LeastSquares:
     def _candidates(self, histogram: Histogram, whole: Range, spec: QuantSpec) -> list[Range]:
         """Clipped ranges of least estimated error from each round."""
         estimate = _Estimate(histogram, spec)
-        found: list[Range] = []
+        ranges: list[Range] = []
         lows, highs = (whole[0], 0.0), (0.0, whole[1])
         for _ in range(self.rounds):
             low, high = _grid(lows, highs, self.grid, spec.symmetric)
             order = np.argsort(estimate(low, high), kind="stable")[: self.finalists]
-            found += [(float(low[i]), float(high[i])) for i in order]
+            ranges += [(float(low[i]), float(high[i])) for i in order]
             lows = _around(lows, float(low[order[0]]), self.grid)
             highs = _around(highs, float(high[order[0]]), self.grid)
-        return found
+        return ranges
 
 
 def _descend(start: Range, whole: Range, error: Callable[[Range], float], symmetric: bool, grid: int) -> Range:

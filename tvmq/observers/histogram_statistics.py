@@ -167,11 +167,11 @@ class Histogram:
     @classmethod
     def from_dict(cls, fields: dict[str, np.ndarray], name: str = "") -> Histogram:
         """Inverse of `to_dict`."""
-        made = cls(name)
-        made.exponent, made.first, made.zeros = (int(value) for value in fields["bins"])
-        made.low, made.high = (float(extreme) for extreme in fields["extremes"])
-        made.counts = np.array(fields["counts"], np.int64)
-        return made
+        histogram = cls(name)
+        histogram.exponent, histogram.first, histogram.zeros = (int(value) for value in fields["bins"])
+        histogram.low, histogram.high = (float(extreme) for extreme in fields["extremes"])
+        histogram.counts = np.array(fields["counts"], np.int64)
+        return histogram
 
 
 def _bins_for(low: float, high: float) -> tuple[int, int, int]:

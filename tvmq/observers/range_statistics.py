@@ -169,13 +169,13 @@ class RangeStatistics:
         cls, fields: dict[str, np.ndarray], name: str = "", *, channel_axis: int | None = None
     ) -> RangeStatistics:
         """Inverse of `to_dict`."""
-        made = cls(name, channel_axis=channel_axis)
-        made.samples, made.values, made._channel_values = (int(count) for count in fields["counts"])
-        made.low, made.high = (float(extreme) for extreme in fields["extremes"])
-        made._lows, made._highs = _part(fields, "lows"), _part(fields, "highs")
+        statistics = cls(name, channel_axis=channel_axis)
+        statistics.samples, statistics.values, statistics._channel_values = (int(count) for count in fields["counts"])
+        statistics.low, statistics.high = (float(extreme) for extreme in fields["extremes"])
+        statistics._lows, statistics._highs = _part(fields, "lows"), _part(fields, "highs")
         if "channels.totals" in fields:
-            made._channels = _part(fields, "channels")
-        return made
+            statistics._channels = _part(fields, "channels")
+        return statistics
 
 
 def _grid_exponents(lows: np.ndarray, highs: np.ndarray) -> np.ndarray:
@@ -221,10 +221,10 @@ class RunningRange:
         """Add a batch: all of x, finite float32; an empty one changes nothing."""
         if x.size == 0:
             return
-        found = np.array([x.min(), x.max()], np.float32)
+        extremes = np.array([x.min(), x.max()], np.float32)
         old = self._extremes
         share = np.float32(1 - self.momentum)
-        self._extremes = found if old is None else old + share * (found - old)
+        self._extremes = extremes if old is None else old + share * (extremes - old)
 
     @property
     def low(self) -> float:

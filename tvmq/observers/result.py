@@ -153,10 +153,10 @@ class CalibrationResult:
                 f"{place}: schema version {version}, this tvmq reads {SCHEMA_VERSION}; calibrate again"
             )
         for what, wanted in (("model", model_hash), ("data", data_hash)):
-            found = document.get(f"{what}_hash")
-            if wanted is not None and found != wanted:
+            stored_hash = document.get(f"{what}_hash")
+            if wanted is not None and stored_hash != wanted:
                 raise CalibrationError(
-                    f"{place}: made for {what} {str(found)[:12]!r}, this is {wanted[:12]!r} (hashes); "
+                    f"{place}: made for {what} {str(stored_hash)[:12]!r}, this is {wanted[:12]!r} (hashes); "
                     f"it is stale: calibrate again"
                 )
         try:

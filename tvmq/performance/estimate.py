@@ -113,15 +113,15 @@ def estimates(
         return walks[-1]
 
     lowered, *_ = lower_functions(mod, walk, batch_dimension(unpack_weights(inline_functions(mod))))
-    made, names = walks[0].works, get_names(lowered["main"])
+    known_works, names = walks[0].works, get_names(lowered["main"])
     calls = calls_of(lowered, target)
-    works = [work_of(call, made.get(call.symbol), target.isa, machine) for call in calls]
+    works = [work_of(call, known_works.get(call.symbol), target.isa, machine) for call in calls]
     constants = sum(work.weights for work in works)
     times = [seconds(work, machine, model_weights=constants, threads=threads) for work in works]
-    found = [
+    results = [
         Estimate(call, work, time, _sources(call, names)) for call, work, time in zip(calls, works, times, strict=True)
     ]
-    return found, machine.run + sum(time.total for time in times)
+    return results, machine.run + sum(time.total for time in times)
 
 
 def _sources(call: KernelCall, names: dict[str, tuple[str, ...]]) -> tuple[str, ...]:

@@ -166,7 +166,7 @@ def _rows(
     fits = bool(known) and [name for name, _, _ in calls] == known * (len(calls) // len(known))
     samples = len(calls) // len(known) if fits else 1
     rows: dict[object, LayerTime] = {}
-    told = forecast if fits and len(forecast) == len(known) else ()
+    forecasts = forecast if fits and len(forecast) == len(known) else ()
     for index, ((name, _, args), second) in enumerate(zip(calls, seconds, strict=True)):
         number = functions[index % len(known)][1] if fits else None
         origin = {} if number is None else origins[number]
@@ -176,7 +176,7 @@ def _rows(
         key = (index % len(known), kernel) if moves and fits else index if number is None else number
         row = rows.get(key) or LayerTime(tuple(origin.get("layers", ())), (), 0.0, macs, origin.get("dtype", ""), None)
         kernels = row.kernels if kernel in row.kernels else (*row.kernels, kernel)
-        expected = (row.forecast or 0.0) + told[index % len(known)] if told else None
+        expected = (row.forecast or 0.0) + forecasts[index % len(known)] if forecasts else None
         sums = row.sums or (not moves and str(args[-1].dtype) == SUMS)
         rows[key] = replace(row, kernels=kernels, seconds=row.seconds + second, forecast=expected, sums=sums)
     return [row if row.macs else replace(row, dtype="") for row in rows.values()]

@@ -108,8 +108,8 @@ class Profile:
         """The sum beside the whole run and the forecast, and how many sums of products reach memory."""
         macs = sum(layer.macs for layer in self.layers)
         rate = f", {macs / self.run / 1e9:.1f} GMAC/s" if macs else ""
-        told = [layer.forecast for layer in self.layers if layer.forecast is not None]
-        forecast = f" (forecast {_microseconds(sum(told))})" if told else ""
+        forecasts = [layer.forecast for layer in self.layers if layer.forecast is not None]
+        forecast = f" (forecast {_microseconds(sum(forecasts))})" if forecasts else ""
         count, sums = self.products
         codes = f"\nproducts of codes whose 32-bit sums reach memory: {sums} of {count}" if count else ""
         return (

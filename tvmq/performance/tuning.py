@@ -148,7 +148,7 @@ def _lower_with(mod: tvm.IRModule, target: CpuTarget, tiles: dict[str, Tile]) ->
 
 def _subjects(walk: Lowerer, lowered: tvm.IRModule) -> list[_Subject]:
     """The different products of main with a choice of tiles, those that take most cycles first."""
-    found: dict[str, _Subject] = {}
+    subjects: dict[str, _Subject] = {}
     for name, call in _calls(lowered):
         work = walk.works.get(str(call.args[0].name_hint))
         if work is None or work.tiled is None:
@@ -156,10 +156,10 @@ def _subjects(walk: Lowerer, lowered: tvm.IRModule) -> list[_Subject]:
         product, ins = work.tiled
         tilings = best_tilings(product, ins, CANDIDATES)
         key, weight = product_key(product, ins), cycles(product, tilings[0], ins)
-        before = found.get(key)
+        before = subjects.get(key)
         tiles = tuple(dict.fromkeys((tiling.rows, tiling.columns) for tiling in tilings))
-        found[key] = _Subject(key, before.var if before else name, weight + (before.weight if before else 0), tiles)
-    several = [subject for subject in found.values() if len(subject.tiles) > 1]
+        subjects[key] = _Subject(key, before.var if before else name, weight + (before.weight if before else 0), tiles)
+    several = [subject for subject in subjects.values() if len(subject.tiles) > 1]
     return sorted(several, key=lambda subject: -subject.weight)
 
 
@@ -231,8 +231,8 @@ def _gains(runs: dict[Tile, _Run], first: Tile) -> dict[Tile, float]:
 
 def _calls(lowered: tvm.IRModule) -> list[tuple[str, relax.Call]]:
     """(variable, call) of every kernel in main."""
-    found = [(b.var.name, b.value) for block in lowered["main"].body.blocks for b in block.bindings]
-    return [(name, value) for name, value in found if op_name(value) == "call_tir" and _is_kernel(lowered, value)]
+    bindings = [(b.var.name, b.value) for block in lowered["main"].body.blocks for b in block.bindings]
+    return [(name, value) for name, value in bindings if op_name(value) == "call_tir" and _is_kernel(lowered, value)]
 
 
 def _is_kernel(lowered: tvm.IRModule, call: relax.Call) -> bool:

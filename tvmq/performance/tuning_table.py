@@ -32,8 +32,8 @@ def machine_key(target: CpuTarget) -> str:
 def read_entries(target: CpuTarget) -> dict[str, Entry]:
     """{product: entry} for a target; empty without a cache, or where nothing was measured."""
     path = _path()
-    found = _read_table(path).get(machine_key(target), {}) if path is not None else {}
-    return {key: entry for key, entry in found.items() if _is_entry(entry)} if isinstance(found, dict) else {}
+    entries = _read_table(path).get(machine_key(target), {}) if path is not None else {}
+    return {key: entry for key, entry in entries.items() if _is_entry(entry)} if isinstance(entries, dict) else {}
 
 
 def tiles_for(target: CpuTarget) -> dict[str, tuple[int, int]]:

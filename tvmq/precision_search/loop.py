@@ -149,9 +149,9 @@ def search(
         Workers(runner, names, count=workers, executor=executor, share=shared) as crew,
     ):
         loop = _Loop(runner, space, journal, crew, folder, advance, rounds, deadline)
-        found = loop.run()
-        found = measure_points(runner, found) if measure else found
-        return replace(found, seconds=time.perf_counter() - start)
+        result = loop.run()
+        result = measure_points(runner, result) if measure else result
+        return replace(result, seconds=time.perf_counter() - start)
 
 
 def make_search_problem(
@@ -185,25 +185,25 @@ def make_search_problem(
     )  # fmt: skip
 
 
-def measure_points(runner: TrialRunner, found: SearchResult) -> SearchResult:
+def measure_points(runner: TrialRunner, result: SearchResult) -> SearchResult:
     """Measure a run of float and of the points that keep the bound, in seconds, where this CPU can run them."""
     cpu = runner.problem.cpu()
-    if cpu.mcpu != resolve_target().mcpu or found.best is None:
-        return found
-    points = {str(index): point for index, point in enumerate(found.front) if point.holds}
+    if cpu.mcpu != resolve_target().mcpu or result.best is None:
+        return result
+    points = {str(index): point for index, point in enumerate(result.front) if point.holds}
     executables = {name: build(one_sample(runner.module(point.recipe)), target=cpu) for name, point in points.items()}
     executables["float"] = build(one_sample(runner.prepared), target=cpu)
     feed = {name: value[:1] if value.ndim else value for name, value in runner.problem.samples[0].items()}
     if not all(fits(exe, feed) for exe in executables.values()):
-        return found  # the first sample has other sizes than those that forecasts are for
+        return result  # the first sample has other sizes than those that forecasts are for
     seconds = time_by_turns({name: exe.prepared(feed) for name, exe in executables.items()})
     measured = {point: replace(point, measured=seconds[name]) for name, point in points.items()}
     return replace(
-        found,
-        best=measured.get(found.best, found.best),
-        front=tuple(measured.get(point, point) for point in found.front),
-        points=tuple(measured.get(point, point) for point in found.points),
-        floats={**found.floats, "measured": seconds["float"]},
+        result,
+        best=measured.get(result.best, result.best),
+        front=tuple(measured.get(point, point) for point in result.front),
+        points=tuple(measured.get(point, point) for point in result.points),
+        floats={**result.floats, "measured": seconds["float"]},
     )
 
 
@@ -215,8 +215,8 @@ def fits(exe: Executable, feed: Mapping[str, np.ndarray]) -> bool:
 def check_judge(goal: Goal, metric: Named | None, data: Any, labels: Any) -> None:
     """ConfigError where bound, metric and data do not go together."""
     if (metric is None) != (goal.max_drop is None):
-        given = "metric" if metric is not None else "max_drop"
-        raise ConfigError(f"search: metric= and max_drop= go together. Got {given}= alone; give both, or neither")
+        argument = "metric" if metric is not None else "max_drop"
+        raise ConfigError(f"search: metric= and max_drop= go together. Got {argument}= alone; give both, or neither")
     if metric is not None:
         load_metric(metric)
         if data is None or labels is None:

@@ -123,13 +123,13 @@ class _Program:
         for producer, cost in layer.inputs:
             if cost <= 0.0:
                 continue
-            made = self._outside.get(producer or "", None)
+            source = self._outside.get(producer or "", None)
             used = self._outside[layer.key]
-            if made is None:  # an input of the model, or of a float operator: floats
+            if source is None:  # an input of the model, or of a float operator: floats
                 self._at_least(self._variable(cost), [], used, 1.0)
             else:
-                self._at_least(self._variable(cost), made, used, 0.0)
-                self._at_least(self._variable(cost), used, made, 0.0)
+                self._at_least(self._variable(cost), source, used, 0.0)
+                self._at_least(self._variable(cost), used, source, 0.0)
         if layer.output > 0.0:
             self._at_least(self._variable(layer.output), [], self._outside[layer.key], 1.0)
 

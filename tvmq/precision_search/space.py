@@ -62,8 +62,8 @@ class SearchSpace:
 
     def names(self, minimize: str) -> tuple[str, ...]:
         """All options of layers, "int8" first."""
-        given = self.options or (*USUAL, *((INT4_WEIGHTS,) if minimize == SIZE else ()))
-        return tuple(dict.fromkeys((INT8, *given, *(name for names in self.layers.values() for name in names))))
+        options = self.options or (*USUAL, *((INT4_WEIGHTS,) if minimize == SIZE else ()))
+        return tuple(dict.fromkeys((INT8, *options, *(name for names in self.layers.values() for name in names))))
 
     def of(self, layer: Sequence[str], minimize: str) -> tuple[str, ...]:
         """Options of a layer by its names."""
@@ -86,10 +86,10 @@ def rule_of(layer: str, option: str, config: QConfig) -> Rule:
 
     config  says whether weights have a scale for each channel
     """
-    said = dict(OPTIONS[option])
-    if "weights" in said:
-        said["weights"] = replace(said["weights"], per_channel=config.per_channel)
-    return Rule(layer, **said)
+    arguments = dict(OPTIONS[option])
+    if "weights" in arguments:
+        arguments["weights"] = replace(arguments["weights"], per_channel=config.per_channel)
+    return Rule(layer, **arguments)
 
 
 @dataclass(frozen=True)

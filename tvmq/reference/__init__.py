@@ -228,10 +228,10 @@ class Reference:
 def _check_shapes(view: View, names: Mapping[str, str], inputs: Mapping[str, np.ndarray]) -> None:
     """Refuse inputs of another rank, or of another size where the module says one."""
     for param, name in names.items():
-        wanted, given = sizes_of(view.params[param]), inputs[name].shape
-        if len(wanted) != len(given) or any(isinstance(w, int) and w != g for w, g in zip(wanted, given, strict=True)):
+        wanted, sizes = sizes_of(view.params[param]), inputs[name].shape
+        if len(wanted) != len(sizes) or any(isinstance(w, int) and w != g for w, g in zip(wanted, sizes, strict=True)):
             shape = ", ".join(map(str, wanted))
-            raise DataError(f"reference: input '{name}' has shape {given}, the model takes ({shape})")
+            raise DataError(f"reference: input '{name}' has shape {sizes}, the model takes ({shape})")
 
 
 def _execute(value: relax.Expr, values: dict[str, Any], own: Mapping[str, Callable[..., Any]]) -> Any:

@@ -70,8 +70,8 @@ class FloatRegions:
         free = (name for name, var in self._view.params.items() if any(isinstance(s, str) for s in sizes_of(var)))
         outside = {**dict.fromkeys(free), **outside}
         params = [relax.Var(name, self._view.var[name].ty) for name in outside]
-        given = {param.name: param for param in params}
-        bindings = [(self._view.var[m], substitute_variables(self._view.value[m], given)) for m in unit.members]
+        by_name = {param.name: param for param in params}
+        bindings = [(self._view.var[m], substitute_variables(self._view.value[m], by_name)) for m in unit.members]
         result = self._view.var[unit.result]
         is_tuple = isinstance(result.ty, tvm.ir.TupleType)
         if is_tuple:

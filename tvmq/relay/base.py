@@ -92,8 +92,8 @@ def to_relax(func: Function, name: str = "main") -> relax.Function:
         fresh[binding.var] = kind(f"lv{len(fresh)}", binding.var.ty)
     block = relax.DataflowBlock([relax.VarBinding(fresh[b.var], replace(b.value, fresh)) for b in bindings])
     body = infer_type(relax.SeqExpr([block] if bindings else [], replace(result, fresh)))
-    made = relax.Function([fresh[p] for p in params], body, body.ty)
-    return made.with_attr("global_symbol", name)
+    function = relax.Function([fresh[p] for p in params], body, body.ty)
+    return function.with_attr("global_symbol", name)
 
 
 def replace(expr: Any, values: dict[Any, Any]) -> Any:

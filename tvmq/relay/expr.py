@@ -228,10 +228,10 @@ class Call(Expr):
         """Give operands without a type the one that follows from the others."""
         assert self.op.completion
         known = [a.checked_type if not isinstance(a, Var) or a.lowered or a.lower() else None for a in self.args]
-        for index, found in self.op.completion(known, self.attrs).items():
+        for index, inferred in self.op.completion(known, self.attrs).items():
             arg = self.args[index]
             if isinstance(arg, Var):
-                arg.give_type(found)
+                arg.give_type(inferred)
 
     def __repr__(self) -> str:
         return f"Call({self.op!r}, {len(self.args)} operands)"

@@ -96,8 +96,8 @@ def arange(start: Any, stop: Any = None, step: Any = None, dtype: str = "float32
     if stop is None:
         start, stop = const(0, dtype), start
     bounds = (start, stop, const(1, dtype) if step is None else step)
-    made = [bound if isinstance(bound, Expr) else Constant(np.array(bound, dtype)) for bound in bounds]
-    return call("arange", *made, dtype=str(dtype))
+    values = [bound if isinstance(bound, Expr) else Constant(np.array(bound, dtype)) for bound in bounds]
+    return call("arange", *values, dtype=str(dtype))
 
 
 @register("take", batch_dims=0, axis=None, mode="clip")

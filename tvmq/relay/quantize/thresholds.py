@@ -91,9 +91,9 @@ class PercentileCount:
 
     def update(self, samples: np.ndarray) -> None:
         """See further values."""
-        found = np.concatenate([self._found, np.abs(samples).ravel()])
-        first = max(found.size - self._wanted, 0)
-        self._found = np.partition(found, first)[first:] if first else found
+        largest = np.concatenate([self._found, np.abs(samples).ravel()])
+        first = max(largest.size - self._wanted, 0)
+        self._found = np.partition(largest, first)[first:] if first else largest
 
     def threshold(self) -> float:
         """The k-th smallest of all."""

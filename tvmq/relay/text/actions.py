@@ -49,9 +49,9 @@ class Rules:
     def func(items: list[Any]) -> tree.Fn:
         """Parameters and attributes, type of the result, body; type parameters carry nothing here."""
         *head, result, body = items
-        given = [item for item in head if isinstance(item, tree.Param)]
+        params = [item for item in head if isinstance(item, tree.Param)]
         pairs: dict[str, Any] = dict(item for item in head if isinstance(item, tuple))
-        return tree.Fn(tuple(given), pairs, result, body)
+        return tree.Fn(tuple(params), pairs, result, body)
 
     @staticmethod
     def typed_param(items: list[Any]) -> tree.Param:
@@ -98,9 +98,9 @@ class Rules:
     @staticmethod
     def apply(items: list[Any]) -> tree.Apply:
         """`callee(args, key=value)`."""
-        callee, *given = [item for item in items if item is not None]
-        attributes: dict[str, Any] = dict(item for item in given if isinstance(item, tuple))
-        args = tuple(item for item in given if not isinstance(item, tuple))
+        callee, *arguments = [item for item in items if item is not None]
+        attributes: dict[str, Any] = dict(item for item in arguments if isinstance(item, tuple))
+        args = tuple(item for item in arguments if not isinstance(item, tuple))
         return tree.Apply(callee, args, attributes, getattr(callee, "line", 0))
 
     @staticmethod

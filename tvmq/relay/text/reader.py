@@ -91,8 +91,8 @@ class _TextReader:
             self.pending.append(name)
             self.made[name] = self.function(self.trees[name], {})
             self.pending.pop()
-        made: Function = self.made[name]
-        return made
+        function: Function = self.made[name]
+        return function
 
     def function(self, node: tree.Fn, scope: Mapping[str, Expr]) -> Function:
         """A function; its parameters hide names around it."""
@@ -105,8 +105,8 @@ class _TextReader:
         method = getattr(self, f"_{type(node).__name__.lower()}", None)
         if method is None:
             raise self.error(getattr(node, "line", 0), f"{node!r} is no value")
-        made: Expr = method(node, scope)
-        return made
+        expr: Expr = method(node, scope)
+        return expr
 
     def type_of(self, note: Any) -> Any:
         """A type; None where none is written."""
@@ -184,11 +184,11 @@ class _TextReader:
 
     def _apply(self, node: tree.Apply, scope: Mapping[str, Expr]) -> Expr:
         args = [self.value(arg, scope) for arg in node.args if not _is_attributes(arg)]
-        given = self.attributes(node)
+        attributes = self.attributes(node)
         if not isinstance(node.callee, tree.Name):
             return Call(self.value(node.callee, scope), args)
         try:
-            return Call(registry.get(node.callee.name), args, given)
+            return Call(registry.get(node.callee.name), args, attributes)
         except ModelError as error:
             raise type(error)(f"parse, {self.name}, line {node.line}: {error}") from error
 
@@ -220,10 +220,10 @@ def _frozen(value: Any) -> Any:
     return value
 
 
-def _table(metadata: str | None, given: Any, name: str) -> Mapping[str, list[Any]]:
+def _table(metadata: str | None, init_table: Any, name: str) -> Mapping[str, list[Any]]:
     if metadata is not None:
         return read_metadata(metadata, name)
-    table = {str(key): list(entries) for key, entries in dict(given or {}).items()}
+    table = {str(key): list(entries) for key, entries in dict(init_table or {}).items()}
     plain = [entry.data if isinstance(entry, Constant) else entry for entry in table.get(CONSTANT, [])]
     return {**table, CONSTANT: plain} if plain else table
 

@@ -40,9 +40,9 @@ def forward(place: str, name: str) -> Any:
     >>> forward("tvm", "cpu")(0).type
     'cpu'
     """
-    found = None if name.startswith("__") and name != "__version__" else _look_up(place, name)
-    if found is not None:
-        return found
+    value = None if name.startswith("__") and name != "__version__" else _look_up(place, name)
+    if value is not None:
+        return value
     raise AttributeError(f"{place}.{name}: {_advice(f'{place}.{name}')}")
 
 
