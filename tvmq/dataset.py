@@ -47,7 +47,7 @@ class Dataset:
             raise DataError("data: the model has no inputs; there is nothing to run it on")
         self._source, self._spool = _reopenable(data), None
         if self._source is None:
-            self._source = self._spool = _spooled(data, self.inputs, notice)
+            self._source = self._spool = _spool_items(data, self.inputs, notice)
 
     def __iter__(self) -> Iterator[tuple[Feed, int]]:
         batch = next((info.shape[0] for info in self.inputs if info.shape), 1) or 1
@@ -150,7 +150,7 @@ def _items(data: Any) -> Iterator[Any]:
         yield from data
 
 
-def _spooled(data: Any, inputs: Sequence[Input], notice: Any) -> Spool:
+def _spool_items(data: Any, inputs: Sequence[Input], notice: Any) -> Spool:
     """Copy what can be read only once to a temporary folder, removed with the object."""
     spool = Spool(inputs)
     for item in _items(data):

@@ -85,7 +85,7 @@ def decide(floats: tvm.IRModule, quantize: Quantize, config: QConfig, seconds: f
     whole = quantize(nominal)
     plain, best = _build_for_one(floats, target), _build_for_one(whole, target)
     feed = _feed(plain)
-    beside = _beside({"float": plain, "int8": best}, feed)
+    beside = _time_in_turns({"float": plain, "int8": best}, feed)
     decision = Decision({**beside, "chosen": beside["int8"]})
     candidates = _candidates(whole, *(_by_layer(exe, whole, feed) for exe in (plain, best)))
     for index, (names, times) in enumerate(candidates):
@@ -96,7 +96,7 @@ def decide(floats: tvm.IRModule, quantize: Quantize, config: QConfig, seconds: f
         trial = replace(decision, floats={**decision.floats, **dict.fromkeys(names, why)})
         other = _build_for_one(quantize(replace(nominal, rules=(*nominal.rules, *trial.rules()))), target)
         decision.tried += 1
-        timing = _beside({"best": best, "other": other}, feed)
+        timing = _time_in_turns({"best": best, "other": other}, feed)
         if timing["best"] > LEAST_GAIN * timing["other"]:
             best, decision.floats = other, trial.floats
             decision.seconds["chosen"] *= timing["other"] / timing["best"]
@@ -168,7 +168,7 @@ def _by_layer(exe: Executable, whole: tvm.IRModule, feed: Mapping[str, np.ndarra
     return totals
 
 
-def _beside(executables: Mapping[str, Executable], feed: Mapping[str, np.ndarray]) -> Seconds:
+def _time_in_turns(executables: Mapping[str, Executable], feed: Mapping[str, np.ndarray]) -> Seconds:
     """Median seconds of a run of each, taking turns."""
     return time_by_turns({name: exe.prepared(feed) for name, exe in executables.items()})
 

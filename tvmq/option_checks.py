@@ -12,10 +12,10 @@ from tvmq.by_name import is_object_name
 Check = Callable[[Any], bool]
 
 
-def whole(low: int, high: int) -> tuple[Check, str]:
+def integer(low: int, high: int) -> tuple[Check, str]:
     """A whole number in low..high.
 
-    >>> check, allowed = whole(2, 16)
+    >>> check, allowed = integer(2, 16)
     >>> check(16), check(17), check(True), allowed
     (True, False, False, 'a whole number in 2..16')
     """

@@ -123,10 +123,10 @@ def quantize(
         check_accumulators(quantized, backend)
     if config.partition_conversions != "disabled":
         quantized = partition_conversions(quantized)
-    return quantized if config.do_simulation else _marked(quantized, backend)
+    return quantized if config.do_simulation else _mark_if_emulated(quantized, backend)
 
 
-def _marked(quantized: tvm.IRModule, backend: Backend) -> tvm.IRModule:
+def _mark_if_emulated(quantized: tvm.IRModule, backend: Backend) -> tvm.IRModule:
     """The module, which says what compiled code does not compute as the backend does."""
     if (why := why_not_compiled(backend)) is not None:
         return mark_emulated(quantized, f"backend {backend.name}: {why}")
@@ -232,7 +232,7 @@ def _quantize(
     module = quantization.module() if finetune is None else finetune.module(quantization)
     if guard is None or not is_calibrated(config) or config.do_simulation:
         return module
-    return quantization.guarded(module, guard)
+    return quantization.apply_guard(module, guard)
 
 
 def _warn_of_unused_data(imported: tvm.IRModule) -> None:

@@ -220,7 +220,7 @@ class Rule:
             raise ConfigError(
                 f"Rule: 'match' or 'regex' is missing; functions cannot be read back. Got {repr(fields)[:LONGEST]}"
             )
-        match: Match = fields["match"] if "match" in fields else _compiled(fields["regex"], fields.get("flags", 0))
+        match: Match = fields["match"] if "match" in fields else _compile_regex(fields["regex"], fields.get("flags", 0))
         if fields.get("float"):
             return cls(match, None)
 
@@ -239,7 +239,7 @@ def rules_from(items: Any) -> list[Rule]:
     return [item if isinstance(item, Rule) else Rule.from_dict(item) for item in items]
 
 
-def _compiled(pattern: Any, flags: Any) -> re.Pattern[str]:
+def _compile_regex(pattern: Any, flags: Any) -> re.Pattern[str]:
     try:
         return re.compile(pattern, flags)
     except (re.error, TypeError, ValueError, OverflowError, RecursionError) as error:

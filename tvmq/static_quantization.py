@@ -148,7 +148,7 @@ class StaticQuantization:
         annotated = self.annotated(config)
         return round_module(annotated, self.calibration(annotated, config), config)
 
-    def guarded(self, module: tvm.IRModule, guard: Guard) -> tvm.IRModule:
+    def apply_guard(self, module: tvm.IRModule, guard: Guard) -> tvm.IRModule:
         """The integer module `module()`, or one of more precision where it does not keep the bound; see guard/."""
         if self.data is None:
             return module

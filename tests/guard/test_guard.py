@@ -460,12 +460,12 @@ def test_codes_made_at_run_time_are_a_rung():
 
 def test_samples_are_kept_from_all_over_the_data():
     kept, feeds = Kept(), [({"x": np.full((1, 2), i, np.float32)}, 1) for i in range(80)]
-    assert len(list(kept._passing(feeds))) == 80
+    assert len(list(kept._pass_batches(feeds))) == 80
     judging = [int(batch.feed["x"][0, 0]) for batch in kept.batches()]
     assert judging[:8] == [2, 7, 10, 15, 20, 23, 28, 31]
     assert {index % 2 for index in judging} == {0, 1} and {index % 3 for index in judging} == {0, 1, 2}
     few = Kept()
-    list(few._passing(feeds[:6]))
+    list(few._pass_batches(feeds[:6]))
     assert len(few.batches()) == 6
 
 

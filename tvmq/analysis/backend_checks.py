@@ -204,7 +204,7 @@ def _entries(site: Site) -> Iterator[tuple[str, str]]:
         yield from _read(site, entry)
         yield from _channels(site, entry)
     yield from _scales(site, entry)
-    yield from _written(site, entry)
+    yield from _output_types(site, entry)
 
 
 def _read(site: Site, entry: OperatorEntry) -> Iterator[tuple[str, str]]:
@@ -218,7 +218,7 @@ def _read(site: Site, entry: OperatorEntry) -> Iterator[tuple[str, str]]:
             yield "bits", f"{'its weight has' if form is entry.weights else 'reads'} {fault}"
 
 
-def _written(site: Site, entry: OperatorEntry) -> Iterator[tuple[str, str]]:
+def _output_types(site: Site, entry: OperatorEntry) -> Iterator[tuple[str, str]]:
     codes = [name for name in entry.output if name in CODE_TYPES]
     fault = _beyond(site, site.var, codes) if codes else None
     if fault:

@@ -65,7 +65,7 @@ def compare(
             raise ModelError("compare: a chip runs integer modules; give the module that `quantize` gave")
         return compare_with_chip(a, b, data, advance=advance)
     first, second = module_of(a), module_of(b)
-    first, second, feeds = _fitted(first, second, data)
+    first, second, feeds = _match_inputs(first, second, data)
     tensors = layer_tensors(first), layer_tensors(second)
     layers = pairs(*tensors)
     if not layers:
@@ -98,7 +98,7 @@ def module_of(model: Model) -> tvm.IRModule:
     return prepare(*from_relax(mod, params)) if params or get_ledger(mod).stage == "imported" else unpack_weights(mod)
 
 
-def _fitted(a: tvm.IRModule, b: tvm.IRModule, data: Any) -> tuple[tvm.IRModule, tvm.IRModule, Dataset]:
+def _match_inputs(a: tvm.IRModule, b: tvm.IRModule, data: Any) -> tuple[tvm.IRModule, tvm.IRModule, Dataset]:
     """Both modules with the same static inputs, and the batches."""
     names = [[info.name for info in inputs_of(mod)] for mod in (a, b)]
     if sorted(names[0]) != sorted(names[1]):
@@ -106,7 +106,7 @@ def _fitted(a: tvm.IRModule, b: tvm.IRModule, data: Any) -> tuple[tvm.IRModule, 
     dataset = Dataset(data, inputs_of(a))
     if free_dimensions(a) and free_dimensions(b):
         a = with_sizes(a, sample_sizes(a, dataset.first()))
-    a, b = _like(a, b), _like(b, a)
+    a, b = _with_sizes_of(a, b), _with_sizes_of(b, a)
     dataset.inputs = inputs_of(a)
     shapes = [{info.name: info.shape for info in inputs_of(mod)} for mod in (a, b)]
     if shapes[0] != shapes[1]:
@@ -114,7 +114,7 @@ def _fitted(a: tvm.IRModule, b: tvm.IRModule, data: Any) -> tuple[tvm.IRModule, 
     return a, b, dataset
 
 
-def _like(mod: tvm.IRModule, other: tvm.IRModule) -> tvm.IRModule:
+def _with_sizes_of(mod: tvm.IRModule, other: tvm.IRModule) -> tvm.IRModule:
     """The module with its free dimensions as those of the other."""
     shapes = {info.name: info.shape for info in inputs_of(other)}
     sizes = {name: shapes[param][axis] for name, (param, axis) in free_dimensions(mod).items()}

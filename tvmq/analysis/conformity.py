@@ -100,7 +100,7 @@ def check_backend(mod: tvm.IRModule, backend: str | Backend | None) -> Conformit
         bounds.add(var, value)
         if var.name not in core:
             continue
-        operators[_named(value)] += 1
+        operators[_operator_name(value)] += 1
         if isinstance(var.ty, relax.TensorType):
             dtypes[dtype_of(var)] += 1
         violations += _violations(Site(view, var, value, bounds, description, scales))
@@ -112,10 +112,10 @@ def _violations(site: Site) -> Iterator[Violation]:
     faults = dict.fromkeys(fault for check in CHECKS for fault in check(site))
     for rule, what in faults:
         name = site.var.name
-        yield Violation(name, site.view.sources(name), _named(site.value), rule, what)
+        yield Violation(name, site.view.sources(name), _operator_name(site.value), rule, what)
 
 
-def _named(value: relax.Expr) -> str:
+def _operator_name(value: relax.Expr) -> str:
     return op_name(value) or type(value).__name__
 
 

@@ -104,19 +104,19 @@ class Explanation:
             )
         lines += lowering_lines(self.lowerings)
         lines += self._kernel_notes()
-        lines += _listed(self.core.reasons()) if self.core else []
+        lines += _list_reasons(self.core.reasons()) if self.core else []
         return "\n".join(f"  {line}" for line in lines)
 
     def _kernel_notes(self) -> list[str]:
         """The first layers for which a faster kernel lacks a proof."""
-        remarks = [f"{'/'.join(self.ledger.layers[key]['layers'][:1])}: {text}" for key, text in self._said()]
+        remarks = [f"{'/'.join(self.ledger.layers[key]['layers'][:1])}: {text}" for key, text in self._kernel_remarks()]
         remarks = [text for text in remarks if any(words in text for words in UNPROVED)]
         rest = len(remarks) - LISTED
         return [f"kernel of {text}" for text in remarks[:LISTED]] + (
             [f"kernels of {rest} more layers"] if rest > 0 else []
         )
 
-    def _said(self) -> list[tuple[str, str]]:
+    def _kernel_remarks(self) -> list[tuple[str, str]]:
         return [(key, "; ".join(texts)) for key, texts in self.notes.items() if key in self.ledger.layers]
 
     def to_dict(self) -> dict[str, Any]:
@@ -145,7 +145,7 @@ class Explanation:
         return "\n".join([*lines, "", self.summary()])
 
 
-def _listed(reasons: Sequence[str]) -> list[str]:
+def _list_reasons(reasons: Sequence[str]) -> list[str]:
     """The first of the reasons why a core is not integral, and how many more there are."""
     rest = len(reasons) - LISTED
     return [f"not integral: {r}" for r in reasons[:LISTED]] + ([f"not integral: {rest} more"] if rest > 0 else [])
@@ -206,7 +206,7 @@ def explain(model: tvm.IRModule | Executable, layer: str | None = None) -> Expla
     mod = model.module if isinstance(model, Executable) else plain_module(model)
     ledger = get_ledger(mod)
     if ledger.stage == "prepared":
-        ledger.layers = _undecided(View(mod))
+        ledger.layers = _entries_of_prepared(View(mod))
     if not ledger.layers and ledger.stage == "imported":
         raise StageError(f"explain: the model is '{ledger.stage}' and carries no decisions yet; quantize it first")
     view = View(unpack_weights(mod))
@@ -224,7 +224,7 @@ def explain(model: tvm.IRModule | Executable, layer: str | None = None) -> Expla
     return explanation if layer is None else explanation.layer(layer)
 
 
-def _undecided(view: View) -> dict[str, dict[str, Any]]:
+def _entries_of_prepared(view: View) -> dict[str, dict[str, Any]]:
     """Entries for the operators of a prepared module."""
     return {
         var.name: {

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from tvmq.performance.profile import recorded
+from tvmq.performance.profile import record_main_calls
 from tvmq.runtime.executable import Executable, parts_of
 from tvmq.tvm_runtime import empty
 
@@ -110,7 +110,7 @@ class LoweringChecks:
 
     def _record(self, feed: Mapping[str, np.ndarray]) -> list[tuple[Any, tuple[Any, ...]]]:
         """(function, arguments) of the call of each entry."""
-        recorded_calls = recorded(self.parts, self.exe["main"], feed)
+        recorded_calls = record_main_calls(self.parts, self.exe["main"], feed)
         by_symbol: dict[str, list[tuple[Any, tuple[Any, ...]]]] = {}
         for name, function, args in recorded_calls:
             by_symbol.setdefault(name, []).append((function, args))
@@ -168,7 +168,7 @@ def lowering_lines(lowerings: Mapping[str, Any]) -> list[str]:
         name, layers = known["name"], layers_by_lowering.get(known["name"], [])
         missed = [entry for entry in lowerings.get("missed", ()) if entry["lowering"] == name]
         if layers:
-            lines.append(f"lowering '{name}' ({known['kind']}) computes {_shortened(layers)}")
+            lines.append(f"lowering '{name}' ({known['kind']}) computes {_shorten_layers(layers)}")
         elif not missed:
             lines.append(f"lowering '{name}' takes nothing: the model has no {known['begins']}")
         lines += [f"lowering '{name}' does not take '{entry['layer']}': {entry['why']}" for entry in missed[:LISTED]]
@@ -177,6 +177,6 @@ def lowering_lines(lowerings: Mapping[str, Any]) -> list[str]:
     return lines
 
 
-def _shortened(layers: Sequence[str]) -> str:
+def _shorten_layers(layers: Sequence[str]) -> str:
     rest = len(layers) - LISTED
     return ", ".join(layers[:LISTED]) + (f" and {rest} more" if rest > 0 else "")

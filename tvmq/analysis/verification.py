@@ -133,7 +133,7 @@ def verify(
         defined = reference.run([feed[model_input.name] for model_input in inputs], watch=watch)
         pairs = list(zip((info.name for info in exe.output_info), exe.run(feed), defined, strict=True))
         known.update({param: feed[model_input] for param, model_input in input_names(reference.view.func).items()})
-        pairs += [pair for part in parts for pair in part.compared(exe, known, defined)]
+        pairs += [pair for part in parts for pair in part.compare_outputs(exe, known, defined)]
         for name, a, b in ((name, a, np.asarray(b)) for name, a, b in pairs):
             unequal = unequal_bits(a, b)
             if unequal.any() and first is None:
@@ -173,7 +173,7 @@ class _Part:
     takes: tuple[str, ...]
     gives: tuple[str, ...] | None
 
-    def compared(
+    def compare_outputs(
         self, exe: Executable, known: Mapping[str, Any], results: Sequence[Any]
     ) -> Iterator[tuple[str, np.ndarray, Any]]:
         """(name, compiled, defined) of each output, for the inputs that the definition gives."""

@@ -225,21 +225,21 @@ class _Reader:
     def words(self) -> list[int]:
         return np.frombuffer(self.take(WORD.size * self.count()), "<i8").tolist()
 
-    def short(self) -> int:
+    def short_number(self) -> int:
         return int(self.unpack(SHORT)[0])
 
     def text(self) -> str:
         return self.take(self.word()).decode()
 
     def function(self) -> Function:
-        kind, name, (begin, end, inputs, registers) = self.short(), self.text(), self.unpack(PLACES)
+        kind, name, (begin, end, inputs, registers) = self.short_number(), self.text(), self.unpack(PLACES)
         names = [self.text() for _ in range(self.count())]
         if kind == BYTECODE_FUNCTION and inputs != len(names):
             raise Damage(f"{inputs} inputs with {len(names)} names")
         return Function(kind, name, begin, end, names, registers)
 
     def constant(self) -> Any:
-        kind = self.short()
+        kind = self.short_number()
         if kind == TENSOR_CONSTANT:
             return self.tensor()
         if kind == SHAPE_CONSTANT:

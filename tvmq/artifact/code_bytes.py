@@ -75,7 +75,7 @@ def from_bytes(blobs: Mapping[str, Any], target: CpuTarget, imports: Sequence[An
     """
     try:
         with ONE_LOAD:
-            return _loaded(blobs, target, imports)
+            return _load_code(blobs, target, imports)
     except TvmqError:
         raise
     except Exception as error:  # TVM raises many kinds
@@ -83,7 +83,7 @@ def from_bytes(blobs: Mapping[str, Any], target: CpuTarget, imports: Sequence[An
         raise ArtifactError(f"load: TVM cannot read the code ({reason}); save the model again") from error
 
 
-def _loaded(blobs: Mapping[str, Any], target: CpuTarget, imports: Sequence[Any]) -> LoadedCode:
+def _load_code(blobs: Mapping[str, Any], target: CpuTarget, imports: Sequence[Any]) -> LoadedCode:
     library = _library(blobs, target)
     if library is None and imports:
         library, *imports = imports

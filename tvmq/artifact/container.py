@@ -176,7 +176,7 @@ def _further(codes: Sequence[Any], blobs: dict[str, bytes]) -> list[dict[str, An
 def pack(manifest: dict[str, Any], blobs: dict[str, bytes]) -> bytes:
     """The archive; the same bytes for the same contents."""
     data, unpacked = _zip(blobs, manifest)
-    return data if _bounded(unpacked, len(data)) else _zip(blobs, manifest, zipfile.ZIP_STORED)[0]
+    return data if _is_bounded(unpacked, len(data)) else _zip(blobs, manifest, zipfile.ZIP_STORED)[0]
 
 
 def _zip(blobs: dict[str, bytes], manifest: dict[str, Any], method: int | None = None) -> tuple[bytes, int]:
@@ -258,7 +258,7 @@ def _machine_code(
     code = _code(where, number, manifest, blobs, UNPACKED_BASE + RATIO * file.size)
     file.settle()
     if code[BYTECODE] is None:  # in a form that only TVM reads
-        code[BYTECODE] = _whole(where, file)[BYTECODE]
+        code[BYTECODE] = _read_members(where, file)[BYTECODE]
     needs = manifest["description"].get("lowerings", {}).get("libraries", ())
     called = [*([library] if library else []), *open_libraries(needs, where, folder)]
     return from_bytes(code, target.host, called)
@@ -278,18 +278,18 @@ def _module(where: str, file: SavedFile, families: Sequence[str], *, code: bool)
     for family in families if code and isinstance(families, list | tuple) else ():  # their packages may make operators
         with contextlib.suppress(ImportError, AttributeError):  # whoever asks for a definition says what is missing
             load_object(str(family))
-    module = module_from_bytes(where, _whole(where, file))
+    module = module_from_bytes(where, _read_members(where, file))
     if not code:
         check_packages(where, module)
     return module
 
 
-def _whole(where: str, file: SavedFile) -> dict[str, bytes]:
+def _read_members(where: str, file: SavedFile) -> dict[str, bytes]:
     """All members, all constants in their places."""
     manifest, blobs = unpack(where, file)
     if manifest["schema"] == JOINED:
         cuts, most = manifest["joined"]["cuts"], UNPACKED_BASE + RATIO * file.size
-        blobs[BYTECODE] = _joined(where, "joined.cuts", blobs[BYTECODE], cuts, blobs, most)
+        blobs[BYTECODE] = _join_constants(where, "joined.cuts", blobs[BYTECODE], cuts, blobs, most)
         _check_code(where, manifest, _sha256(blobs[BYTECODE]))
     return blobs
 
@@ -351,7 +351,7 @@ def _code(where: str, number: int, manifest: dict[str, Any], blobs: Mapping[str,
     code = {name: blobs[f"{number}/{name}"] for name in CODE}
     described = manifest["further"][number - 1]
     entry = f"further[{number - 1}].cuts"
-    code[BYTECODE] = _joined(where, entry, code[BYTECODE], described["cuts"], blobs, most)
+    code[BYTECODE] = _join_constants(where, entry, code[BYTECODE], described["cuts"], blobs, most)
     _check_code(where, described, _sha256(code[BYTECODE]))
     return code
 
@@ -362,7 +362,7 @@ def _check_code(where: str, described: Mapping[str, Any], digest: str) -> None:
         raise ArtifactError(f"{where}: the code is not what was built (its hash differs); save the model again")
 
 
-def _joined(where: str, entry: str, code: bytes, cuts: Any, sources: Mapping[str, Any], most: int) -> bytes:
+def _join_constants(where: str, entry: str, code: bytes, cuts: Any, sources: Mapping[str, Any], most: int) -> bytes:
     """Bytecode with its constants; `entry` of the manifest says which are missing."""
     from tvmq.artifact.shared_constants import join_constants
 
@@ -421,7 +421,7 @@ def _read(where: str, archive: Archive, name: str, manifest: dict[str, Any], rea
 def _check_members(where: str, archive: Archive, size: int) -> None:
     """Refuse what could fill the memory before anything is unpacked."""
     unpacked = sum(info.file_size for info in archive.members)
-    if not _bounded(unpacked, size):
+    if not _is_bounded(unpacked, size):
         raise ArtifactError(f"{where} claims {unpacked} bytes packed into {size}; it is no tvmq file")
     for info in archive.members:
         if info.compress_type not in METHODS or info.flag_bits & 1:
@@ -443,7 +443,7 @@ def _check_names(where: str, names: list[str], several: Sequence[str]) -> None:
             raise ArtifactError(f"{where} holds {count} members '{printable_name(name)}'; it is no tvmq file")
 
 
-def _bounded(unpacked: int, packed: int) -> bool:
+def _is_bounded(unpacked: int, packed: int) -> bool:
     return unpacked <= UNPACKED_BASE + RATIO * packed
 
 

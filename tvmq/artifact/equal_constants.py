@@ -37,7 +37,7 @@ def merge_equal_constants(code: bytes) -> bytes:
         numbers.append(len(kept) - 1 if key is None else firsts[key])
     if len(kept) == len(bytecode.constants):
         return code
-    instructions = [_renumbered(words, numbers) for words in bytecode.instructions]
+    instructions = [_renumber_constants(words, numbers) for words in bytecode.instructions]
     return write_bytecode(Bytecode(bytecode.functions, kept, instructions))
 
 
@@ -49,7 +49,7 @@ def _key(constant: Any) -> Any:
     return str(constant.dtype), tuple(map(int, constant.shape)), digest
 
 
-def _renumbered(words: list[int], numbers: list[int]) -> list[int]:
+def _renumber_constants(words: list[int], numbers: list[int]) -> list[int]:
     if words[0] != CALL:
         return words
     return [*words[:4], *(CONSTANT | numbers[w & MASK] if kind_of(w) == CONSTANT_KIND else w for w in words[4:])]

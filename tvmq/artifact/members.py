@@ -45,7 +45,7 @@ class Archive:
             raise zipfile.BadZipFile(f"'{name}' is not where the directory says")
         content = self.file.span(span[0]) if info.compress_size else None
         if info.compress_type == zipfile.ZIP_DEFLATED:
-            return Deflated(name, content, info.file_size, hashed=hashed)
+            return DeflatedMember(name, content, info.file_size, hashed=hashed)
         if info.file_size != info.compress_size:
             raise zipfile.BadZipFile(f"'{name}' has two sizes")
         return Member(name, content, info.file_size)
@@ -105,7 +105,7 @@ class Member:
         return digest, digest
 
 
-class Deflated(Member):
+class DeflatedMember(Member):
     """A deflated member, read forward; hashed: also what is inflated."""
 
     def __init__(self, name: str, span: Span | None, size: int, *, hashed: bool) -> None:

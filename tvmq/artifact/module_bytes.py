@@ -37,7 +37,7 @@ def module_to_bytes(mod: tvm.IRModule, code: bytes = b"", recipes: Known | None 
     recipes  how its weights were packed, `known` of Recipes
     """
     graph = json.loads(tvm.ir.save_json(mod))
-    held = _Held(code, recipes or {})
+    held = _KnownConstants(code, recipes or {})
     constants = bytearray()
     for node in tensor_nodes(graph):
         value, begin = decode_tensor(node["data"]), len(constants)
@@ -48,7 +48,7 @@ def module_to_bytes(mod: tvm.IRModule, code: bytes = b"", recipes: Known | None 
     return {MODULE: json.dumps(graph, separators=(",", ":")).encode(), CONSTANTS: bytes(constants)}
 
 
-class _Held:
+class _KnownConstants:
     """Constants that the code holds already, by the hash of what each is or was made of."""
 
     def __init__(self, code: bytes, recipes: Known) -> None:

@@ -46,14 +46,14 @@ def check_nodes(graph: dict[str, Any]) -> None:
             continue
         if kind == "ir.GenericConst" and nodes[data["value"]]["type"] != TENSOR_NODE:
             raise ValueError(f"node {place}, a constant, has no tensor")
-        for name, is_list in _required(kind):
+        for name, is_list in _required_fields(kind):
             value = nodes[data[name]] if type(data.get(name)) is int else {"type": NULL}
             items = value.get("data") if is_list and value["type"] == "ffi.Array" else ()
             if value["type"] == NULL or any(nodes[item]["type"] == NULL for item in items or ()):
                 raise ValueError(f"node {place}, a '{kind}', lacks its '{name}'")
 
 
-def _required(kind: str) -> tuple[tuple[str, bool], ...]:
+def _required_fields(kind: str) -> tuple[tuple[str, bool], ...]:
     try:
         return required_fields(kind)
     except UNKNOWN_TYPE:  # of an operator that nobody has made in this process: TVM says so

@@ -186,7 +186,7 @@ class SavedFile:
 
     def stream(self) -> io.BufferedReader:
         """Open a file of which every byte that is read stays in memory, independent of other streams."""
-        return _Bounded(_Stream(self), HELD)
+        return _BoundedReader(_Stream(self), HELD)
 
 
 class Span:
@@ -224,7 +224,7 @@ class Span:
         return self._hash.hexdigest()
 
 
-class _Bounded(io.BufferedReader):
+class _BoundedReader(io.BufferedReader):
     """A reader of what says where members lie: of a model it is small, and whoever claims more gets nothing."""
 
     def read(self, size: int | None = -1, /) -> bytes:

@@ -63,7 +63,7 @@ def cut_constants(
             places.setdefault(_digest(source[begin:end]), [name, begin, end])
     pieces, cuts, done = [], [], 0
     for begin, end in tensors(code):
-        cut = _found(code[begin:end], places, recipes or {}, sources) if end - begin >= LEAST else None
+        cut = _find_constant(code[begin:end], places, recipes or {}, sources) if end - begin >= LEAST else None
         if cut is not None and (_is_repeated(cut) or end - begin >= growth * (cut[2] - cut[1])):
             pieces.append(code[done:begin])
             cuts.append([begin, *cut])
@@ -76,7 +76,7 @@ def _is_repeated(cut: Sequence[Any]) -> bool:
     return len(cut) > 3 and "variants" in cut[3]
 
 
-def _found(
+def _find_constant(
     constant: bytes, places: Mapping[bytes, list[Any]], recipes: Known, sources: Mapping[str, bytes]
 ) -> list[Any] | None:
     """The place of a constant, or of what it is made of and the recipe."""

@@ -138,7 +138,7 @@ def _rewritten(code: Bytecode, uses: dict[int, list[int]]) -> Bytecode:
 def _instruction(words: list[int], first: int, places: dict[int, int], uses: dict[int, list[int]]) -> list[int]:
     """With other registers; first: the number of those that stay, places: registers of the constants."""
 
-    def moved(word: int) -> int:
+    def renumber(word: int) -> int:
         kind, number = kind_of(word), word & MASK
         if kind == CONSTANT_KIND:
             return places.get(number, word)
@@ -148,12 +148,12 @@ def _instruction(words: list[int], first: int, places: dict[int, int], uses: dic
     code, *rest = words
     if code == CALL:
         result, function, _count, *args = rest
-        args = [*map(moved, args), *(places[constant] for constant in uses.get(function, ()))]
-        return [CALL, moved(result), function, len(args), *args]
+        args = [*map(renumber, args), *(places[constant] for constant in uses.get(function, ()))]
+        return [CALL, renumber(result), function, len(args), *args]
     if code == RETURN:
-        return [RETURN, moved(rest[0])]
+        return [RETURN, renumber(rest[0])]
     if code == IF:
-        return [IF, moved(rest[0]), *rest[1:]]
+        return [IF, renumber(rest[0]), *rest[1:]]
     assert code == GOTO
     return words
 

@@ -56,9 +56,9 @@ ENTRY = ("pattern", "computes", "inputs", "weights", "bias", "output", "same_sca
 # ---- writing
 
 
-def written(backend: Backend) -> str:
+def write(backend: Backend) -> str:
     """See Backend.to_json: one field a line, one entry of `operators` a line."""
-    data = {FORMAT: VERSION} | {field.name: _plain(getattr(backend, field.name)) for field in fields(backend)}
+    data = {FORMAT: VERSION} | {field.name: _plain_value(getattr(backend, field.name)) for field in fields(backend)}
     if backend.requantize_rule is not None:  # they follow from it
         del data["requantize"], data["roundings"]
     entries = data.pop("operators")
@@ -72,14 +72,14 @@ def written(backend: Backend) -> str:
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
-def _plain(value: Any) -> Any:
+def _plain_value(value: Any) -> Any:
     if isinstance(value, frozenset):
         return sorted(value)
     if isinstance(value, RequantizeRule):
         return value.to_dict()
     if isinstance(value, OperatorEntry):
         return _plain_entry(value)
-    return [_plain(item) for item in value] if isinstance(value, tuple) else value
+    return [_plain_value(item) for item in value] if isinstance(value, tuple) else value
 
 
 def _plain_entry(entry: OperatorEntry) -> dict[str, Any]:
@@ -89,7 +89,7 @@ def _plain_entry(entry: OperatorEntry) -> dict[str, Any]:
         value, default = getattr(entry, name), OperatorEntry.__dataclass_fields__[name].default
         if value != default:
             data[name] = (
-                _plain_form(value) if isinstance(value, (TensorForm, WeightForm)) else _one_or_all(_plain(value))
+                _plain_form(value) if isinstance(value, (TensorForm, WeightForm)) else _one_or_all(_plain_value(value))
             )
     limits = {name: value for name, field in LIMITS.items() if (value := getattr(entry, field)) is not None}
     return data | ({"limits": limits} if limits else {})
@@ -127,7 +127,7 @@ def read_backend(path: str | Path) -> Backend:
 def read(text: str | bytes, where: str) -> Backend:
     """See Backend.from_json."""
     path = f"{where}:"
-    data = checked_fields(_parsed(text, where), path, FIELDS, ("name",))
+    data = checked_fields(_parse_json(text, where), path, FIELDS, ("name",))
     if (version := data.get(FORMAT, VERSION)) != VERSION:
         refuse(inside(path, FORMAT), f"must be {VERSION}, the only form that there is. Got {version!r} instead")
     values = {name: _field(name, value, inside(path, name)) for name, value in data.items() if name != FORMAT}
@@ -140,7 +140,7 @@ def read(text: str | bytes, where: str) -> Backend:
         raise ConfigError(f"{where}: {message}") from error
 
 
-def _parsed(text: str | bytes, where: str) -> Any:
+def _parse_json(text: str | bytes, where: str) -> Any:
     try:
         return json.loads(
             text,
@@ -221,7 +221,7 @@ def _entry(data: Any, path: str) -> OperatorEntry:
     values["patterns"] = (
         tuple(checked_list(patterns, inside(path, "pattern"))) if not isinstance(patterns, str) else (patterns,)
     )
-    return _made(entry, values, path)
+    return _fill_and_check(entry, values, path)
 
 
 def _entry_field(name: str, value: Any, path: str) -> Any:
@@ -246,7 +246,7 @@ def _form(kind: type[Any], data: Any, path: str) -> Any:
     values: dict[str, Any] = dict(data)
     if "dtype" in data:
         values["dtype"] = _names(data["dtype"], inside(path, "dtype"), None)
-    return _made(object.__new__(kind), values, path)
+    return _fill_and_check(object.__new__(kind), values, path)
 
 
 def _names(value: Any, path: str, allowed: tuple[str, ...] | None) -> tuple[str, ...]:
@@ -259,7 +259,7 @@ def _names(value: Any, path: str, allowed: tuple[str, ...] | None) -> tuple[str,
     return tuple(checked_choice(item, path, allowed) for item in items)
 
 
-def _made(record: Any, values: Mapping[str, Any], path: str) -> Any:
+def _fill_and_check(record: Any, values: Mapping[str, Any], path: str) -> Any:
     """A frozen dataclass of these fields, checked under its path."""
     for name, field in type(record).__dataclass_fields__.items():
         object.__setattr__(record, name, values.get(name, field.default))

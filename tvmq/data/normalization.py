@@ -98,7 +98,7 @@ def candidates(channels: int) -> list[Normalization]:
     return [NORMALIZATIONS[name] if channels == 3 else replace(NORMALIZATIONS[name], color=GRAY) for name in names]
 
 
-def chosen(
+def replace_numbers(
     start: Normalization,
     channels: int,
     *,

@@ -64,7 +64,7 @@ class Judge:
         for batch in batches:
             is_known = batch.results is not None and not self.evidence
             results = batch.results if run is None or is_known else run(batch.feed)
-            self._wanted.append(_real(results or (), batch))
+            self._wanted.append(_real_rows(results or (), batch))
         self._score = guard.metric(_join_outputs(self._wanted), guard.labels) if guard.metric and batches else None
 
     def _positions(self, prepared: tvm.IRModule) -> list[int]:
@@ -118,8 +118,8 @@ class Judge:
         is_rough = roughly and self.guard.metric is None
         if is_rough and least > -math.inf and not self._looked_up:
             return self._measured_until_below(run, least)
-        index = self._few() if is_rough else range(len(self._batches))
-        outputs = [_real(run(self._batches[i].feed), self._batches[i]) for i in index]
+        index = self._choose_batches() if is_rough else range(len(self._batches))
+        outputs = [_real_rows(run(self._batches[i].feed), self._batches[i]) for i in index]
         both = list(zip((self._wanted[i] for i in index), outputs, strict=True)) if self._wanted else []
         sqnr = min((self._sqnr(place, both) for place in self._judged or range(len(outputs[0]))), default=math.inf)
         if self.guard.metric is None or self._score is None:
@@ -132,12 +132,12 @@ class Judge:
         Noise only grows: what it is already, beside the signal of all the samples, is the most that can be reached.
         The samples that were worst before come first.
         """
-        index, seen = self._few(), dict[int, Both]()
+        index, seen = self._choose_batches(), dict[int, Both]()
         signals = {place: sum(_power(self._wanted[i][place]) for i in index) for place in self._judged}
         noises = {place: 0.0 for place, signal in signals.items() if signal}
         highest = math.inf
         for i in sorted(index, key=lambda i: -self._noises.get(i, 0.0)):
-            wanted, outputs = seen[i] = self._wanted[i], _real(run(self._batches[i].feed), self._batches[i])
+            wanted, outputs = seen[i] = self._wanted[i], _real_rows(run(self._batches[i].feed), self._batches[i])
             added = {place: _noise(wanted[place], outputs[place]) for place in noises}
             self._noises[i] = max((noise / signals[place] for place, noise in added.items()), default=0.0)
             noises = {place: noise + added[place] for place, noise in noises.items()}
@@ -150,12 +150,12 @@ class Judge:
 
     def noise(self, run: Run) -> float:
         """Error beside float's signal of the worst output, powers, for a few of the samples."""
-        index = self._few()
-        rows = [_real(run(self._batches[i].feed), self._batches[i]) for i in index]
+        index = self._choose_batches()
+        rows = [_real_rows(run(self._batches[i].feed), self._batches[i]) for i in index]
         both = list(zip((self._wanted[i] for i in index), rows, strict=True))
         return max((10 ** (-self._ratio(place, both) / 10) for place in self._judged), default=0.0)
 
-    def _few(self) -> list[int]:
+    def _choose_batches(self) -> list[int]:
         """Batches of FEW_SAMPLES samples or a little more, spread over all without a period."""
         order = sorted(range(len(self._batches)), key=lambda i: (i + 1) * GOLDEN % 1)
         counts = itertools.accumulate(self._batches[i].count for i in order)
@@ -201,7 +201,7 @@ class Judge:
             yield drop_largest_errors(wanted, got)
 
 
-def _real(results: Sequence[np.ndarray], batch: Batch) -> list[np.ndarray]:
+def _real_rows(results: Sequence[np.ndarray], batch: Batch) -> list[np.ndarray]:
     """Rows of the real samples."""
     size = samples_in(batch.feed)
     return [y[: batch.count] if y.ndim and len(y) == size else y for y in map(np.asarray, results)]

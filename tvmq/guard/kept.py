@@ -70,7 +70,7 @@ class Kept:
         names = {w.source for w in watched_tensors(View(annotated))}
         if self._is_read and names.issubset(self.statistics):
             return
-        batches: Iterable[tuple[Feed, int]] = data if self._is_read else self._passing(data)
+        batches: Iterable[tuple[Feed, int]] = data if self._is_read else self._pass_batches(data)
         self._is_read = True
         statistics = collect(
             annotated, batches, evaluator, with_histogram=with_histogram, counter=count_bins, observing=observing,
@@ -82,11 +82,11 @@ class Kept:
         """Take statistics of these data that were collected elsewhere; the model is not run."""
         if not self._is_read:
             self.statistics.update(statistics)
-            for _ in self._passing(data):
+            for _ in self._pass_batches(data):
                 self._is_read = True
         self._last = None
 
-    def _passing(self, batches: Iterable[tuple[Feed, int]]) -> Iterator[tuple[Feed, int]]:
+    def _pass_batches(self, batches: Iterable[tuple[Feed, int]]) -> Iterator[tuple[Feed, int]]:
         """Pass the batches on; some of them are remembered."""
         for index, (feed, count) in enumerate(batches):
             self.fingerprint.update({name: value[:count] if value.ndim else value for name, value in feed.items()})

@@ -181,9 +181,9 @@ def _give_part_back(part: Part, search: Search, view: View, trials: Trials, guar
 
 def _attempt(precision: Precision, text: str, search: Search, trials: Trials, guard: Guard) -> Trial | None:
     """A choice of less precision, which becomes the best one if it is as good."""
-    trial, before = trials.attempt(precision, _least(search.best.figure, guard)), search.best.precision
+    trial, before = trials.attempt(precision, _least_sqnr(search.best.figure, guard)), search.best.precision
     if trial is not None and _is_as_good(trial.figure, search.best.figure, guard):
-        if trials.rehearsal.decided(precision) != trials.rehearsal.decided(before):
+        if trials.rehearsal.effective_precision(precision) != trials.rehearsal.effective_precision(before):
             search.steps.append((text, trial.figure))  # else it stays float, between others that do
         search.best = trial
     return trial
@@ -206,10 +206,10 @@ def _is_as_good(figure: Figure, best: Figure, guard: Guard) -> bool:
     """True if the bound holds and nothing that matters is lost."""
     if guard.metric is not None:
         return figure.holds(guard) or not best.beats(figure)
-    return figure.sqnr >= _least(best, guard)
+    return figure.sqnr >= _least_sqnr(best, guard)
 
 
-def _least(best: Figure, guard: Guard) -> float:
+def _least_sqnr(best: Figure, guard: Guard) -> float:
     """dB of a figure that is as good; minus infinity where a metric judges."""
     if guard.metric is not None:
         return -math.inf

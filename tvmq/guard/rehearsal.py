@@ -124,7 +124,7 @@ class Rehearsal:
         options  of groups that are in codes
         """
         self._compile()
-        run, feed = self._run, self._positions(self.decided(precision), options or {})
+        run, feed = self._run, self._positions(self.effective_precision(precision), options or {})
         assert run is not None
         return lambda batch: run({**batch, **feed})
 
@@ -142,7 +142,7 @@ class Rehearsal:
             module, self._switches = with_switches(self._calibrated, self._home, self._variants)
             self._run = self._compiled(module)
 
-    def decided(self, precision: Precision) -> Precision:
+    def effective_precision(self, precision: Precision) -> Precision:
         """Precision that results in the end: what only moves codes goes with the groups that read it."""
         floats = set(precision.floats)
         for key, group in reversed(self.groups.items()):

@@ -174,7 +174,7 @@ class _Estimate:
         for tail, end in ((self.below, -low), (self.above, high)):
             lost, _, lost_squares = tail.beyond(end)
             far, _, far_squares = tail.beyond(np.minimum(step / 2, end))
-            errors = errors + tail.clipped(end) + (tail.squares - far_squares) + step**2 / 12 * (far - lost)
+            errors = errors + tail.clipping_error(end) + (tail.squares - far_squares) + step**2 / 12 * (far - lost)
         return errors
 
 
@@ -193,7 +193,7 @@ class _Tail:
         """Count, sum and sum of squares (3, n) of the values beyond each threshold >= 0."""
         return self.suffixes[:, np.searchsorted(self.middles, threshold)]
 
-    def clipped(self, threshold: np.ndarray) -> np.ndarray:
+    def clipping_error(self, threshold: np.ndarray) -> np.ndarray:
         """Sum of (value - threshold)^2 over the values beyond each threshold."""
         count, total, squares = self.beyond(threshold)
         return np.maximum(squares - 2 * threshold * total + threshold**2 * count, 0)

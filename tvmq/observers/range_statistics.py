@@ -135,7 +135,7 @@ class RangeStatistics:
         merged.low, merged.high = min(self.low, other.low), max(self.high, other.high)
         merged._lows, merged._highs = self._lows.merge(other._lows), self._highs.merge(other._highs)
         merged._channel_values = self._channel_values + other._channel_values
-        merged._channels = _merged(self._channels, other._channels, self.name)
+        merged._channels = _merge_sums(self._channels, other._channels, self.name)
         return merged
 
     @property
@@ -187,7 +187,7 @@ def _part(fields: dict[str, np.ndarray], key: str) -> ExactSum:
     return ExactSum.from_dict({field: fields[f"{key}.{field}"] for field in ("exponents", "totals")})
 
 
-def _merged(a: ExactSum | None, b: ExactSum | None, name: str) -> ExactSum | None:
+def _merge_sums(a: ExactSum | None, b: ExactSum | None, name: str) -> ExactSum | None:
     if a is None or b is None:
         return a or b
     if a.shape != b.shape:
@@ -229,14 +229,14 @@ class RunningRange:
     @property
     def low(self) -> float:
         """Average of the minima; CalibrationError before the first batch."""
-        return float(self._known()[0])
+        return float(self._known_extremes()[0])
 
     @property
     def high(self) -> float:
         """Average of the maxima; CalibrationError before the first batch."""
-        return float(self._known()[1])
+        return float(self._known_extremes()[1])
 
-    def _known(self) -> np.ndarray:
+    def _known_extremes(self) -> np.ndarray:
         if self._extremes is None:
             raise CalibrationError("calibrate: a running average of extremes saw no values; give calibration data")
         return self._extremes

@@ -126,7 +126,7 @@ def record_calls(
     return calls
 
 
-def recorded(parts: Parts, main: CompiledFunction, inputs: Mapping[str, Any]) -> list[Call]:
+def record_main_calls(parts: Parts, main: CompiledFunction, inputs: Mapping[str, Any]) -> list[Call]:
     """The calls of main on the first samples of these inputs."""
     machine = relax.VirtualMachine(parts.executable, tvm.cpu())
     return record_calls(machine, lambda code: main.with_code(code, "main").run(inputs))

@@ -112,7 +112,7 @@ def tune(mod: tvm.IRModule, target: CpuTarget, seconds: float, advance: Advance 
     for subject in unknown:
         if time.perf_counter() - start > seconds:
             break
-        tile, gain = _best(subject, modules, target)
+        tile, gain = _best_tile(subject, modules, target)
         result.measured += 1
         if gain > 1:
             result.faster[subject.key] = gain
@@ -202,7 +202,7 @@ class _Modules:
         return self._made[rank]
 
 
-def _best(subject: _Subject, modules: _Modules, target: CpuTarget) -> tuple[Tile, float]:
+def _best_tile(subject: _Subject, modules: _Modules, target: CpuTarget) -> tuple[Tile, float]:
     """The fastest tile, and how much faster than the chosen one it is."""
     runs = {tile: _Run(modules[rank], subject.var, target) for rank, tile in enumerate(subject.tiles)}
     first = subject.tiles[0]

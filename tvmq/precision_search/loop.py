@@ -327,7 +327,7 @@ class _Loop:
         if high is None or high <= low * CLOSE:
             return []
         steps = [low * (high / low) ** ((index + 1) / (AT_ONCE + 1)) for index in range(AT_ONCE)]
-        known = [self._whole(layers, recipe) for recipe in self.points if recipe.network == network]
+        known = [self._all_options(layers, recipe) for recipe in self.points if recipe.network == network]
         scales, chosen = [1.0] * len(steps), [{}] * len(steps)  # type: list[float], list[dict[str, str]]
         open_steps = list(range(len(steps)))
         for _ in range(CORRECTIONS):
@@ -356,7 +356,7 @@ class _Loop:
         failing = [noise for recipe, noise in known.items() if not self.points[recipe].holds and noise > low]
         return low, min(failing, default=None)
 
-    def _whole(self, layers: Sequence[Layer], recipe: Recipe) -> dict[str, str]:
+    def _all_options(self, layers: Sequence[Layer], recipe: Recipe) -> dict[str, str]:
         """{key: option} of all layers."""
         chosen = dict(recipe.layers)
         return {layer.key: chosen.get(layer.key, INT8) for layer in layers}
@@ -364,7 +364,7 @@ class _Loop:
     def _measure_noise(self, recipes: Sequence[Recipe], layers: Sequence[Layer]) -> None:
         """Measure the noise of whole recipes by rehearsals."""
         new = [recipe for recipe in dict.fromkeys(recipes) if recipe not in self.noises]
-        tasks = [Task("noise", r.network, (tuple(sorted(self._whole(layers, r).items())),)) for r in new]
+        tasks = [Task("noise", r.network, (tuple(sorted(self._all_options(layers, r).items())),)) for r in new]
         results = self._ask("rehearsals", tasks)
         for recipe, task in zip(new, tasks, strict=True):
             self.noises[recipe] = _noise(results.get(self.problem.key_of(*next(task.names())), {}))

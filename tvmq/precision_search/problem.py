@@ -76,7 +76,7 @@ class Problem:
         digest.update(json.dumps(facts).encode())
         return digest.hexdigest()
 
-    def prepared(self) -> tvm.IRModule:
+    def load_module(self) -> tvm.IRModule:
         """The float module."""
         return module_from_bytes("search", self.module)
 

@@ -73,7 +73,7 @@ class TrialRunner:
 
     def __init__(self, problem: Problem, options: Sequence[str]) -> None:
         self.problem, self._names = problem, tuple(options)
-        self.prepared = problem.prepared()
+        self.prepared = problem.load_module()
         self._quantization = StaticQuantization(
             self.prepared, self._dataset(problem.calibration), problem.config, problem.backend
         )
@@ -109,10 +109,10 @@ class TrialRunner:
         """
         config = self.problem.config
         if recipe.finetuned:
-            return self._trained(recipe)
+            return self._train_recipe(recipe)
         return self._quantization.module(recipe.rules(config, names), config=recipe.config(config))
 
-    def _trained(self, recipe: Recipe) -> tvm.IRModule:
+    def _train_recipe(self, recipe: Recipe) -> tvm.IRModule:
         """Each recipe is trained once in a process."""
         if recipe not in self._finetuned:
             config = recipe.config(self.problem.config)
@@ -131,7 +131,7 @@ class TrialRunner:
             usual = calibrate(annotated, self._quantization.calibration(annotated, nearest).ranges())
             calibrated = with_evidence(usual, self.judge(network).evidence) or usual
             variants = {
-                name: self._rounded(Recipe(network=network), name)
+                name: self._round_weights(Recipe(network=network), name)
                 for name in self._names
                 if name not in (INT8, FLOAT, DYNAMIC)
             }
@@ -146,10 +146,10 @@ class TrialRunner:
         if network not in self._judges:
             module, guard = self.module(Recipe(network=network)), Guard(sqnr=self.problem.goal.sqnr)
             batches = [Batch(dict(feed), count) for feed, count in self._dataset(self.problem.samples)]
-            self._judges[network] = Judge(self.prepared, module, _few(batches), evaluator, guard)
+            self._judges[network] = Judge(self.prepared, module, _spread_batches(batches), evaluator, guard)
         return self._judges[network]
 
-    def _rounded(self, recipe: Recipe, option: str) -> tvm.IRModule:
+    def _round_weights(self, recipe: Recipe, option: str) -> tvm.IRModule:
         """The calibrated module in which all layers have this option, weights rounded as they will be."""
         config = recipe.config(self.problem.config)
         config = replace(config, rules=(*config.rules, rule_of("*", option, config)))
@@ -275,7 +275,7 @@ def _share(layers: Mapping[str, Mapping[str, Any]]) -> float:
     )
 
 
-def _few(batches: list[Batch], most: int = 32) -> list[Batch]:
+def _spread_batches(batches: list[Batch], most: int = 32) -> list[Batch]:
     """Batches of so many samples, evenly spread."""
     count = sum(batch.count for batch in batches)
     step = max(1, math.ceil(count / most))

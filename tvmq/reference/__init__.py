@@ -248,7 +248,7 @@ def execute(value: relax.Call, args: Sequence[Any], own: Mapping[str, Callable[.
     name, own = op_name(value), own or {}
     integer = {**INTEGER, **own} if _is_integer(args[0]) else {}
     function = (
-        integer.get(name) or DEFINED.get(name) or _own(name) or _elementary(value) or evaluator(value, exact=True)
+        integer.get(name) or DEFINED.get(name) or _look_up(name) or _elementary(value) or evaluator(value, exact=True)
     )
     assert function is not None, name  # all others are islands
     with np.errstate(all="ignore"):
@@ -256,7 +256,7 @@ def execute(value: relax.Call, args: Sequence[Any], own: Mapping[str, Callable[.
     return result if isinstance(result, list | tuple) else np.asarray(result)
 
 
-def _own(name: str) -> Callable[..., Any] | None:
+def _look_up(name: str) -> Callable[..., Any] | None:
     """The definition of an operator that a user made."""
     operator = own_operator(name)
     return (lambda call, *args: operator.definition(*args, **operator.values(call))) if operator else None

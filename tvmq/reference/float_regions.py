@@ -58,10 +58,10 @@ class FloatRegions:
         if unit is None:
             return None
         if name not in self._runs:
-            self._runs[name] = self._compiled(unit)
+            self._runs[name] = self._compile(unit)
         return self._runs[name](values)
 
-    def _compiled(self, unit: Chain) -> Callable[[Mapping[str, np.ndarray]], Any]:
+    def _compile(self, unit: Chain) -> Callable[[Mapping[str, np.ndarray]], Any]:
         from tvmq.compile.build import build
 
         members = set(unit.members)

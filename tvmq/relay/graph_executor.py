@@ -102,12 +102,12 @@ class GraphModule:
         self.set_input(**kwargs)
         inputs = dict(self.module.inputs)
 
-        def whole() -> None:
+        def run_end_to_end() -> None:
             self.run(**inputs)
             for index in range(self.get_num_outputs()):
                 self.get_output(index)
 
-        run = whole if end_to_end else self.module[func_name]
+        run = run_end_to_end if end_to_end else self.module[func_name]
         return BenchmarkResult(
             time_runs(run, number, repeat, min_repeat_ms or 0, cooldown_interval_ms, repeats_to_cooldown)
         )

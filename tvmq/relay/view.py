@@ -126,7 +126,7 @@ def _attributes(call: relax.Call) -> dict[str, Any]:
         return {"a_min": float(call.args[1].value), "a_max": float(call.args[2].value)}
     if name == "reshape":
         return {"newshape": types.TensorType(tuple(call.ty.shape)).shape}
-    attributes = {key: _plain(getattr(call.attrs, key)) for key in _keys(call.attrs)}
+    attributes = {key: _python_value(getattr(call.attrs, key)) for key in _keys(call.attrs)}
     if name == "tvmq.simulated_quantize":
         from tvmq.relay.quantize.qconfig import kind_named
 
@@ -157,7 +157,7 @@ def _keys(attrs: Any) -> list[str]:
     return [field.name for field in type(attrs).__tvm_ffi_type_info__.fields]
 
 
-def _plain(value: Any) -> Any:
+def _python_value(value: Any) -> Any:
     """Numbers, texts and tuples of Python from TVM's."""
     if value is None or isinstance(value, bool | int | float):
         return value
@@ -165,4 +165,4 @@ def _plain(value: Any) -> Any:
         return str(value)[:]
     if hasattr(value, "value"):
         return value.value
-    return tuple(_plain(item) for item in value) if hasattr(value, "__len__") else str(value)[:]
+    return tuple(_python_value(item) for item in value) if hasattr(value, "__len__") else str(value)[:]

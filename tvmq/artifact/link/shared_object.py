@@ -132,7 +132,7 @@ class _Linker:
         data = _Image(code.end + PAGE)
         for symbol in self.through_table:
             self.pointer[symbol] = data.add(bytes(8))
-        dynamic = data.add(self._dynamic(tables, names))
+        dynamic = data.add(self._dynamic_section(tables, names))
         self._place(data, writable=True)
         memory_end = self._place_zeros(data.end)
         self._relocate(code, data)
@@ -251,7 +251,7 @@ class _Linker:
             chain[number], buckets[bucket] = buckets[bucket], number
         return struct.pack(f"<{2 + 2 * count}I", count, count, *buckets, *chain)
 
-    def _dynamic(self, tables: dict[int, int], names: bytes) -> bytes:
+    def _dynamic_section(self, tables: dict[int, int], names: bytes) -> bytes:
         entries = [(NEEDED, names.index(library.encode())) for library in LIBRARIES]
         entries += tables.items()
         entries += [(RELASZ, self._count_dynamic() * RELOCATION.size), (RELAENT, RELOCATION.size)]
@@ -261,7 +261,7 @@ class _Linker:
     def _headers(self, code: _Image, data: _Image, memory_end: int, dynamic: int) -> bytes:
         offset, size = len(code.data), len(data.data)
         place = offset + dynamic - data.address
-        dynamic_size = len(self._dynamic({HASH: 0, SYMTAB: 0, STRTAB: 0, RELA: 0}, self._names()))
+        dynamic_size = len(self._dynamic_section({HASH: 0, SYMTAB: 0, STRTAB: 0, RELA: 0}, self._names()))
         programs = [
             (LOAD, READ_EXECUTE, 0, 0, 0, offset, offset, PAGE),
             (LOAD, READ_WRITE, offset, data.address, data.address, size, memory_end - data.address, PAGE),

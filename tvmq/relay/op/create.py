@@ -27,7 +27,7 @@ def _ones(emit: Any, args: list[Any], attrs: Any) -> Any:
 
 
 @register("full", shape=REQUIRED, dtype="")
-def _full(emit: Any, args: list[Any], attrs: Any) -> Any:
+def _lower_full(emit: Any, args: list[Any], attrs: Any) -> Any:
     return emit(relax.op.full(list(attrs.shape), args[0], attrs.dtype or str(args[0].ty.dtype)))
 
 

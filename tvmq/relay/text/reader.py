@@ -201,7 +201,7 @@ class _TextReader:
                 raise self.error(arg.line, f"meta[{arg.key}][{arg.index}] is missing; print the text with its metadata")
             extra |= {key: value for key, value in entries[arg.index].items() if key != "type_key"}
         written = {key: value for key, value in node.attributes.items() if key != "attrs_type_key"}
-        return {key: _frozen(value) for key, value in {**extra, **written}.items()}
+        return {key: _as_tuples(value) for key, value in {**extra, **written}.items()}
 
 
 def _is_attributes(node: Any) -> bool:
@@ -213,10 +213,10 @@ def _item(value: Expr, index: int) -> Expr:
     return value.fields[index] if isinstance(value, Tuple) and index < len(value.fields) else TupleGetItem(value, index)
 
 
-def _frozen(value: Any) -> Any:
+def _as_tuples(value: Any) -> Any:
     """Lists as tuples; nothing written is the empty text of layouts and types."""
     if isinstance(value, list):
-        return tuple(_frozen(item) for item in value)
+        return tuple(_as_tuples(item) for item in value)
     return value
 
 

@@ -77,10 +77,10 @@ GONE = {
 }
 
 
-class Gone:
+class RemovedModule:
     """In the place of a module: every name of it raises AttributeError with what to do.
 
-    >>> Gone("tvm.micro", "use something else").Session
+    >>> RemovedModule("tvm.micro", "use something else").Session
     Traceback (most recent call last):
         ...
     AttributeError: tvm.micro.Session went with Relay; use something else
@@ -97,9 +97,9 @@ class Gone:
         raise AttributeError(f"{self._name}.{name} went with Relay; {self._advice}")
 
     def __repr__(self) -> str:
-        return f"Gone({self._name})"
+        return f"RemovedModule({self._name})"
 
 
 def refuse(module: str, name: str, advice: str) -> Any:
-    """Raise what `Gone` raises, from the `__getattr__` of a module of which something is left."""
-    return getattr(Gone(module, advice), name)
+    """Raise what `RemovedModule` raises, from the `__getattr__` of a module of which something is left."""
+    return getattr(RemovedModule(module, advice), name)
