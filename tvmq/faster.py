@@ -61,7 +61,7 @@ class Decision:
         return tuple(Rule(re.compile(f"^{re.escape(name)}$"), None) for name in self.floats)
 
     def note(self, machine: str) -> str:
-        """For the ledger."""
+        """Note for the ledger."""
         times = ", ".join(f"{name} {_time(second)}" for name, second in self.seconds.items())
         rest = f", {self.left} not for want of time" if self.left else ""
         slower = "; int8 is slower than float here" if self.is_slower else ""
@@ -193,7 +193,7 @@ def _sum(seconds: Seconds, keys: Iterable[str]) -> float:
 
 
 def _time(seconds: float) -> str:
-    """A duration for people.
+    """Duration as text.
 
     >>> _time(0.0000421), _time(0.0123)
     ('42.1 us', '12.3 ms')

@@ -102,7 +102,7 @@ def _before() -> None:
 
 
 def _wait_for_imports(end: float) -> None:
-    """Until no other thread imports a module: Python has a lock for each module, and leaves them held in the child."""
+    """Wait until no other thread imports a module: Python has a lock for each, and leaves them held in the child."""
     importing: dict[str, Any] = getattr(importlib._bootstrap, "_module_locks", {})
     own = (None, threading.get_ident())
     while any(getattr(reference(), "owner", None) not in own for reference in list(importing.values())):

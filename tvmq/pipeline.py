@@ -127,7 +127,7 @@ def quantize(
 
 
 def _mark_if_emulated(quantized: tvm.IRModule, backend: Backend) -> tvm.IRModule:
-    """The module, which says what compiled code does not compute as the backend does."""
+    """Note in the module what compiled code does not compute as the backend does."""
     if (why := why_not_compiled(backend)) is not None:
         return mark_emulated(quantized, f"backend {backend.name}: {why}")
     if (why := emulation_alone(backend)) is not None:
@@ -167,7 +167,7 @@ def _measure_layers(
     calibration: CalibrationResult | None,
     seconds: float,
 ) -> Decision:
-    """Which layers are faster in float on this machine."""
+    """Measure which layers are faster in float on this machine."""
     backend = backend_of(target)
     if calibration is not None or config.activations != "static" or backend.name not in CPUS:
         raise ConfigError(
@@ -197,7 +197,7 @@ def _quantize(
     guard: Guard | None = None,
     finetune: Finetuning | None = None,
 ) -> tvm.IRModule:
-    """The module in one function.
+    """Quantized module, all of it in one function.
 
     user_config  options as the user gave them, those of the backend not filled in
     reason       why it does not go without calibration data, None where it does

@@ -16,7 +16,7 @@ LARGEST = sys.float_info.max
 
 
 def refuse(path: str, what: str) -> NoReturn:
-    """ConfigError at that path."""
+    """Raise a ConfigError that begins with the path."""
     raise ConfigError(f"{path.removesuffix(':')}: {what}")
 
 

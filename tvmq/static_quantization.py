@@ -77,7 +77,7 @@ class StaticQuantization:
         return other
 
     def annotated(self, config: QConfig | None = None) -> tvm.IRModule:
-        """The module up to unify_scales."""
+        """Module behind the stages up to unify_scales."""
         choices = Choices(config or self.config, self.backend, outliers=self.outliers)
         return run_stages(self.prepared, DECISIONS, choices)
 
@@ -196,7 +196,7 @@ class StaticQuantization:
         return tensors
 
     def _roundings(self, calibrated: tvm.IRModule, config: QConfig) -> dict[str, Rounding]:
-        """How the weights are rounded; the data run through the integer module with its nearest weights."""
+        """Roundings of the weights; the data run through the integer module with its nearest weights."""
         return choose_rounding(
             calibrated, self._moments(calibrated), bias=config.bias_correction, rounded=compiled_rounding
         )

@@ -1,4 +1,4 @@
-"""`tvmq.compare`: where two forms of a model part, layer by layer."""
+"""`tvmq.compare`: where two forms of a model diverge, layer by layer."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def compare(a: Model, b: Emulator, data: Any, *, advance: Callable[[int], None] 
 def compare(
     a: Model, b: Model | Emulator, data: Any, *, advance: Callable[[int], None] | None = None
 ) -> Comparison | Divergence:
-    """How far the layers of `b` are from those of `a`, which is usually the float model.
+    """Compare the layers of `b` with those of `a`, which is usually the float model.
 
     a, b     a float, simulated or integer module each, an executable, or the (module, params) of `from_onnx`
     data     anything that `quantize` takes as a data set; read a batch at a time

@@ -67,7 +67,7 @@ class Comparison:
         return sorted(known, key=lambda layer: getattr(layer, by).sqnr)[:count]
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON; an infinite SQNR is None there."""
+        """Dictionary for JSON; an infinite SQNR is None there."""
         outputs = {name: figures.to_dict() for name, figures in self.outputs.items()}
         layers = [asdict(layer) for layer in self.layers]
         unpaired = [list(names) for names in self.unpaired]

@@ -1,4 +1,4 @@
-"""Where a module and a chip, or what a device dumped, part: values that differ layer by layer, and how they print."""
+"""Values by which a module and a chip, or what a device dumped, differ, layer by layer, and how they print."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class LayerDivergence:
 
     @property
     def name(self) -> str:
-        """As it prints."""
+        """Name as it prints."""
         return short_names(self.names)
 
 

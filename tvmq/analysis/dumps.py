@@ -22,7 +22,7 @@ from tvmq.text import printable
 
 
 def key(name: str) -> str:
-    """A name as it is compared.
+    """Key by which names are compared.
 
     >>> key("/stem/conv"), key("stem.conv"), key("stem_conv")
     ('stem_conv', 'stem_conv', 'stem_conv')

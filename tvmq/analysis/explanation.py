@@ -1,4 +1,4 @@
-"""`tvmq.explain`: the ledger as a table, a summary, or data; the story of one layer."""
+"""`tvmq.explain`: the ledger as a table, a summary, or data; the report of one layer."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class Explanation:
         return integer / self.macs() if self.macs() else 1.0
 
     def layer(self, name: str) -> Story:
-        """The story of one layer; ConfigError with near misses if there is none of that name."""
+        """Report of one layer; ConfigError with near misses if there is none of that name."""
         layers = find_layers(name, self.ledger.layers)
         return Story(name, layers, self.macs(), self.kernels, self.sources, self.notes)
 
@@ -239,7 +239,7 @@ def _entries_of_prepared(view: View) -> dict[str, dict[str, Any]]:
 
 
 def _sizes_text(sizes: Mapping[str, int]) -> str:
-    """As the executable names them.
+    """Sizes as the executable names them.
 
     >>> _sizes_text({"batch": 1, "sequence": 64})
     'batch 1, sequence 64'

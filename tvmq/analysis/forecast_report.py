@@ -46,11 +46,11 @@ class Row:
         )
 
     def add_float(self, estimate: Estimate) -> None:
-        """A call of the float model."""
+        """Add a call of the float model."""
         self.float_seconds += estimate.time.total
 
     def add_int8(self, estimate: Estimate, *, converts: bool) -> None:
-        """A call of the quantized model."""
+        """Add a call of the quantized model."""
         self.int8_seconds += estimate.time.total
         if converts:
             self.conversion_seconds += estimate.time.total

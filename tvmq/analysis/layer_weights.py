@@ -139,7 +139,7 @@ def _axis(call: relax.Call, position: int) -> int | None:
 
 
 def _along(scale: np.ndarray, shape: tuple[int, ...], axis: int | None) -> np.ndarray | None:
-    """Scales in a form that fits a weight; None if they do not."""
+    """Scales in a shape that broadcasts to a weight; None if they do not."""
     if scale.size == 1:
         return scale.reshape((1,) * len(shape))
     if axis is None or shape[axis] != scale.size:

@@ -59,7 +59,7 @@ class LoweringCheck:
 
 @dataclass
 class _Tally:
-    """Sums over batches of one lowering."""
+    """Sums over the batches for one lowering."""
 
     kind: str
     layers: list[str]

@@ -1,4 +1,4 @@
-"""A module beside a described chip, or beside what a device dumped: `tvmq.verify(backend=)`, `tvmq.compare_dumps`."""
+"""Comparison of a module with a described chip or a device's dumps: `tvmq.verify(backend=)`, `tvmq.compare_dumps`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tvmq.runtime.executable import Executable
 
 @dataclass
 class _Tally:
-    """Figures of one layer while they grow."""
+    """Running sums of the figures of a layer."""
 
     values: int = 0
     differing: int = 0
@@ -52,7 +52,7 @@ def compare_with_chip(
     *,
     advance: Callable[[int], None] | None = None,
 ) -> Divergence:
-    """An integer module, or its compiled form, beside the same module on a chip: every value of every layer.
+    """Compare an integer module, or its compiled form, with the same module on a chip: every value of every layer.
 
     model    an executable gives its results; its layers are those of the definition, which `verify` proves it to equal
     chip     as `tvmq.emulate` gives it

@@ -190,7 +190,7 @@ class _Reader:
         return form.unpack_from(self.ahead, at)
 
     def _need(self, count: int) -> int:
-        """Where the next bytes are in `ahead`; they are taken then."""
+        """Take the next bytes: their place in `ahead`."""
         if not 0 <= count <= self.left:
             raise Damage(f"{count} bytes that are not there")
         there = len(self.ahead) - self.at

@@ -146,7 +146,7 @@ def _refuse_modules(description: Mapping[str, Any]) -> None:
 
 
 def _cut(blobs: dict[str, bytes], recipes: Known) -> dict[str, Any]:
-    """Take weights that packing made larger out of the bytecode; what puts them back."""
+    """Cut weights that packing made larger out of the bytecode; returns the cuts that put them back."""
     from tvmq.artifact.shared_constants import cut_constants
     from tvmq.kernels.parts.packing_recipes import spell_out
 
@@ -157,7 +157,7 @@ def _cut(blobs: dict[str, bytes], recipes: Known) -> dict[str, Any]:
 
 
 def _further(codes: Sequence[Any], blobs: dict[str, bytes]) -> list[dict[str, Any]]:
-    """Add the members of further codes to those of the first; their descriptions."""
+    """Add the members of further codes to those of the first; returns their descriptions."""
     from tvmq.artifact.shared_constants import cut_constants
 
     sources, descriptions = {name: blobs[name] for name in (BYTECODE, CONSTANTS)}, []
@@ -193,7 +193,7 @@ def _zip(blobs: dict[str, bytes], manifest: dict[str, Any], method: int | None =
 
 
 def _write(archive: zipfile.ZipFile, name: str, blob: bytes, method: int | None) -> int:
-    """Add a member; where its bytes begin."""
+    """Add a member; returns where its bytes begin."""
     info = zipfile.ZipInfo(name, EPOCH)  # no clock: equal models are equal files
     info.compress_type = _method(blob) if method is None else method
     info.create_system = 3  # nor the system
@@ -316,7 +316,7 @@ class _JoinedCode:
 
 
 def _readers(where: str, most: int, manifest: dict[str, Any]) -> dict[str, Reader]:
-    """How the members of a model that is to run are read: what this CPU does not need is checked only."""
+    """Readers for the members of a model that is to run: what this CPU does not need is checked only."""
     count = _count(manifest)
     number = (best(targets_of(where, manifest)) or 0) if count > 1 else 0
     wanted = {f"{number}/{name}" if number else name for name in CODE}
@@ -333,7 +333,7 @@ def _readers(where: str, most: int, manifest: dict[str, Any]) -> dict[str, Reade
 
 
 def _source_alone(manifest: dict[str, Any]) -> dict[str, Reader]:
-    """How the members of a model that is only looked at are read: of a GPU the source, the others are checked."""
+    """Readers for the members of a model that is only looked at: of a GPU the source, the others are checked."""
     codes = [f"{number}/" if number else "" for number in range(_count(manifest))]
     return dict.fromkeys([*IR, FATBIN, LIBRARY, *(code + name for code in codes for name in CODE)], _nothing)
 

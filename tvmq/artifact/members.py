@@ -127,7 +127,7 @@ class DeflatedMember(Member):
         return done
 
     def digests(self) -> tuple[str, str | None]:
-        """As above."""
+        """SHA-256 of all that lies in the file, and of the content, None where that was not asked for."""
         if self._hash is not None:
             while self.read(CHUNK):
                 pass
@@ -136,7 +136,7 @@ class DeflatedMember(Member):
         return super().digests()[0], self._hash.hexdigest() if self._hash is not None else None
 
     def _more(self) -> bool:
-        """Whether there is something behind all that was to be read."""
+        """True if there is something behind all that was to be read."""
         while not self._inflate.eof:
             compressed = self._inflate.unconsumed_tail or (self._span.read(CHUNK) if self._span is not None else b"")
             if self._inflate.decompress(compressed, 1):

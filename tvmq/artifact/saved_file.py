@@ -77,7 +77,7 @@ class SavedFile:
 
     @classmethod
     def of(cls, where: str, data: bytes) -> SavedFile:
-        """Bytes in memory."""
+        """Saved file of bytes in memory."""
 
         def read_into(place: int, buffer: memoryview) -> int:
             piece = data[place : place + len(buffer)]
@@ -158,7 +158,7 @@ class SavedFile:
             raise ArtifactError(f"{self.where} was changed while it was in use; load it again")
 
     def end_of(self, begin: int) -> int | None:
-        """Where the span that begins there ends; None if none does."""
+        """End of the span that begins there; None if none does."""
         return self._ends.get(begin)
 
     def span(self, begin: int) -> Span:
@@ -166,7 +166,7 @@ class SavedFile:
         return Span(self, begin, self._ends[begin])
 
     def pin(self, begin: int, digest: bytes) -> None:
-        """Say what the hash of a span is.
+        """Set the expected hash of a span.
 
         raises   ArtifactError if it was another one
         """

@@ -175,5 +175,5 @@ def make_constant(source: Any, recipe: Recipe, most: int) -> Any:
 
 
 def _digest(data: bytes) -> bytes:
-    """As kernels/parts/packing_recipes.py has it."""
+    """Digest as in kernels/parts/packing_recipes.py."""
     return hashlib.sha256(data).digest()

@@ -136,7 +136,7 @@ def _rewritten(code: Bytecode, uses: dict[int, list[int]]) -> Bytecode:
 
 
 def _instruction(words: list[int], first: int, places: dict[int, int], uses: dict[int, list[int]]) -> list[int]:
-    """With other registers; first: the number of those that stay, places: registers of the constants."""
+    """Instruction with other registers; first: the number of those that stay, places: registers of the constants."""
 
     def renumber(word: int) -> int:
         kind, number = kind_of(word), word & MASK
@@ -159,7 +159,7 @@ def _instruction(words: list[int], first: int, places: dict[int, int], uses: dic
 
 
 def write_bytecode(code: Bytecode, bound: set[int] | frozenset[int] = frozenset()) -> bytes:
-    """As TVM writes it; in place of the bound constants an empty shape. No memory scopes: all is in a CPU's memory."""
+    """Write bytecode as TVM does, with an empty shape for bound constants. No memory scopes: all is in CPU memory."""
     pieces = [BYTECODE_MARK, _text(BYTECODE_VERSION), _word(len(code.functions))]
     for f in code.functions:
         pieces += [struct.pack("<i", f.kind), _text(f.name), *map(_word, (f.begin, f.end, len(f.inputs), f.registers))]

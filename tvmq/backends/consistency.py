@@ -24,7 +24,7 @@ PACKED_BITS = 4
 
 
 def follow_rule(backend: Backend) -> None:
-    """Modes and roundings are those of the rule, where there is one."""
+    """Take modes and roundings from the rule, where there is one."""
     if backend.requantize_rule is None:
         return
     mode, rounding = carrying(backend.requantize_rule)
@@ -147,7 +147,7 @@ def _check_inputs(backend: Backend, path: str, entry: OperatorEntry, storage: st
 
 
 def _check_output(backend: Backend, path: str, entry: OperatorEntry) -> None:
-    """Results are written in the type that is read: what any operator reads, this one must write."""
+    """Check that results are written in the type that is read: what any operator reads, this one must write."""
     floats = [name for name in entry.output if name in FLOAT_TYPES]
     if floats and not backend.floats:
         _refuse(backend, f"{path}.output", f"{floats[0]!r} needs floats, and there are none; leave it out")
@@ -167,7 +167,7 @@ def _check_output(backend: Backend, path: str, entry: OperatorEntry) -> None:
 
 
 def _check_run_time(backend: Backend) -> None:
-    """Scales made at run time: products alone are integers, of weights that are all of one form."""
+    """Check scales made at run time: products alone are integers, of weights that are all of one form."""
     if not backend.floats:
         _refuse(backend, "activation_scales", "'run_time' scales are floats, and there are none; use 'calibrated'")
     if "int8" not in backend.activations or backend.families is not None:

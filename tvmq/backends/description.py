@@ -107,7 +107,7 @@ class Backend:
         check_together(self)
 
     def usable_weights(self) -> list[str]:
-        """Its types of weights that there is a quantizer for, in its order."""
+        """Types of weights that there is a quantizer for, in the order of the description."""
         return [dtype for dtype in self.weights if dtype.startswith("int")]
 
     @staticmethod

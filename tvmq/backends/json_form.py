@@ -102,7 +102,7 @@ def _plain_form(form: TensorForm | WeightForm) -> dict[str, Any]:
 
 
 def _one_or_all(value: Any) -> Any:
-    """A tuple or list of one as that one."""
+    """Unwrap a tuple or list of one item."""
     if not isinstance(value, (tuple, list)):
         return value
     return value[0] if len(value) == 1 else list(value)
@@ -260,7 +260,7 @@ def _names(value: Any, path: str, allowed: tuple[str, ...] | None) -> tuple[str,
 
 
 def _fill_and_check(record: Any, values: Mapping[str, Any], path: str) -> Any:
-    """A frozen dataclass of these fields, checked under its path."""
+    """Fill a frozen dataclass with these values and check it under its path."""
     for name, field in type(record).__dataclass_fields__.items():
         object.__setattr__(record, name, values.get(name, field.default))
     record.check(path)

@@ -171,7 +171,7 @@ def name_of(spec: QuantSpec) -> str:
 
 
 def check_types(names: Any, path: str) -> None:
-    """Types of codes: a tuple of known ones."""
+    """Check types of codes: a tuple of known ones."""
     if not isinstance(names, tuple):
         raise ConfigError(f"{path}: must be a tuple of types. Got {names!r} instead")
     for place, name in enumerate(names):

@@ -102,7 +102,7 @@ def _verify_choices(
 
 
 def _candidates(search: Search, trials: Trials) -> list[Precision]:
-    """Choices to be made into integer modules, the cheapest first; where rehearsals are blind, without giving back."""
+    """Choices to make integer modules of, the cheapest first; where rehearsals miss the error, without giving back."""
     careful = [search.highest.precision] if search.highest is not None else []
     every = Precision(frozenset(products(search.layers)) | frozenset(key for r in regions(search.layers) for key in r))
     in_codes = trials.attempt(Precision())

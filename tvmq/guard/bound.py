@@ -66,7 +66,7 @@ class Guard:
 
 @dataclass(frozen=True)
 class Figure:
-    """How a module is beside float.
+    """Quality of a module compared with float.
 
     sqnr     of the worst output, dB, rounded to tenths: noise of the last bits decides nothing
     score    what the metric gave, and float's; None without a metric
@@ -77,7 +77,7 @@ class Figure:
 
     @property
     def drop(self) -> float:
-        """How much less than float's the metric is; 0 without one."""
+        """Drop of the metric against float's; 0 without a metric."""
         return 0.0 if self.score is None else round(self.score[1] - self.score[0], 9)
 
     def holds(self, guard: Guard) -> bool:

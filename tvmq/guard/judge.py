@@ -1,4 +1,4 @@
-"""How a module's outputs are beside float's, on samples that were kept while the data were read."""
+"""Comparison of a module's outputs with float's, on samples that were kept while the data were read."""
 
 from __future__ import annotations
 

@@ -157,7 +157,7 @@ def _give_back(search: Search, view: View, trials: Trials, guard: Guard) -> None
 
 
 def _give_part_back(part: Part, search: Search, view: View, trials: Trials, guard: Guard, worth: float) -> None:
-    """A part, or halves of it that do without; products in float get codes made at run time where that does.
+    """Put a part, or halves of it, back to 8 bits; products in float get codes made at run time where that does.
 
     worth  seconds, of fewer nothing is tried
     """
@@ -180,7 +180,7 @@ def _give_part_back(part: Part, search: Search, view: View, trials: Trials, guar
 
 
 def _attempt(precision: Precision, text: str, search: Search, trials: Trials, guard: Guard) -> Trial | None:
-    """A choice of less precision, which becomes the best one if it is as good."""
+    """Try a choice of less precision, which becomes the best one if it is as good."""
     trial, before = trials.attempt(precision, _least_sqnr(search.best.figure, guard)), search.best.precision
     if trial is not None and _is_as_good(trial.figure, search.best.figure, guard):
         if trials.rehearsal.effective_precision(precision) != trials.rehearsal.effective_precision(before):

@@ -56,11 +56,11 @@ class Precision:
         return (*floats, *(Rule(key, activations="dynamic") for key in sorted(self.dynamic)))
 
     def back(self, keys: Iterable[str]) -> Precision:
-        """With these layers in 8 bits again."""
+        """Precision with these layers in 8 bits again."""
         return Precision(self.floats.difference(keys), self.dynamic.difference(keys))
 
     def at_run_time(self, keys: Iterable[str]) -> Precision:
-        """With these layers by scales made at run time, no longer in float."""
+        """Precision with these layers by scales made at run time, no longer in float."""
         return Precision(self.floats.difference(keys), self.dynamic.union(keys))
 
 
@@ -115,7 +115,7 @@ class Rehearsal:
         self.dynamic = [key for key, group in self.groups.items() if dynamic and _can_be_dynamic(self.view, group)]
 
     def figure(self, precision: Precision, least: float = -math.inf) -> Figure:
-        """With groups, by the names of their results, in more precision; below `least` dB it need not be exact."""
+        """Figure with groups, by the names of their results, in more precision; not exact below `least` dB."""
         return self._judge.measured(self.run_of(precision), roughly=True, least=least)
 
     def run_of(self, precision: Precision, options: Options | None = None) -> Run:
@@ -210,7 +210,7 @@ class _Wiring:
         self._switched: dict[tuple[str, str | None], relax.Var] = {}
 
     def run(self) -> tvm.IRModule:
-        """All bindings."""
+        """Rewrite all bindings."""
         rewriter = self.rewriter
         for var, value in self.view.bindings:
             rewriter.at(var.name)
@@ -224,7 +224,7 @@ class _Wiring:
         return rewriter.finish(params=[*rewriter.params, *(param for _, param in self.switches.values())])
 
     def _remember(self, var: relax.Var, value: relax.Call) -> None:
-        """A rounding, which is used where somebody reads it; of a weight both are constants."""
+        """Remember a rounding, which is used where somebody reads it; of a weight both are constants."""
         if value.attrs.kind == "weight":
             usual = _round_weight(value)
             codes = {"": usual}
@@ -250,7 +250,7 @@ class _Wiring:
                 yield option, view.value[name]
 
     def _choose(self, names: object, group: str | None) -> None:
-        """Rounded variables now mean what this group reads."""
+        """Map the rounded variables to what this group reads."""
         for name in self._round_weight.keys() & set(names):  # type: ignore[call-overload]
             if (name, group) not in self._switched:
                 plain, rounded = self._round_weight[name]
@@ -264,7 +264,7 @@ class _Wiring:
             self.rewriter.bind(self.view.var[name], self._switched[name, group])
 
     def _layer(self, var: relax.Var, value: relax.Expr, group: str | None) -> relax.Var:
-        """A binding as it is; with a weight twice, as it is and with its codes: constants are what kernels need."""
+        """Emit a binding as it is; with a weight twice, plain and with its codes: constants are what kernels need."""
         rewriter = self.rewriter
         weights = [name for name in used_vars(value) if name in self._weights]
         if not weights:

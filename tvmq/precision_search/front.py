@@ -44,7 +44,7 @@ class Point:
 
     @staticmethod
     def of(recipe: Recipe, result: Mapping[str, Any], goal: Goal) -> Point:
-        """From what a worker measured."""
+        """Point of a recipe from what a worker measured."""
         names = ("drop", "low", "high", "samples", "sqnr", "seconds", "bytes", "int8")
         return Point(recipe, **{name: result[name] for name in names}, holds=goal.holds(result))
 
@@ -95,7 +95,7 @@ class SearchResult:
         return recipe_json(self.recipe_config(point))
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON; without what differs from run to run."""
+        """Dictionary for JSON, without what differs from run to run."""
         return {
             "goal": asdict(self.goal),
             "float": {name: self.floats.get(name) for name in ("seconds", "bytes", "score")},

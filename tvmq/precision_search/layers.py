@@ -75,7 +75,7 @@ def layer_names(runner: TrialRunner, network: Network) -> dict[str, str]:
 
 @dataclass
 class _Tensors:
-    """Who makes tensors, and what it costs to convert them.
+    """Producers of tensors, and the costs of converting them.
 
     home      {tensor: layer that makes it}
     leaving   results that floats read, or that are the model's

@@ -57,7 +57,7 @@ JOURNAL = "journal.sqlite"
 
 @dataclass(frozen=True)
 class Progress:
-    """Where a search stands, told after each result.
+    """Progress of a search, reported after each result.
 
     stage    what is being measured
     done     tasks of this stage, of `total`
@@ -261,7 +261,7 @@ class _Loop:
         return self.problem.goal
 
     def run(self) -> SearchResult:
-        """All rounds."""
+        """Run all rounds."""
         networks = [tuple(sorted(network.items())) for network in self.space.networks]
         self._verify("all in 8 bits", [Recipe(network=network) for network in networks])
         network = self._best_network(networks)
@@ -294,7 +294,7 @@ class _Loop:
         return chosen.recipe.network
 
     def _errors(self) -> str:
-        """Why the anchors failed."""
+        """Reasons for which the anchors failed."""
         keys = (
             name
             for network in self.space.networks
@@ -304,7 +304,7 @@ class _Loop:
         return next((str(result["error"]) for result in results if "error" in result), "no worker survived it")
 
     def _with_errors(self, layers: Sequence[Layer], network: Network) -> list[Layer]:
-        """With the error that each of them makes by itself, for each option."""
+        """Layers with the error that each of them makes by itself, for each option."""
         pairs = [(layer.key, option) for layer in layers for option in layer.errors]
         size = min(CHUNK, -(-len(pairs) // (2 * self.crew.count)))
         chunks = [pairs[start : start + size] for start in range(0, len(pairs), max(1, size))]
@@ -322,7 +322,7 @@ class _Loop:
         ]
 
     def _proposals(self, layers: Sequence[Layer], network: Network) -> list[Recipe]:
-        """For budgets between what holds and what does not; corrected where errors do not add up."""
+        """Proposals for budgets between what holds and what does not; corrected where errors do not add up."""
         low, high = self._bracket()
         if high is None or high <= low * CLOSE:
             return []
@@ -399,7 +399,7 @@ class _Loop:
         return results
 
     def _take(self, new: Mapping[str, Result], results: dict[str, Result], keys: Mapping[str, Recipe] | None) -> None:
-        """Results of recipes become points, and the best of them a file."""
+        """Turn results of recipes into points, and the best of them into a file."""
         results.update(new)
         for key, result in new.items() if keys is not None else ():
             recipe = keys[key]  # type: ignore[index]
@@ -425,7 +425,7 @@ class _Loop:
         write_text(self.folder / "best.json", recipe_json(replace(config, rules=rules)))
 
     def _finish(self) -> SearchResult:
-        """The answer, and its files."""
+        """Make the result, and its files."""
         points = tuple(self.points.values())
         network = () if self.best is None else self.best.recipe.network
         score = self.runner.float_score()

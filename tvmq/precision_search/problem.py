@@ -1,4 +1,4 @@
-"""All that a trial depends on, as plain data with a content hash: it travels to any worker and names its results."""
+"""Facts that a trial depends on, as plain data with a content hash: it travels to any worker and names its results."""
 
 from __future__ import annotations
 

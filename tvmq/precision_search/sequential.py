@@ -20,7 +20,7 @@ FIRST = 64  # samples before the first look; each look doubles them
 
 @dataclass(frozen=True)
 class Drop:
-    """How much less than float's the mean score is.
+    """Drop of the mean score against float's.
 
     mean       in units of the metric
     low, high  ends of the interval of 95 per cent; the mean itself where there is one score for all

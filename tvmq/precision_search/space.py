@@ -73,7 +73,7 @@ class SearchSpace:
         return tuple(dict.fromkeys((INT8, *(self.options or self.names(minimize)))))
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON holds it."""
+        """Dictionary for JSON."""
         return {
             "options": None if self.options is None else list(self.options),
             "networks": [dict(network) for network in self.networks],

@@ -82,7 +82,7 @@ class TrialRunner:
         self._finetuned: dict[Recipe, tvm.IRModule] = {}
 
     def run(self, task: Task) -> dict[str, Result]:
-        """{key of a result: result}."""
+        """Run a task: {key of a result: result}."""
         kinds = {"verify": self._verify, "finetune": self._finetune, "noise": self._noise, "errors": self._noise}
         measure = kinds[task.kind]
         keys = (self.problem.key_of(*name) for name in task.names())
@@ -113,7 +113,7 @@ class TrialRunner:
         return self._quantization.module(recipe.rules(config, names), config=recipe.config(config))
 
     def _train_recipe(self, recipe: Recipe) -> tvm.IRModule:
-        """Each recipe is trained once in a process."""
+        """Train a recipe, once in a process."""
         if recipe not in self._finetuned:
             config = recipe.config(self.problem.config)
             config = replace(config, rules=(*recipe.rules(self.problem.config), *config.rules))
@@ -142,7 +142,7 @@ class TrialRunner:
         return self._rehearsals[network]
 
     def judge(self, network: Network) -> Judge:
-        """Decibels of the outputs."""
+        """Judge of the outputs by decibels."""
         if network not in self._judges:
             module, guard = self.module(Recipe(network=network)), Guard(sqnr=self.problem.goal.sqnr)
             batches = [Batch(dict(feed), count) for feed, count in self._dataset(self.problem.samples)]
@@ -168,7 +168,7 @@ class TrialRunner:
         return {"noise": noise if math.isfinite(noise) else None}
 
     def _verify(self, network: Network, choice: Sequence[tuple[str, str]]) -> Result:
-        """The integer module of a recipe: what it keeps and what it costs; "error" where there is none."""
+        """Measure the integer module of a recipe: what it keeps and what it costs; "error" where there is none."""
         return self._measure(Recipe(tuple(choice), network))
 
     def _finetune(self, network: Network, choice: Sequence[tuple[str, str]]) -> Result:
@@ -189,7 +189,7 @@ class TrialRunner:
         return {**result, **self._drop(module)}
 
     def _drop(self, module: tvm.IRModule) -> Result:
-        """How much less than float's the mean score is; the samples are read until that is decided."""
+        """Drop of the mean score against float's; the samples are read until that is decided."""
         problem = self.problem
         if problem.metric is None or problem.goal.max_drop is None:
             return {"drop": None, "low": None, "high": None, "samples": sum(map(samples_in, problem.samples))}

@@ -156,7 +156,7 @@ class Reference:
         self._islands = FloatRegions(self.view, self._target, self._own)
 
     def _fix(self, sizes: dict[str, int]) -> None:
-        """Prepare for these sizes of free dimensions."""
+        """Prepare for these sizes of dynamic dimensions."""
         for name, limit in size_limits(self._mod).items():
             if not limit.least <= sizes[name] <= limit.most:
                 raise DataError(
@@ -263,7 +263,7 @@ def _look_up(name: str) -> Callable[..., Any] | None:
 
 
 def _elementary(call: relax.Call) -> Callable[..., Any] | None:
-    """exp and its kind on float32."""
+    """Definition of exp and the like on float32."""
     function = ELEMENTARY.get(op_name(call))
     if function is None or dtype_of(call) != "float32":
         return None

@@ -1,4 +1,4 @@
-"""From the compiler's object file to a shared library, without a linker, for Linux on x86-64.
+"""Linking of the compiler's object file to a shared library, without a linker, for Linux on x86-64.
 
 A saved model that holds a shared library loads in a millisecond; bitcode has to go through LLVM first, which
 takes about 30 us for each instruction. TVM kernels ask little of a linker: code and constants that know each
@@ -68,14 +68,14 @@ def link_objects(source: ObjectFile) -> bytes:
 
 @dataclass
 class _Image:
-    """Bytes from an address on."""
+    """Bytes that begin at an address."""
 
     address: int
     data: bytearray = field(default_factory=bytearray)
 
     @property
     def end(self) -> int:
-        """First address behind."""
+        """Address behind the last byte."""
         return self.address + len(self.data)
 
     def add(self, data: bytes, align: int = 8) -> int:
@@ -115,7 +115,7 @@ class _Linker:
         return symbol in self.imported or bool(kinds & set(THROUGH_TABLE))
 
     def link(self) -> bytes:
-        """The file."""
+        """Bytes of the linked file."""
         names = self._names()
         symbol_count = 1 + len(self.imported) + len(self.exported)
         code = _Image(0, bytearray(HEADER.size + 4 * PROGRAM.size))
