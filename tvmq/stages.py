@@ -1,4 +1,4 @@
-"""The road of static quantization as data: which pass follows which, and what each is told.
+"""Stages of static quantization as data: which pass follows which, and what each is given.
 
     PREPARATION  prepare, fold_constants, passes of the user's own               float, without a decision
     SCALING      equalize                                                        the same floats, other weights

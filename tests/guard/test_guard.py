@@ -311,7 +311,7 @@ def test_steps_raise_precision_until_all_is_float():
 
 def test_one_trial_too_many_is_none_and_equal_ones_are_measured_once():
     class Rehearsal:
-        def decided(self, precision: Precision) -> Precision:
+        def effective_precision(self, precision: Precision) -> Precision:
             return Precision(precision.floats - {"reshape"})
 
         def figure(self, precision: Precision, least: float = -math.inf) -> Figure:
@@ -327,7 +327,7 @@ def test_one_trial_too_many_is_none_and_equal_ones_are_measured_once():
 
 def test_the_last_of_the_first_products_go_back_by_halves():
     class Rehearsal:
-        def decided(self, precision: Precision) -> Precision:
+        def effective_precision(self, precision: Precision) -> Precision:
             return precision
 
         def figure(self, precision: Precision, least: float = -math.inf) -> Figure:
@@ -360,7 +360,7 @@ def test_first_products_in_float_beyond_the_bound(needed: int, floats: str, step
         dynamic = ()
         view = None
 
-        def decided(self, precision: Precision) -> Precision:
+        def effective_precision(self, precision: Precision) -> Precision:
             return precision
 
         def figure(self, precision: Precision, least: float = -math.inf) -> Figure:

@@ -67,12 +67,12 @@ def open_archive(file: SavedFile) -> Iterator[Archive]:
 
 def _span(file: SavedFile, info: zipfile.ZipInfo) -> tuple[int, int] | None:
     """Where the bytes of a member lie; None where there is no such member."""
-    head = file.held(info.header_offset, LOCAL.size) if info.header_offset >= 0 else b""
+    head = file.read_resident(info.header_offset, LOCAL.size) if info.header_offset >= 0 else b""
     if len(head) < LOCAL.size:
         return None
     mark, _, flags, *_, name, extra = LOCAL.unpack(head)
     begin = info.header_offset + LOCAL.size
-    text = file.held(begin, name).decode("utf-8" if flags & UTF_8 else "cp437", "replace")
+    text = file.read_resident(begin, name).decode("utf-8" if flags & UTF_8 else "cp437", "replace")
     begin += name + extra
     is_there = mark == MARK and text == info.orig_filename and begin + info.compress_size <= file.size
     return (begin, begin + info.compress_size) if is_there else None

@@ -65,7 +65,7 @@ class SavedFile:
         return whole.hexdigest()
 
     def cut(self, spans: Iterable[tuple[int, int]]) -> None:
-        """From now on these are read at once, (begin, end) each; before anything but `held` was read, and once."""
+        """Read these at once from now on, (begin, end) each; called once, before all reads but `read_resident`."""
         places = sorted({0, self.size, *(place for span in spans for place in span)})
         if not self._digests and places[0] == 0 and places[-1] == self.size:
             self._ends = dict(pairwise(places)) or self._ends
@@ -124,7 +124,7 @@ class SavedFile:
         weakref.finalize(file, os.close, descriptor)
         return file
 
-    def held(self, place: int, count: int) -> bytes:
+    def read_resident(self, place: int, count: int) -> bytes:
         """Bytes that stay in memory, fewer at the end."""
         end = min(place + count, self.size)
         numbers = range(place // HELD, -(-end // HELD))
@@ -257,7 +257,7 @@ class _Stream(io.RawIOBase):
         return self.place
 
     def readinto(self, buffer: Any) -> int:
-        piece = self.file.held(self.place, len(buffer)) if self.place < self.file.size else b""
+        piece = self.file.read_resident(self.place, len(buffer)) if self.place < self.file.size else b""
         buffer[: len(piece)] = piece
         self.place += len(piece)
         return len(piece)

@@ -1,5 +1,15 @@
 """Consistency of the fields of a description: all that is allowed here works in `quantize`.
 
+    requantize_rule                 sets requantize and roundings, which must be left out beside it
+    floats=False                    no requantize "float", no float rule, bias or output, no scales made at run time
+    zero_points=False               a signed type among activations, no entry with scheme "asymmetric"
+    bias "float32"                  goes with sums that become floats: requantize "float"
+    bias below 32 bits              inputs are symmetric: zero points of what is read go into biases
+    requantize "power_of_two"       for all operators or none: scales of all entries are powers of two, or left open
+    granularity "per_group"         goes with activation_scales "run_time": sums of groups have no integer form
+    activation_scales "run_time"    "int8" among activations, all families, one form for all weights
+    output of an entry              holds what any operator reads
+
 Messages begin with the backend; behind it stands the path of the field, as the JSON form has it.
 """
 

@@ -65,7 +65,7 @@ class Backend:
     requantize_rule    the rule itself, in place of requantize and roundings, which follow from it
     operators          what is otherwise for single kinds of operators: OperatorEntry; the last that matches wins, whole
     lowerings          tvmq.Lowering, or "module:object" of one: what `build(backend=...)` has it compute itself
-    raises             ConfigError for values that are not allowed, or contradict each other
+    raises             ConfigError for values that are not allowed, or contradict each other (see consistency.py)
 
     >>> Backend("toy", activations=("int8",), zero_points=False).options()
     {'dtype_input': 'int8', 'scheme': 'symmetric'}
