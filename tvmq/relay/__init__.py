@@ -94,7 +94,7 @@ def __getattr__(name: str) -> typing.Any:
 
 
 def _operator(name: str) -> str:
-    """Where the function of an operator stands; raises AttributeError, with what to do, for other names."""
+    """Place of the function of an operator; raises AttributeError, with what to do, for other names."""
     from tvmq.relay.advice import advice
     from tvmq.relay.op import FUNCTIONS
 

@@ -62,11 +62,11 @@ class GraphModule:
         return tvm.runtime.tensor(array) if out is None else _copy_into(array, out)
 
     def get_num_outputs(self) -> int:
-        """How many outputs there are."""
+        """Number of outputs."""
         return len(self.module.executable.output_info)
 
     def get_num_inputs(self) -> int:
-        """How many inputs there are."""
+        """Number of inputs."""
         return len(self.module.inputs)
 
     def get_input_index(self, name: str) -> int:

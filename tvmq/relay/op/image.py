@@ -13,7 +13,7 @@ from tvmq.relay.op.registry import register
 
 
 def _relax_rounding(rounding: str) -> str:
-    """How Relax calls what Relay's "round" did: halves up. Relax's own gives them to the even neighbour.
+    """Name in Relax of what Relay's "round" did: halves up. Relax's own gives them to the even neighbour.
 
     >>> _relax_rounding("round"), _relax_rounding("floor")
     ('round_prefer_ceil', 'floor')

@@ -78,7 +78,7 @@ GONE = {
 
 
 class RemovedModule:
-    """In the place of a module: every name of it raises AttributeError with what to do.
+    """Stand-in for a module: every name of it raises AttributeError with what to do.
 
     >>> RemovedModule("tvm.micro", "use something else").Session
     Traceback (most recent call last):
