@@ -126,7 +126,7 @@ def _described(decision: Decision, group: Group, draft: Draft) -> Decision:
         return decision
     family, config, own = group.strategy, draft.config, (decision.activations, decision.weights)
     asked = (own[0] or config.activation_spec, (own[1] or config.weight_spec) if family.weighted else None)
-    fitted = draft.backend.fit_specs(group.family, *asked, depthwise=is_depthwise(draft.view.value[group.root]))
+    fitted = draft.backend.fitted(group.family, *asked, depthwise=is_depthwise(draft.view.value[group.root]))
     chosen = [mine or (new if new != old else None) for mine, new, old in zip(own, fitted, asked, strict=True)]
     if chosen == list(own):
         return decision

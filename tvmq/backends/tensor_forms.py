@@ -64,7 +64,7 @@ class TensorForm:
         storage, bits = CODE_TYPES[self.dtype[0]]
         return QuantSpec(storage, bits, symmetric=self.scheme == "symmetric")
 
-    def fit_spec(self, spec: QuantSpec) -> QuantSpec:
+    def fitted(self, spec: QuantSpec) -> QuantSpec:
         """The spec of options as near as this comes to it."""
         chosen = self.spec
         if chosen is not None and not any(holds(name, spec) for name in self.dtype):
@@ -135,7 +135,7 @@ class WeightForm:
         storage, bits = CODE_TYPES[self.dtype[0]]
         return QuantSpec(storage, bits, symmetric=True, per_channel=self.granularity != "per_tensor")
 
-    def fit_spec(self, spec: QuantSpec) -> QuantSpec:
+    def fitted(self, spec: QuantSpec) -> QuantSpec:
         """The spec of options as near as this comes to it."""
         chosen = self.spec
         if chosen is not None and not any(holds(name, spec) for name in self.dtype):
