@@ -32,7 +32,7 @@ def clock(monkeypatch):
         built.append(counts)
         return {name: seconds[count] for name, count in counts.items()}
 
-    monkeypatch.setattr(faster, "_beside", beside)
+    monkeypatch.setattr(faster, "_time_in_turns", beside)
     return seconds, built
 
 

@@ -80,11 +80,11 @@ class ArrayFile:
 
     @property
     def names(self) -> list[str] | None:
-        """See above."""
+        """Names of the arrays of an .npz; None for an .npy."""
         return None if self._members is None else list(self._members)
 
     def __getitem__(self, name: str) -> np.ndarray:
-        """One array of an .npz."""
+        """Array of an .npz by its name."""
         assert self._members is not None
         with zipfile.ZipFile(self.path) as archive, archive.open(self._members[name]) as packed:
             return np.lib.format.read_array(packed, allow_pickle=False)

@@ -1,4 +1,4 @@
-"""What stands in another package, by "module:object": how backends, passes, operators and observers of one's own are
+"""Objects of other packages by "module:object": how backends, passes, operators and observers of one's own are
 named, so that options stay plain data.
 
 `__main__:name` is what the running script, or the notebook, defines itself.

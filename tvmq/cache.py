@@ -112,7 +112,7 @@ def replace_file(path: Path, content: bytes) -> None:
 
 @contextlib.contextmanager
 def lock_path(path: Path) -> Iterator[None]:
-    """One process (and thread) at a time inside of the block, for those that name the same path.
+    """Lock a path: a single process (and thread) at a time is inside of the block.
 
     Where the system has no such locks, there is none: then the last one who writes wins.
     """

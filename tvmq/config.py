@@ -136,11 +136,11 @@ class QConfig(Options):
         >>> qconfig().for_backend(Backend("toy", per_channel=False))
         qconfig(per_channel=False, equalization=True)
         """
-        given = self.given or frozenset()
+        explicit = self.given or frozenset()
         idle = {"partition_conversions"} if self.do_simulation else set()  # there is nothing to split then
         idle |= set() if self.activations == "static" else set(STATIC_ONLY)
         idle |= {"reduce_range"} if self.activations is None else set()  # arithmetic stays float
-        fitting = {name: value for name, value in backend.options().items() if name not in given | idle}
+        fitting = {name: value for name, value in backend.options().items() if name not in explicit | idle}
         values = {option.name: getattr(self, option.name) for option in _OPTIONS} | fitting
         refused = [] if backend.floats else backend.refused_options(values)
         if refused:
@@ -148,7 +148,7 @@ class QConfig(Options):
         dynamic = self._dynamic_rule()
         if dynamic is not None and backend.refuses_dynamic():
             raise ConfigError(f"qconfig: {dynamic!r}: backend {backend.name} {backend.refuses_dynamic()}")
-        return QConfig(**values, given=given | frozenset(fitting)) if fitting else self
+        return QConfig(**values, given=explicit | frozenset(fitting)) if fitting else self
 
     @property
     def observers(self) -> frozenset[str]:
@@ -165,9 +165,9 @@ class QConfig(Options):
         >>> qconfig(nbit_weight=4).wants_data(), qconfig(calibrate_mode="minmax").wants_data()
         (None, 'calibrate_mode')
         """
-        asked = [name for name in OPTION_HELP if name in (self.given or ()) and name not in WITHOUT_DATA]
-        asked += ["rules"] if any(isinstance(r.activations, QuantSpec) or r.observer for r in self.rules) else []
-        return asked[0] if asked else None
+        options = [name for name in OPTION_HELP if name in (self.given or ()) and name not in WITHOUT_DATA]
+        options += ["rules"] if any(isinstance(r.activations, QuantSpec) or r.observer for r in self.rules) else []
+        return options[0] if options else None
 
     def at_run_time(self) -> QConfig:
         """These options with scales that are made at run time, without data.

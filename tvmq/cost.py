@@ -36,7 +36,7 @@ SYSTEM = Path("/sys/devices/system/cpu/cpu0/cache")
 
 @dataclass(frozen=True)
 class Machine:
-    """What the estimate knows of a CPU.
+    """Facts about a CPU that the estimate uses.
 
     name          LLVM's name
     clock         cycles a second while it computes
@@ -78,7 +78,7 @@ class Machine:
 
 @dataclass(frozen=True)
 class Work:
-    """What one call does.
+    """Work of a call.
 
     kind      family of the kernel, such as "conv2d", "depthwise", "softmax", "quantize"
     cycles    of arithmetic, with everything in the nearest cache
@@ -135,15 +135,15 @@ def seconds(work: Work, machine: Machine, *, model_weights: int = 0, threads: in
 
 def read_caches(system: Path = SYSTEM) -> dict[str, int]:
     """{"l1", "l2", "l3"} of this machine as Linux tells them; empty where it does not."""
-    found: dict[str, int] = {}
+    caches: dict[str, int] = {}
     for folder in sorted(system.glob("index*")):
         try:
             kind, depth, size = ((folder / name).read_text().strip() for name in ("type", "level", "size"))
         except OSError:
             continue
         if kind != "Instruction" and size[-1:] == "K" and depth in "123":
-            found[f"l{depth}"] = int(size[:-1]) * KB
-    return found
+            caches[f"l{depth}"] = int(size[:-1]) * KB
+    return caches
 
 
 def with_caches(machine: Machine, sizes: dict[str, int]) -> Machine:

@@ -24,7 +24,7 @@ Feed = dict[str, np.ndarray]
 
 @dataclass(frozen=True)
 class Input:
-    """What the model takes: name, shape with the batch first (None: any size), dtype."""
+    """An input of the model: name, shape with the batch first (None: any size), dtype."""
 
     name: str
     shape: tuple[int | None, ...]
@@ -47,14 +47,14 @@ class Dataset:
             raise DataError("data: the model has no inputs; there is nothing to run it on")
         self._source, self._spool = _reopenable(data), None
         if self._source is None:
-            self._source = self._spool = _spooled(data, self.inputs, notice)
+            self._source = self._spool = _spool_items(data, self.inputs, notice)
 
     def __iter__(self) -> Iterator[tuple[Feed, int]]:
-        batch = next((given.shape[0] for given in self.inputs if given.shape), 1) or 1
+        batch = next((info.shape[0] for info in self.inputs if info.shape), 1) or 1
         if not _has_batch(self.inputs):
             yield from ((check_batch(item, self.inputs, number), batch) for number, item in enumerate(self._source))
             return
-        joins = all(given.shape for given in self.inputs)
+        joins = all(info.shape for info in self.inputs)
         waiting: list[Feed] = []
         have = 0
         for number, item in enumerate(self._source):
@@ -94,7 +94,7 @@ def samples_in(feed: Mapping[str, np.ndarray]) -> int:
 
 def _has_batch(inputs: Sequence[Input]) -> bool:
     """True if all inputs but single numbers begin with one and the same size, or a free one."""
-    return len({given.shape[0] for given in inputs if given.shape and given.shape[0] is not None}) <= 1
+    return len({info.shape[0] for info in inputs if info.shape and info.shape[0] is not None}) <= 1
 
 
 def _join_batches(feeds: Sequence[Feed]) -> Feed:
@@ -102,7 +102,7 @@ def _join_batches(feeds: Sequence[Feed]) -> Feed:
 
 
 def _fill_batch(waiting: Sequence[Feed], batch: int) -> Feed:
-    """One batch of fewer samples, the last one repeated."""
+    """Fill a batch with fewer samples by repeating the last one."""
     return {
         name: np.concatenate([value, np.repeat(value[-1:], batch - len(value), axis=0)]) if value.ndim else value
         for name, value in _join_batches(waiting).items()
@@ -150,7 +150,7 @@ def _items(data: Any) -> Iterator[Any]:
         yield from data
 
 
-def _spooled(data: Any, inputs: Sequence[Input], notice: Any) -> Spool:
+def _spool_items(data: Any, inputs: Sequence[Input], notice: Any) -> Spool:
     """Copy what can be read only once to a temporary folder, removed with the object."""
     spool = Spool(inputs)
     for item in _items(data):
@@ -191,7 +191,7 @@ class Spool:
     def __iter__(self) -> Iterator[Feed]:
         for number in range(1, self.count + 1):
             with np.load(Path(self.name, f"{number:08d}.npz"), allow_pickle=False) as batch:
-                yield {given.name: batch[key] for given, key in zip(self._inputs, batch.files, strict=True)}
+                yield {info.name: batch[key] for info, key in zip(self._inputs, batch.files, strict=True)}
 
 
 def _array(value: Any) -> np.ndarray:
@@ -213,7 +213,7 @@ def _values(item: Any) -> list[Any]:
 
 
 def check_batch(item: Any, inputs: Sequence[Input], number: int) -> Feed:
-    """One batch as {name: array}; raises DataError naming the input, what was found and what the model takes.
+    """Convert a batch to {name: array}; raises DataError naming the input, what was found and what the model takes.
 
     Inputs that the model does not have are refused; a DataLoader's labels after the inputs of a tuple are dropped.
     """
@@ -231,7 +231,7 @@ def check_batch(item: Any, inputs: Sequence[Input], number: int) -> Feed:
     for name in feed:
         if name not in names:
             raise DataError(f"{where}: the model has no input '{name}'; it takes {names}")
-    feed = {given.name: checked_array(feed[given.name], given, where) for given in inputs}
+    feed = {info.name: checked_array(feed[info.name], info, where) for info in inputs}
     sizes = {name: len(value) for name, value in feed.items() if value.ndim}
     if not _has_batch(inputs):
         _check_sizes(sizes, inputs, where)
@@ -241,38 +241,38 @@ def check_batch(item: Any, inputs: Sequence[Input], number: int) -> Feed:
 
 
 def _check_sizes(sizes: Mapping[str, int], inputs: Sequence[Input], where: str) -> None:
-    for given in inputs:
-        if given.shape and given.shape[0] not in (None, sizes[given.name]):
+    for info in inputs:
+        if info.shape and info.shape[0] not in (None, sizes[info.name]):
             raise DataError(
-                f"{where}: input '{given.name}' begins with {sizes[given.name]}, the model takes {given.shape[0]}; "
+                f"{where}: input '{info.name}' begins with {sizes[info.name]}, the model takes {info.shape[0]}; "
                 "its inputs differ in their first sizes, so they cannot be cut into batches"
             )
 
 
-def checked_array(value: np.ndarray, given: Input, where: str) -> np.ndarray:
+def checked_array(value: np.ndarray, info: Input, where: str) -> np.ndarray:
     """The array in the model's dtype; a single sample without batch dimension gets one."""
-    shape = given.shape
+    shape = info.shape
     if value.ndim == len(shape) - 1 and _fits(value.shape, shape[1:]):
         value = value[None]
     if value.ndim != len(shape) or not _fits(value.shape[1:], shape[1:]):
         want = "x".join("?" if d is None else str(d) for d in ("batch", *shape[1:])) if shape else "a single number"
-        raise DataError(f"{where}: input '{given.name}' has shape {value.shape}, the model takes {want}")
-    if value.dtype.kind not in "fiub" or (np.dtype(given.dtype).kind in "iu" and value.dtype.kind == "f"):
-        raise DataError(f"{where}: input '{given.name}' is {value.dtype}, the model takes {given.dtype}")
+        raise DataError(f"{where}: input '{info.name}' has shape {value.shape}, the model takes {want}")
+    if value.dtype.kind not in "fiub" or (np.dtype(info.dtype).kind in "iu" and value.dtype.kind == "f"):
+        raise DataError(f"{where}: input '{info.name}' is {value.dtype}, the model takes {info.dtype}")
     if value.dtype.kind == "f" and not np.isfinite(value).all():
         bad = np.argwhere(~np.isfinite(value))[0].tolist()
         raise DataError(
-            f"{where}: input '{given.name}' holds {int((~np.isfinite(value)).sum())} NaN or infinite values, "
+            f"{where}: input '{info.name}' holds {int((~np.isfinite(value)).sum())} NaN or infinite values, "
             f"first at {bad}; repair the preprocessing"
         )
-    if np.dtype(given.dtype).kind in "iu" and value.size:
-        limits = np.iinfo(given.dtype)
+    if np.dtype(info.dtype).kind in "iu" and value.size:
+        limits = np.iinfo(info.dtype)
         if int(value.min()) < limits.min or int(value.max()) > limits.max:
             raise DataError(
-                f"{where}: input '{given.name}' holds {int(value.min())}..{int(value.max())}, "
-                f"{given.dtype} ends at {limits.min}..{limits.max}"
+                f"{where}: input '{info.name}' holds {int(value.min())}..{int(value.max())}, "
+                f"{info.dtype} ends at {limits.min}..{limits.max}"
             )
-    return np.ascontiguousarray(value, dtype=given.dtype).reshape(value.shape)  # it makes vectors of numbers
+    return np.ascontiguousarray(value, dtype=info.dtype).reshape(value.shape)  # it makes vectors of numbers
 
 
 def _fits(shape: Sequence[int], wanted: Sequence[int | None]) -> bool:

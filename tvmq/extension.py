@@ -1,4 +1,4 @@
-"""What passes, operator families and observers of your own are made of.
+"""Names to write passes, operator families and observers of your own with.
 
     with tvmq.qconfig(
         passes=["my_package.passes:fold_scale"],          # IRModule -> IRModule, behind prepare

@@ -43,7 +43,7 @@ Seconds = dict[str, float]
 
 @dataclass
 class Decision:
-    """What was measured.
+    """Layers that stay float because that was measured to be faster.
 
     floats     {source name of a layer that stays float: why}
     seconds    of a run: "float", "int8" with everything in int8 that can be, and "chosen"
@@ -61,7 +61,7 @@ class Decision:
         return tuple(Rule(re.compile(f"^{re.escape(name)}$"), None) for name in self.floats)
 
     def note(self, machine: str) -> str:
-        """For the ledger."""
+        """Note for the ledger."""
         times = ", ".join(f"{name} {_time(second)}" for name, second in self.seconds.items())
         rest = f", {self.left} not for want of time" if self.left else ""
         slower = "; int8 is slower than float here" if self.is_slower else ""
@@ -85,7 +85,7 @@ def decide(floats: tvm.IRModule, quantize: Quantize, config: QConfig, seconds: f
     whole = quantize(nominal)
     plain, best = _build_for_one(floats, target), _build_for_one(whole, target)
     feed = _feed(plain)
-    beside = _beside({"float": plain, "int8": best}, feed)
+    beside = _time_in_turns({"float": plain, "int8": best}, feed)
     decision = Decision({**beside, "chosen": beside["int8"]})
     candidates = _candidates(whole, *(_by_layer(exe, whole, feed) for exe in (plain, best)))
     for index, (names, times) in enumerate(candidates):
@@ -96,10 +96,10 @@ def decide(floats: tvm.IRModule, quantize: Quantize, config: QConfig, seconds: f
         trial = replace(decision, floats={**decision.floats, **dict.fromkeys(names, why)})
         other = _build_for_one(quantize(replace(nominal, rules=(*nominal.rules, *trial.rules()))), target)
         decision.tried += 1
-        found = _beside({"best": best, "other": other}, feed)
-        if found["best"] > LEAST_GAIN * found["other"]:
+        timing = _time_in_turns({"best": best, "other": other}, feed)
+        if timing["best"] > LEAST_GAIN * timing["other"]:
             best, decision.floats = other, trial.floats
-            decision.seconds["chosen"] *= found["other"] / found["best"]
+            decision.seconds["chosen"] *= timing["other"] / timing["best"]
     return decision
 
 
@@ -107,9 +107,9 @@ def with_decision(mod: tvm.IRModule, decision: Decision, machine: str) -> tvm.IR
     """The quantized module whose ledger tells what was measured; a warning where int8 is slower than float."""
     ledger = get_ledger(mod)
     for entry in ledger.layers.values():
-        found = [decision.floats[name] for name in entry["layers"] if name in decision.floats]
-        if found and entry["precision"] == "float":
-            entry["why"] = found[0]
+        reasons = [decision.floats[name] for name in entry["layers"] if name in decision.floats]
+        if reasons and entry["precision"] == "float":
+            entry["why"] = reasons[0]
     ledger.notes.append(decision.note(machine))
     if decision.is_slower:
         warnings.warn(f"quantize: {decision.note(machine)}; keep the float model, or see tvmq inspect", stacklevel=3)
@@ -127,17 +127,17 @@ def _candidates(whole: tvm.IRModule, floats: Seconds, integers: Seconds) -> list
     layers = get_ledger(whole).layers
     regions = _regions(layers)
     share = integers.get("", 0.0) / max(1, len(regions))  # of all conversions
-    found = []
+    candidates = []
     for keys in regions if len(regions) > 1 else []:
         times = _sum(floats, keys), _sum(integers, keys) + share
         if times[1] > HOPELESS * times[0]:
-            found.append((keys, times))
+            candidates.append((keys, times))
     for key, entry in layers.items():
         times = floats.get(key, 0.0), integers.get(key, 0.0)
         if entry["precision"] == "int8" and entry.get("macs") and times[1] > times[0] > 0:
-            found.append(([key], times))
-    found.sort(key=lambda one: one[1][0] - one[1][1])
-    return [([name for key in keys for name in layers[key]["layers"]], times) for keys, times in found]
+            candidates.append(([key], times))
+    candidates.sort(key=lambda one: one[1][0] - one[1][1])
+    return [([name for key in keys for name in layers[key]["layers"]], times) for keys, times in candidates]
 
 
 def _regions(layers: Mapping[str, Mapping[str, Any]]) -> list[list[str]]:
@@ -158,17 +158,17 @@ def _by_layer(exe: Executable, whole: tvm.IRModule, feed: Mapping[str, np.ndarra
     """{layer of the ledger: seconds}; "" has the conversions and layouts."""
     layers = get_ledger(whole).layers
     owner = {name: key for key in reversed(list(layers)) for name in layers[key]["layers"]}
-    found: Seconds = {}
+    totals: Seconds = {}
     for row in exe.profile(feed, repeat=PROFILES).layers:
         keys = [owner[name] for name in row.layers if name in owner]
         heavy = [key for key in keys if layers[key].get("macs")]
         moves = all(kernel.startswith(CONVERSIONS) for kernel in row.kernels)
         key = "" if moves or not keys else (heavy or keys)[0]
-        found[key] = found.get(key, 0.0) + row.seconds
-    return found
+        totals[key] = totals.get(key, 0.0) + row.seconds
+    return totals
 
 
-def _beside(executables: Mapping[str, Executable], feed: Mapping[str, np.ndarray]) -> Seconds:
+def _time_in_turns(executables: Mapping[str, Executable], feed: Mapping[str, np.ndarray]) -> Seconds:
     """Median seconds of a run of each, taking turns."""
     return time_by_turns({name: exe.prepared(feed) for name, exe in executables.items()})
 
@@ -193,7 +193,7 @@ def _sum(seconds: Seconds, keys: Iterable[str]) -> float:
 
 
 def _time(seconds: float) -> str:
-    """A duration for people.
+    """Duration as text.
 
     >>> _time(0.0000421), _time(0.0123)
     ('42.1 us', '12.3 ms')

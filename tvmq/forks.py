@@ -53,7 +53,7 @@ class ForkLock:
         self.lock.__exit__(kind, error, at)
 
 
-class _Closed:
+class _ClosedLock:
     """In place of a lock that a fork is waiting for: it would go on waiting if others could come first."""
 
     def __init__(self, lock: Any) -> None:
@@ -70,7 +70,7 @@ class _Closed:
         self.lock.release()
 
 
-class _Lost:
+class _LostLock:
     """In place of a lock that was held by a thread that the child does not have."""
 
     def __init__(self, what: str) -> None:
@@ -91,10 +91,10 @@ def _before() -> None:
     end = time.monotonic() + PATIENCE
     _wait_for_imports(end)
     for level in LEVELS:
-        locks = [lock for lock in _locks() if lock.level == level and not isinstance(lock.lock, _Lost)]
+        locks = [lock for lock in _locks() if lock.level == level and not isinstance(lock.lock, _LostLock)]
         for lock in locks:
             _closed.append((lock, lock.lock))
-            lock.lock = _Closed(lock.lock)
+            lock.lock = _ClosedLock(lock.lock)
         for lock in locks:
             if lock.lock.lock.acquire(timeout=max(0, end - time.monotonic())):
                 _held.append(lock.lock.lock)
@@ -102,7 +102,7 @@ def _before() -> None:
 
 
 def _wait_for_imports(end: float) -> None:
-    """Until no other thread imports a module: Python has a lock for each module, and leaves them held in the child."""
+    """Wait until no other thread imports a module: Python has a lock for each, and leaves them held in the child."""
     importing: dict[str, Any] = getattr(importlib._bootstrap, "_module_locks", {})
     own = (None, threading.get_ident())
     while any(getattr(reference(), "owner", None) not in own for reference in list(importing.values())):
@@ -127,8 +127,8 @@ def _after() -> None:
 def _after_in_child() -> None:
     _after()
     for lock in _locks():
-        if not isinstance(lock.lock, _Lost) and not _is_free(lock.lock):
-            lock.lock = _Lost(lock.what)
+        if not isinstance(lock.lock, _LostLock) and not _is_free(lock.lock):
+            lock.lock = _LostLock(lock.what)
 
 
 def _is_free(lock: Any) -> bool:

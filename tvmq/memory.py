@@ -71,7 +71,7 @@ def check_max_bytes(max_bytes: int | None, where: str) -> int:
 
 
 def parse_bytes(text: str) -> int:
-    """A number of bytes as people write it.
+    """Parse a number of bytes as people write it.
 
     raises   ConfigError with an example
 
@@ -87,7 +87,7 @@ def parse_bytes(text: str) -> int:
 
 
 def bytes_text(count: int) -> str:
-    """A number of bytes for people.
+    """Number of bytes as text.
 
     >>> bytes_text(999), bytes_text(18_550_000), bytes_text(4 * 10**12)
     ('999 B', '18.6 MB', '4.0 TB')

@@ -25,7 +25,7 @@ def observe(
     target: Any = None,
     config: QConfig | None = None,
 ) -> Observation:
-    """What takes calibration data batch by batch and gives the thresholds of all; arguments as for `quantize`.
+    """Create an observer that takes calibration data batch by batch; arguments as for `quantize`.
 
     config  options; by default those of the qconfig around this call
 
@@ -57,7 +57,7 @@ class Observation:
         self._batches = Spool(inputs_of(prepare(*self._model)))
 
     def __call__(self, *batch: Any) -> None:
-        """One batch: a dictionary {input: array}, or the inputs in order; arrays or torch tensors, batch first.
+        """Add a batch: a dictionary {input: array}, or the inputs in order; arrays or torch tensors, batch first.
 
         raises  DataError for what does not fit the model, OutputError where the temporary folder has no room; nothing
                 is kept of the batch then
@@ -65,7 +65,7 @@ class Observation:
         self._batches.add(batch[0] if len(batch) == 1 else batch)
 
     def result(self) -> CalibrationResult:
-        """What `run_calibration` gives on the batches so far; more may follow.
+        """Thresholds by the batches so far, as `run_calibration` gives them; more may follow.
 
         raises  CalibrationError before the first batch
         """

@@ -12,10 +12,10 @@ from tvmq.by_name import is_object_name
 Check = Callable[[Any], bool]
 
 
-def whole(low: int, high: int) -> tuple[Check, str]:
-    """A whole number in low..high.
+def integer(low: int, high: int) -> tuple[Check, str]:
+    """Check for a whole number in low..high.
 
-    >>> check, allowed = whole(2, 16)
+    >>> check, allowed = integer(2, 16)
     >>> check(16), check(17), check(True), allowed
     (True, False, False, 'a whole number in 2..16')
     """
@@ -26,7 +26,7 @@ def whole(low: int, high: int) -> tuple[Check, str]:
 
 
 def one_of(*choices: str) -> tuple[Check, str]:
-    """One of these words."""
+    """Check for one of these words."""
     return lambda value: isinstance(value, str) and value in choices, f"one of {', '.join(choices)}"
 
 
@@ -40,7 +40,7 @@ def is_number(value: Any) -> bool:
 
 
 def number(low: float, high: float) -> tuple[Check, str]:
-    """A finite number with low < value <= high."""
+    """Check for a finite number with low < value <= high."""
     text = f"a number in ({low:g}, {high:g}]" if math.isfinite(high) else f"a finite number above {low:g}"
     return (
         lambda value: is_number(value) and low < value <= high,
@@ -49,7 +49,7 @@ def number(low: float, high: float) -> tuple[Check, str]:
 
 
 def tuple_of(kind: type, what: str, *, none: bool) -> tuple[Check, str]:
-    """A tuple of objects of a type, or None where that is allowed; what: these in words."""
+    """Check for a tuple of objects of a type, or None where that is allowed; what: these in words."""
 
     def check(value: Any) -> bool:
         if value is None:
@@ -61,7 +61,7 @@ def tuple_of(kind: type, what: str, *, none: bool) -> tuple[Check, str]:
 
 
 def names_of(what: str) -> tuple[Check, str]:
-    """A tuple of "module:object"."""
+    """Check for a tuple of "module:object"."""
     return (
         lambda value: isinstance(value, tuple) and all(is_object_name(item) for item in value),
         f'a list of "module:object", each naming {what}',

@@ -10,7 +10,7 @@ import math
 from dataclasses import dataclass
 
 from tvmq.by_name import is_object_name
-from tvmq.option_checks import SWITCH, choice, is_number, names_of, number, option, tuple_of, whole
+from tvmq.option_checks import SWITCH, choice, integer, is_number, names_of, number, option, tuple_of
 from tvmq.rules import Rule
 
 WEIGHT_SCALES = ("max", "power2", "mse")
@@ -51,9 +51,9 @@ class Options:
         choices=("static", "dynamic", "none"),
     )
     nbit_input: int = option(
-        8, whole(2, 16), ("Bits of the codes that convolutions and matrix products read. Example: 4 keeps 16 levels.")
+        8, integer(2, 16), ("Bits of the codes that convolutions and matrix products read. Example: 4 keeps 16 levels.")
     )
-    nbit_weight: int = option(8, whole(2, 16), "Bits of weights. Example: 4 keeps the 15 levels -7..7.")
+    nbit_weight: int = option(8, integer(2, 16), "Bits of weights. Example: 4 keeps the 15 levels -7..7.")
     nbit_bias: int = option(
         32,
         (

@@ -43,7 +43,7 @@ Params = Mapping[str, np.ndarray]
 
 
 class Finetuning(Protocol):
-    """What may make the integer module instead of rounding alone: `tvmq.training.Distill`."""
+    """A maker of the integer module other than rounding alone: `tvmq.training.Distill`."""
 
     def check_config(self, config: QConfig) -> None:
         """ConfigError for options that it cannot work with."""
@@ -52,7 +52,7 @@ class Finetuning(Protocol):
         """The integer module."""
 
     def repeatable_module(self, quantization: StaticQuantization) -> tvm.IRModule:
-        """The same, whatever the number of threads; equal ones for equal identities."""
+        """The integer module, whatever the number of threads; equal ones for equal identities."""
 
     @property
     def identity(self) -> str:
@@ -108,26 +108,26 @@ def quantize(
                   AccumulatorError where a sum could leave int32, IntegralError for a core that was to have no floats
     """
     backend, bound = backend_of(target), guard_of(guard)
-    asked = config or _options(calibration)
-    config = asked.for_backend(backend)
+    user_config = config or _options(calibration)
+    config = user_config.for_backend(backend)
     if finetune is not None:
         _check_finetuning(finetune, config, dataset, calibration)
     decision = None if tune is None else _measure_layers(mod, params, target, config, calibration, tune)
     if decision is not None:
-        asked = replace(asked, rules=(*asked.rules, *decision.rules()))
-    needs_data = "tune= measures layers with calibrated scales" if decision is not None else why_data(asked, backend)
-    quantized = _quantize(mod, params, dataset, backend, asked, calibration, needs_data, bound, finetune)
+        user_config = replace(user_config, rules=(*user_config.rules, *decision.rules()))
+    reason = "tune= measures layers with calibrated scales" if decision is not None else why_data(user_config, backend)
+    quantized = _quantize(mod, params, dataset, backend, user_config, calibration, reason, bound, finetune)
     if decision is not None:
         quantized = with_decision(quantized, decision, cpu_of(target).name)
     if backend.proves_sums and not config.do_simulation and config.activations == "static":
         check_accumulators(quantized, backend)
     if config.partition_conversions != "disabled":
         quantized = partition_conversions(quantized)
-    return quantized if config.do_simulation else _marked(quantized, backend)
+    return quantized if config.do_simulation else _mark_if_emulated(quantized, backend)
 
 
-def _marked(quantized: tvm.IRModule, backend: Backend) -> tvm.IRModule:
-    """The module, which says what compiled code does not compute as the backend does."""
+def _mark_if_emulated(quantized: tvm.IRModule, backend: Backend) -> tvm.IRModule:
+    """Note in the module what compiled code does not compute as the backend does."""
     if (why := why_not_compiled(backend)) is not None:
         return mark_emulated(quantized, f"backend {backend.name}: {why}")
     if (why := emulation_alone(backend)) is not None:
@@ -167,7 +167,7 @@ def _measure_layers(
     calibration: CalibrationResult | None,
     seconds: float,
 ) -> Decision:
-    """Which layers are faster in float on this machine."""
+    """Measure which layers are faster in float on this machine."""
     backend = backend_of(target)
     if calibration is not None or config.activations != "static" or backend.name not in CPUS:
         raise ConfigError(
@@ -191,24 +191,24 @@ def _quantize(
     params: Params | None,
     dataset: Any,
     backend: Backend,
-    asked: QConfig,
+    user_config: QConfig,
     calibration: CalibrationResult | None,
-    needs_data: str | None,
+    reason: str | None,
     guard: Guard | None = None,
     finetune: Finetuning | None = None,
 ) -> tvm.IRModule:
-    """The module in one function.
+    """Quantized module, all of it in one function.
 
-    asked       options as they were given, those of the backend not filled in
-    needs_data  why it does not go without calibration data, None where it does
+    user_config  options as the user gave them, those of the backend not filled in
+    reason       why it does not go without calibration data, None where it does
     """
-    config = asked.for_backend(backend)
+    config = user_config.for_backend(backend)
     prepared, data = prepare_model(mod, params, dataset, config)
     if data is None and calibration is None and is_calibrated(config) and not brings_scales(prepared):
-        if needs_data is not None:
-            raise missing_data(config, f"; scales made at run time need none, but {needs_data}")
+        if reason is not None:
+            raise missing_data(config, f"; scales made at run time need none, but {reason}")
         warnings.warn(f"quantize: no calibration data. {WITHOUT_DATA}", stacklevel=3)
-        config = asked.at_run_time().for_backend(backend)
+        config = user_config.at_run_time().for_backend(backend)
     if config.activations != "static":
         rounding = None if data is None or brings_scales(prepared) else _rounding(prepared, data)
         return pack_weights(quantize_dynamic(prepared, config, rounding))
@@ -232,7 +232,7 @@ def _quantize(
     module = quantization.module() if finetune is None else finetune.module(quantization)
     if guard is None or not is_calibrated(config) or config.do_simulation:
         return module
-    return quantization.guarded(module, guard)
+    return quantization.apply_guard(module, guard)
 
 
 def _warn_of_unused_data(imported: tvm.IRModule) -> None:
@@ -249,7 +249,7 @@ def _warn_of_unused_data(imported: tvm.IRModule) -> None:
 
 
 def _rounding(prepared: tvm.IRModule, data: Dataset) -> RoundingByData:
-    """What rounds weights by data where activations have no calibrated scales: the moments of 8-bit codes."""
+    """Rounding of weights by data where activations have no calibrated scales: by the moments of 8-bit codes."""
     config = QConfig(calibrate_mode="minmax", outlier_channels=False)  # all weights as they are
     moments = StaticQuantization(prepared, data, config, backend_of(None)).moments()
     return RoundingByData(moments, compiled_rounding)
@@ -260,13 +260,13 @@ def is_calibrated(config: QConfig) -> bool:
     return config.activations == "static" and config.observers != {"global_scale"}
 
 
-def why_data(asked: QConfig, backend: Backend) -> str | None:
+def why_data(user_config: QConfig, backend: Backend) -> str | None:
     """Why scales of these options must be chosen from data; None where they can be made at run time.
 
     >>> why_data(QConfig(), backend_of("cpu")), why_data(QConfig(nbit_input=4), backend_of("cpu"))
     (None, "'nbit_input' asks for calibrated ones")
     """
-    option = asked.wants_data()
+    option = user_config.wants_data()
     if option is not None:
         return f"'{option}' asks for calibrated ones"
     refused = backend.refuses_dynamic()

@@ -1,4 +1,4 @@
-"""What another library's exception says, as a clause of our own sentences: one line, without its innards."""
+"""Reasons in exceptions of other libraries, as a clause of our own sentences: one line, without their innards."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Result = TypeVar("Result")
 
 
 def reason(error: BaseException) -> str:
-    """What an exception of another library says, in one line; "" where it says nothing that helps a reader.
+    """Reason that an exception of another library tells, in a line; "" where it says nothing that helps a reader.
 
     TVM puts traces of C++ around the line that tells, which is its last, and the text of the check before it.
 

@@ -37,7 +37,7 @@ LONGEST = 300  # characters of a wrong value that messages quote
 
 @dataclass(frozen=True)
 class LayerFacts:
-    """What a rule may ask about a layer.
+    """Facts about a layer that a rule may ask for.
 
     key           unique name of the layer in the module
     names         source names (ONNX node names, torch module names); a fused layer has several
@@ -104,7 +104,7 @@ _UNSET = _Unset()
 
 @dataclass(frozen=True, init=False, repr=False)
 class Rule:
-    """One exception: `match` chooses layers, the rest says how they are quantized.
+    """An exception: `match` chooses layers, the rest says how they are quantized.
 
     match        name as it is printed, name glob (`*` crosses "/"), compiled regex (searched for anywhere in a name),
                  "op:<operator type or glob>", or a function of LayerFacts that returns True or False
@@ -167,11 +167,11 @@ class Rule:
     def __repr__(self) -> str:
         if self.is_float:
             return f"Rule({_text(self.match)}, None)"
-        given = [f"{name}={value!r}" for name, value in self._arguments().items()]
-        return f"Rule({', '.join([_text(self.match), *given])})"
+        arguments = [f"{name}={value!r}" for name, value in self._arguments().items()]
+        return f"Rule({', '.join([_text(self.match), *arguments])})"
 
     def _arguments(self) -> dict[str, Any]:
-        """What the rule says, by the names of its arguments."""
+        """Arguments of the rule, by name."""
         names = ("activations", "weights", "observer", "weight_observer")
         return {name: value for name in names if (value := getattr(self, name)) is not None}
 
@@ -210,8 +210,8 @@ class Rule:
             match = {"function": _text(self.match)}
         if self.is_float:
             return {**match, "float": True}
-        given = self._arguments().items()
-        return {**match, **{name: value if isinstance(value, str) else value.to_dict() for name, value in given}}
+        arguments = self._arguments().items()
+        return {**match, **{name: value if isinstance(value, str) else value.to_dict() for name, value in arguments}}
 
     @classmethod
     def from_dict(cls, fields: Mapping[str, Any]) -> Rule:
@@ -220,13 +220,13 @@ class Rule:
             raise ConfigError(
                 f"Rule: 'match' or 'regex' is missing; functions cannot be read back. Got {repr(fields)[:LONGEST]}"
             )
-        match: Match = fields["match"] if "match" in fields else _compiled(fields["regex"], fields.get("flags", 0))
+        match: Match = fields["match"] if "match" in fields else _compile_regex(fields["regex"], fields.get("flags", 0))
         if fields.get("float"):
             return cls(match, None)
 
         def spec(name: str) -> Any:
-            given = fields.get(name)
-            return given if given is None or isinstance(given, str) else QuantSpec.from_dict(given)
+            value = fields.get(name)
+            return value if value is None or isinstance(value, str) else QuantSpec.from_dict(value)
 
         observers = {name: fields.get(name) for name in ("observer", "weight_observer")}
         return cls(match, activations=spec("activations"), weights=spec("weights"), **observers)
@@ -239,7 +239,7 @@ def rules_from(items: Any) -> list[Rule]:
     return [item if isinstance(item, Rule) else Rule.from_dict(item) for item in items]
 
 
-def _compiled(pattern: Any, flags: Any) -> re.Pattern[str]:
+def _compile_regex(pattern: Any, flags: Any) -> re.Pattern[str]:
     try:
         return re.compile(pattern, flags)
     except (re.error, TypeError, ValueError, OverflowError, RecursionError) as error:
@@ -264,7 +264,7 @@ def _checked_match(match: Match | None, op: str | None) -> Match:
 def _both_from(
     where: str, spec: QuantSpec, activations: QuantSpec | str | None, weights: QuantSpec | None
 ) -> tuple[QuantSpec, QuantSpec]:
-    """One positional spec for both operands; activations have one scale for the tensor."""
+    """Specs of activations and weights from a positional one; activations have one scale for the tensor."""
     if activations is not None or weights is not None:
         raise ConfigError(f"{where}: give one QuantSpec for both, or activations= and weights=, no mixture")
     if not spec.symmetric:
@@ -291,10 +291,10 @@ def _check_observers(
     if observer is not None and activations == DYNAMIC:
         raise ConfigError(f"{where}: scales made at run time need no observer; leave out observer= or 'dynamic'")
     known = {"observer": (observer, OBSERVERS), "weight_observer": (weight_observer, WEIGHT_OBSERVERS)}
-    for name, (given, table) in known.items():
-        if given is not None and given not in table and not is_object_name(given):
+    for name, (choice, table) in known.items():
+        if choice is not None and choice not in table and not is_object_name(choice):
             raise ConfigError(
-                f'{where}: {name} must be one of {", ".join(table)}, or a "module:object". Got {given!r} instead'
+                f'{where}: {name} must be one of {", ".join(table)}, or a "module:object". Got {choice!r} instead'
             )
 
 

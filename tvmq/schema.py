@@ -16,7 +16,7 @@ LARGEST = sys.float_info.max
 
 
 def refuse(path: str, what: str) -> NoReturn:
-    """ConfigError at that path."""
+    """Raise a ConfigError that begins with the path."""
     raise ConfigError(f"{path.removesuffix(':')}: {what}")
 
 
@@ -32,19 +32,19 @@ def inside(path: str, field: str | int) -> str:
 
 
 def near(word: Any, known: Iterable[str]) -> str:
-    """What to add to a sentence about an unknown word, where a known one is near.
+    """Addition to a sentence about an unknown word, where a known one is near.
 
     >>> near("wieghts", ["weights", "bias"]), near("x", ["weights"])
     ("; did you mean 'weights'?", '')
     """
-    found = difflib.get_close_matches(str(word), list(known), n=1, cutoff=0.6)
-    return f"; did you mean {found[0]!r}?" if found else ""
+    matches = difflib.get_close_matches(str(word), list(known), n=1, cutoff=0.6)
+    return f"; did you mean {matches[0]!r}?" if matches else ""
 
 
 def checked_fields(data: Any, path: str, known: Sequence[str], required: Iterable[str] = ()) -> Mapping[str, Any]:
     """A JSON object whose fields are all known; ConfigError for another value, an unknown or a missing field."""
     if not isinstance(data, Mapping):
-        refuse(path, f"must be an object with fields of {', '.join(known)}. Got {_shown(data)} instead")
+        refuse(path, f"must be an object with fields of {', '.join(known)}. Got {_shorten_value(data)} instead")
     for field in data:
         if field not in known:
             refuse(inside(path, str(field)), f"unknown field; known: {', '.join(known)}{near(field, known)}")
@@ -55,9 +55,9 @@ def checked_fields(data: Any, path: str, known: Sequence[str], required: Iterabl
 
 
 def checked_choice(value: Any, path: str, allowed: Sequence[str]) -> str:
-    """One of these words."""
+    """Check that a value is one of these words."""
     if not isinstance(value, str) or value not in allowed:
-        refuse(path, f"{_shown(value)} is none of them; allowed: {', '.join(allowed)}{near(value, allowed)}")
+        refuse(path, f"{_shorten_value(value)} is none of them; allowed: {', '.join(allowed)}{near(value, allowed)}")
     return value
 
 
@@ -74,39 +74,39 @@ def checked_choices(value: Any, path: str, allowed: Sequence[str], *, most: int 
 def checked_list(value: Any, path: str) -> Sequence[Any]:
     """A list; a tuple is one, too."""
     if not isinstance(value, (list, tuple)):
-        refuse(path, f"must be a list. Got {_shown(value)} instead")
+        refuse(path, f"must be a list. Got {_shorten_value(value)} instead")
     return value
 
 
 def checked_int(value: Any, path: str, low: int, high: int) -> int:
     """A whole number in low..high."""
     if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
-        refuse(path, f"must be a whole number in {low}..{high}. Got {_shown(value)} instead")
+        refuse(path, f"must be a whole number in {low}..{high}. Got {_shorten_value(value)} instead")
     return value
 
 
 def checked_number(value: Any, path: str) -> float:
     """A finite number."""
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not abs(value) <= LARGEST:
-        refuse(path, f"must be a finite number. Got {_shown(value)} instead")
+        refuse(path, f"must be a finite number. Got {_shorten_value(value)} instead")
     return value
 
 
 def checked_switch(value: Any, path: str) -> bool:
     """true or false."""
     if not isinstance(value, bool):
-        refuse(path, f"must be true or false. Got {_shown(value)} instead")
+        refuse(path, f"must be true or false. Got {_shorten_value(value)} instead")
     return value
 
 
 def checked_text(value: Any, path: str) -> str:
     """A text that is not empty."""
     if not isinstance(value, str) or not value:
-        refuse(path, f"must be a text. Got {_shown(value)} instead")
+        refuse(path, f"must be a text. Got {_shorten_value(value)} instead")
     return value
 
 
-def _shown(value: Any) -> str:
+def _shorten_value(value: Any) -> str:
     """A value as a message shows it, cut."""
     text = repr(value)
     return text if len(text) <= 60 else text[:57] + "..."

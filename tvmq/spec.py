@@ -1,4 +1,4 @@
-"""What a quantized tensor is: `QuantSpec` (type, bits, symmetry) and `QParams` (scale and zero point).
+"""Type of a quantized tensor: `QuantSpec` (type, bits, symmetry) and `QParams` (scale and zero point).
 
     real value = (code - zero_point) * scale,  qmin <= code <= qmax
 
@@ -108,11 +108,11 @@ class QParams:
     tensor: str = ""
 
     def __post_init__(self) -> None:
-        scale = _frozen(self.scale, np.float32, "scale")
+        scale = _freeze(self.scale, np.float32, "scale")
         zero_point = np.asarray(self.zero_point)
         if zero_point.ndim == 0 and scale.ndim == 1:
             zero_point = np.broadcast_to(zero_point, scale.shape)
-        zero_point = _frozen(zero_point, np.int32, "zero_point")
+        zero_point = _freeze(zero_point, np.int32, "zero_point")
         object.__setattr__(self, "scale", scale)
         object.__setattr__(self, "zero_point", zero_point)
         self._check_shapes()
@@ -197,15 +197,15 @@ class QParams:
         return cls(fields["scale"], fields["zero_point"], QuantSpec.from_dict(fields["spec"]), fields["axis"])
 
 
-def _frozen(values: ArrayLike, dtype: type, field: str) -> np.ndarray:
+def _freeze(values: ArrayLike, dtype: type, field: str) -> np.ndarray:
     """A read-only copy of another type; refuses what the type cannot hold."""
-    given = np.asarray(values)
-    if given.dtype.kind not in ("iuf" if dtype is np.float32 else "iu"):
-        raise ConfigError(f"QParams: {field} must be {np.dtype(dtype).name}. Got {given.dtype.name} instead")
+    array = np.asarray(values)
+    if array.dtype.kind not in ("iuf" if dtype is np.float32 else "iu"):
+        raise ConfigError(f"QParams: {field} must be {np.dtype(dtype).name}. Got {array.dtype.name} instead")
     with np.errstate(over="ignore"):
-        copy: np.ndarray = given.astype(dtype)
-    if dtype is np.int32 and not np.array_equal(copy, given):
-        raise RangeError(f"QParams: {field} must be int32. Got {given.tolist()} instead")
+        copy: np.ndarray = array.astype(dtype)
+    if dtype is np.int32 and not np.array_equal(copy, array):
+        raise RangeError(f"QParams: {field} must be int32. Got {array.tolist()} instead")
     copy.flags.writeable = False
     return copy
 

@@ -1,4 +1,4 @@
-"""The road of static quantization as data: which pass follows which, and what each is told.
+"""Stages of static quantization as data: which pass follows which, and what each is given.
 
     PREPARATION  prepare, fold_constants, passes of the user's own               float, without a decision
     SCALING      equalize                                                        the same floats, other weights
@@ -43,7 +43,7 @@ from tvmq.passes.unify_scales import unify_scales
 
 @dataclass(frozen=True)
 class Choices:
-    """What stages are told besides the module.
+    """Context of the stages, besides the module.
 
     config       options
     backend      target
@@ -63,22 +63,22 @@ Stage = Callable[[tvm.IRModule, Choices], tvm.IRModule]
 Stages = tuple[tuple[str, Stage], ...]
 
 PREPARATION: Stages = (
-    ("prepare", lambda mod, told: prepare(mod, told.params)),
+    ("prepare", lambda mod, context: prepare(mod, context.params)),
     ("fold_constants", lambda mod, _: fold_constants(mod)),
-    ("passes", lambda mod, told: run_passes(mod, told.config.passes)),
+    ("passes", lambda mod, context: run_passes(mod, context.config.passes)),
 )
-SCALING: Stages = (("equalize", lambda mod, told: equalize(mod) if told.config.equalization else mod),)
+SCALING: Stages = (("equalize", lambda mod, context: equalize(mod) if context.config.equalization else mod),)
 DECISIONS: Stages = (
-    ("scale_outliers", lambda mod, told: scale_outliers(mod, told.outliers)),
-    ("partition", lambda mod, told: partition(mod, told.config, told.backend)),
+    ("scale_outliers", lambda mod, context: scale_outliers(mod, context.outliers)),
+    ("partition", lambda mod, context: partition(mod, context.config, context.backend)),
     ("annotate", lambda mod, _: annotate(mod)),
     ("unify_scales", lambda mod, _: unify_scales(mod)),
 )
 ROUNDING: Stages = (
     ("round_biases", lambda mod, _: round_biases(mod)),
-    ("calibrate", lambda mod, told: calibrate(mod, told.calibration.ranges())),
-    ("round_weights", lambda mod, told: round_weights(mod, told.calibration.roundings)),
-    ("correct_bias", lambda mod, told: _correct_bias(mod, told)),
+    ("calibrate", lambda mod, context: calibrate(mod, context.calibration.ranges())),
+    ("round_weights", lambda mod, context: round_weights(mod, context.calibration.roundings)),
+    ("correct_bias", lambda mod, context: _correct_bias(mod, context)),
 )
 INTEGERS: Stages = (
     ("realize", lambda mod, _: realize(mod)),
@@ -88,12 +88,12 @@ INTEGERS: Stages = (
 )
 
 
-def _correct_bias(mod: tvm.IRModule, told: Choices) -> tvm.IRModule:
-    return correct_bias(mod, told.calibration.means()) if told.config.bias_correction else mod
+def _correct_bias(mod: tvm.IRModule, context: Choices) -> tvm.IRModule:
+    return correct_bias(mod, context.calibration.means()) if context.config.bias_correction else mod
 
 
-def run_stages(mod: tvm.IRModule, stages: Stages, told: Choices) -> tvm.IRModule:
+def run_stages(mod: tvm.IRModule, stages: Stages, context: Choices) -> tvm.IRModule:
     """The module behind these stages."""
     for _, stage in stages:
-        mod = stage(mod, told)
+        mod = stage(mod, context)
     return mod

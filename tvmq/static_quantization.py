@@ -71,13 +71,13 @@ class StaticQuantization:
         self._kept = Kept()
 
     def with_config(self, config: QConfig) -> StaticQuantization:
-        """The same model and data for other options of its layers; nothing is read again."""
+        """Quantization of the same model and data by other options of its layers; nothing is read again."""
         other = copy.copy(self)
         other.config = config
         return other
 
     def annotated(self, config: QConfig | None = None) -> tvm.IRModule:
-        """The module up to unify_scales."""
+        """Module behind the stages up to unify_scales."""
         choices = Choices(config or self.config, self.backend, outliers=self.outliers)
         return run_stages(self.prepared, DECISIONS, choices)
 
@@ -148,7 +148,7 @@ class StaticQuantization:
         annotated = self.annotated(config)
         return round_module(annotated, self.calibration(annotated, config), config)
 
-    def guarded(self, module: tvm.IRModule, guard: Guard) -> tvm.IRModule:
+    def apply_guard(self, module: tvm.IRModule, guard: Guard) -> tvm.IRModule:
         """The integer module `module()`, or one of more precision where it does not keep the bound; see guard/."""
         if self.data is None:
             return module
@@ -178,7 +178,7 @@ class StaticQuantization:
         return find_outliers(self.prepared, data)
 
     def _tensor_results(self, annotated: tvm.IRModule, chosen: Mapping[str, Any]) -> dict[str, TensorResult]:
-        """What a saved calibration has of each tensor."""
+        """Results of each tensor for a saved calibration."""
         view, statistics = View(annotated), self._kept.statistics
         tensors, source = {}, {w.key: w.source for w in watched_tensors(view)}
         for name, choice in chosen.items():
@@ -196,7 +196,7 @@ class StaticQuantization:
         return tensors
 
     def _roundings(self, calibrated: tvm.IRModule, config: QConfig) -> dict[str, Rounding]:
-        """How the weights are rounded; the data run through the integer module with its nearest weights."""
+        """Roundings of the weights; the data run through the integer module with its nearest weights."""
         return choose_rounding(
             calibrated, self._moments(calibrated), bias=config.bias_correction, rounded=compiled_rounding
         )
@@ -240,7 +240,7 @@ def round_module(annotated: tvm.IRModule, calibration: CalibrationResult, config
 
 
 def missing_data(config: QConfig, why: str = "") -> CalibrationError:
-    """What is said where ranges are to be chosen from data and there are none."""
+    """Error for ranges that are to be chosen from data where there are none."""
     mode = min(config.observers - {"global_scale"}, key=lambda name: (name != config.calibrate_mode, name))
     return CalibrationError(
         f"quantize: calibrate_mode '{mode}' chooses ranges from data and there are none; "

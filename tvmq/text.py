@@ -44,7 +44,7 @@ def _escape(char: str) -> str:
 
 
 def printable_texts(value: Any) -> Any:
-    """What JSON holds, with all its texts as they can be printed.
+    """Make all texts in a value of JSON printable.
 
     >>> printable_texts({"a\\n": ["\\x1b", 1]})
     {'a\\\\n': ['\\\\x1b', 1]}
@@ -57,7 +57,7 @@ def printable_texts(value: Any) -> Any:
 
 
 def read_json(text: bytes) -> Any:
-    """What JSON says, with all its texts as they can be printed; most files have no others.
+    """Read JSON, with all its texts as they can be printed; most files have no others.
 
     >>> read_json(b'{"a": "b"}'), read_json(rb'{"a\\n": "b"}')
     ({'a': 'b'}, {'a\\\\n': 'b'})
@@ -100,7 +100,7 @@ def xml_text(text: str) -> str:
     >>> print(xml_text("</title><b x='1\\x1b'>"))
     &lt;/title&gt;&lt;b x=&#x27;1\\x1b&#x27;&gt;
     """
-    return html.escape(NO_XML.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text))
+    return html.escape(NO_XML.sub(lambda match: match[0].encode("unicode_escape").decode("ascii"), text))
 
 
 def script_json(value: Any) -> str:
@@ -112,11 +112,11 @@ def script_json(value: Any) -> str:
     {"\\u003c/script\\u003e":"\\u003c!-- \\u0026 --\\u003e"}
     """
     text = json.dumps(value, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
-    return re.sub("[<>&]", lambda found: f"\\u{ord(found[0]):04x}", text)
+    return re.sub("[<>&]", lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def last_line(error: Exception) -> str:
-    """What an error of TVM says below its stack trace.
+    """Last line of an error of TVM, below its stack trace.
 
     >>> last_line(ValueError("trace\\n  reason\\n")), last_line(KeyError())
     ('reason', 'KeyError')

@@ -1,4 +1,4 @@
-"""What tvmq knows of the inside of TVM 0.27: all that no documentation of TVM promises.
+"""Private facts of TVM 0.27 that tvmq relies on: all that no documentation of TVM promises.
 
 tests/test_tvm_internals.py asks each of these facts of the TVM that is installed, and says in one sentence which part
 of tvmq stands on the one that changed. Everything else of tvmq uses TVM's public interface.
@@ -85,7 +85,7 @@ LITERALS = ("int", "float", "bool", "ffi.BigInt")  # types of fields that stand 
 
 
 def global_function(name: str) -> Callable[..., Any]:
-    """One of TVM's functions above."""
+    """A function of TVM from the list above."""
     return runtime_function(name)
 
 
@@ -139,12 +139,12 @@ def required_fields(kind: str) -> tuple[tuple[str, bool], ...]:
     >>> dict(required_fields("relax.expr.SeqExpr"))
     {'blocks': True, 'body': False, 'ty': False}
     """
-    found = []
+    fields = []
     for name, schema in _schemas(kind):
         items = [item.get("type", "") for item in schema.get("args", ())]
         if _is_object(schema.get("type", "")):
-            found.append((name, schema["type"] == "ffi.Array" and all(map(_is_object, items))))
-    return tuple(found)
+            fields.append((name, schema["type"] == "ffi.Array" and all(map(_is_object, items))))
+    return tuple(fields)
 
 
 def _is_object(kind: str) -> bool:

@@ -175,7 +175,7 @@ def _lock(descriptor: int) -> None:
 
 @contextlib.contextmanager
 def _alone(folder: Path) -> Iterator[None]:
-    """One writer at a time in this folder, where the system has such locks."""
+    """Lock a folder for a single writer, where the system has such locks."""
     with contextlib.ExitStack() as closed:
         with contextlib.suppress(OSError):  # Windows opens no folders
             descriptor = os.open(folder, os.O_RDONLY)

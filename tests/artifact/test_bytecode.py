@@ -86,7 +86,7 @@ def test_all_kinds_of_instructions(branch):
 
 
 def test_a_network(digits):
-    code = container._whole("here", SavedFile.open("here", digits.path))[BYTECODE]
+    code = container._read_members("here", SavedFile.open("here", digits.path))[BYTECODE]
     assert without_scopes(again(code)) == without_scopes(code)
 
 

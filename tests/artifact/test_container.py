@@ -329,8 +329,8 @@ def test_what_is_not_needed_is_held_against_how_it_lies_in_the_file(digits, monk
         with pytest.raises(ArtifactError, match="'module.json' is damaged|is no tvmq file, or it is damaged"):
             unpack("here", bytes(changed), lambda _: readers)
     inflated: list[str] = []
-    readinto = members.Deflated.readinto
-    monkeypatch.setattr(members.Deflated, "readinto", lambda m, b: inflated.append(m.name) or readinto(m, b))
+    readinto = members.DeflatedMember.readinto
+    monkeypatch.setattr(members.DeflatedMember, "readinto", lambda m, b: inflated.append(m.name) or readinto(m, b))
     container.load(digits.path)
     assert MODULE not in inflated and BYTECODE in inflated
 

@@ -56,7 +56,7 @@ def damaged(data: bytes, random: np.random.Generator) -> bytes:
 
 @pytest.fixture(scope="module")
 def whole_code(digits) -> bytes:
-    return container._whole("here", SavedFile.open("here", digits.path))[BYTECODE]
+    return container._read_members("here", SavedFile.open("here", digits.path))[BYTECODE]
 
 
 def test_truncated_bytecode_is_told_from_its_lengths(whole_code):

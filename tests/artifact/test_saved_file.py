@@ -110,7 +110,7 @@ def test_a_change_of_any_span_is_found_when_it_is_read(tmp_path, place):
     path = tmp_path / "data"
     path.write_bytes(DATA)
     file = SavedFile.open("here", path)
-    assert file.held(440, 20) == DATA[440:460]
+    assert file.read_resident(440, 20) == DATA[440:460]
     file.cut([(100, 400), (500, 1000)])
     file.settle()
     changed = bytearray(DATA)
@@ -122,7 +122,7 @@ def test_a_change_of_any_span_is_found_when_it_is_read(tmp_path, place):
                 file.span(begin).digest()
         else:
             file.span(begin).digest()
-    assert file.held(440, 20) == DATA[440:460]
+    assert file.read_resident(440, 20) == DATA[440:460]
 
 
 def test_a_change_before_a_span_was_read_is_what_it_says(tmp_path):

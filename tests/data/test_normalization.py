@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tvmq.data.guess import by_custom, from_facts, from_pixels, information
-from tvmq.data.normalization import NORMALIZATIONS, Normalization, candidates, chosen
+from tvmq.data.normalization import NORMALIZATIONS, Normalization, candidates, replace_numbers
 from tvmq.errors import ConfigError
 
 PIXELS = np.arange(256, dtype=np.uint8).reshape(1, 16, 16, 1).repeat(3, axis=-1)
@@ -30,10 +30,10 @@ def test_flags_and_formula_name_it(one):
 
 
 def test_own_numbers():
-    own = chosen(NORMALIZATIONS["unit"], 3, mean=(0.4, 0.5, 0.6), std=(0.2,))
+    own = replace_numbers(NORMALIZATIONS["unit"], 3, mean=(0.4, 0.5, 0.6), std=(0.2,))
     assert own == Normalization("own", 1 / 255, (0.4, 0.5, 0.6), (0.2,), "rgb")
     assert own.flags() == "--scale 0.00392157 --mean 0.4,0.5,0.6 --std 0.2"
-    assert chosen(NORMALIZATIONS["unit"], 3, color="bgr").flags() == "--normalize unit --color bgr"
+    assert replace_numbers(NORMALIZATIONS["unit"], 3, color="bgr").flags() == "--normalize unit --color bgr"
 
 
 @pytest.mark.parametrize("given, message", [
@@ -41,7 +41,7 @@ def test_own_numbers():
 ])  # fmt: skip
 def test_numbers_that_do_not_fit(given, message):
     with pytest.raises(ConfigError, match=message):
-        chosen(NORMALIZATIONS["unit"], 3, **given)
+        replace_numbers(NORMALIZATIONS["unit"], 3, **given)
 
 
 def classifier(trained: Normalization):

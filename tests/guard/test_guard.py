@@ -311,7 +311,7 @@ def test_steps_raise_precision_until_all_is_float():
 
 def test_one_trial_too_many_is_none_and_equal_ones_are_measured_once():
     class Rehearsal:
-        def decided(self, precision: Precision) -> Precision:
+        def effective_precision(self, precision: Precision) -> Precision:
             return Precision(precision.floats - {"reshape"})
 
         def figure(self, precision: Precision, least: float = -math.inf) -> Figure:
@@ -327,7 +327,7 @@ def test_one_trial_too_many_is_none_and_equal_ones_are_measured_once():
 
 def test_the_last_of_the_first_products_go_back_by_halves():
     class Rehearsal:
-        def decided(self, precision: Precision) -> Precision:
+        def effective_precision(self, precision: Precision) -> Precision:
             return precision
 
         def figure(self, precision: Precision, least: float = -math.inf) -> Figure:
@@ -360,7 +360,7 @@ def test_first_products_in_float_beyond_the_bound(needed: int, floats: str, step
         dynamic = ()
         view = None
 
-        def decided(self, precision: Precision) -> Precision:
+        def effective_precision(self, precision: Precision) -> Precision:
             return precision
 
         def figure(self, precision: Precision, least: float = -math.inf) -> Figure:
@@ -460,12 +460,12 @@ def test_codes_made_at_run_time_are_a_rung():
 
 def test_samples_are_kept_from_all_over_the_data():
     kept, feeds = Kept(), [({"x": np.full((1, 2), i, np.float32)}, 1) for i in range(80)]
-    assert len(list(kept._passing(feeds))) == 80
+    assert len(list(kept._pass_batches(feeds))) == 80
     judging = [int(batch.feed["x"][0, 0]) for batch in kept.batches()]
     assert judging[:8] == [2, 7, 10, 15, 20, 23, 28, 31]
     assert {index % 2 for index in judging} == {0, 1} and {index % 3 for index in judging} == {0, 1, 2}
     few = Kept()
-    list(few._passing(feeds[:6]))
+    list(few._pass_batches(feeds[:6]))
     assert len(few.batches()) == 6
 
 

@@ -1,1 +1,1 @@
-"""What was decided about a model, and whether the compiled code keeps its promise."""
+"""Reports of the decisions about a model, and checks that the compiled code keeps its promise."""

@@ -37,7 +37,7 @@ def activations(model: Model, data: Any, layers: Sequence[str] | None = None) ->
     if free_dimensions(mod):
         mod = with_sizes(mod, sample_sizes(mod, dataset.first()))
         dataset.inputs = inputs_of(mod)
-    chosen = _chosen(layer_tensors(mod), layers)
+    chosen = _select_tensors(layer_tensors(mod), layers)
     tensors = list({tensor.value: tensor for tensor in chosen.values()}.values())
     run = build(keep_variables(mod, [(tensor.value, tensor.codes.get(tensor.value)) for tensor in tensors])).run
     parts: dict[str, list[np.ndarray]] = {tensor.value: [] for tensor in tensors}
@@ -49,7 +49,7 @@ def activations(model: Model, data: Any, layers: Sequence[str] | None = None) ->
     return {name: np.concatenate(parts[tensor.value]) for name, tensor in chosen.items()}
 
 
-def _chosen(tensors: Sequence[LayerTensor], layers: Sequence[str] | None) -> dict[str, LayerTensor]:
+def _select_tensors(tensors: Sequence[LayerTensor], layers: Sequence[str] | None) -> dict[str, LayerTensor]:
     """{name: the last tensor that carries it}."""
     if layers is None:
         return dict(zip(unique_names(tensors), tensors, strict=True))

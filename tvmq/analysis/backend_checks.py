@@ -1,4 +1,4 @@
-"""What of one operator of a core lies outside of a backend description: one function a rule, listed in CHECKS."""
+"""Violations of a backend description by one operator of a core: one function a rule, listed in CHECKS."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ WITH_CONSTANT_FACTORS = {"multiply": (0, 1), "tvmq.scale_shift": (1,), "tvmq.pre
 
 
 class Site(NamedTuple):
-    """One binding of a core, and what is known around it.
+    """A binding of a core, and what is known around it.
 
     scales  {variable of codes: (scale, zero point)}
     """
@@ -44,7 +44,7 @@ class Site(NamedTuple):
 
     @property
     def entry(self) -> OperatorEntry | None:
-        """What the description says of this family alone."""
+        """Entry of the description for this family alone."""
         name, depthwise = self.family
         return self.backend.entry(name, depthwise=depthwise) if name else None
 
@@ -148,10 +148,10 @@ def _factors(site: Site) -> Iterator[tuple[str, str]]:
     if site.backend.multipliers:
         return
     attrs = getattr(site.value, "attrs", None)
-    found = [int(getattr(attrs, name)) for name in FACTORS if hasattr(attrs, name)]
+    factors = [int(getattr(attrs, name)) for name in FACTORS if hasattr(attrs, name)]
     places = WITH_CONSTANT_FACTORS.get(op_name(site.value), ())
     constants = [site.value.args[i] for i in places if is_const(site.value.args[i])]
-    for factor in [*found, *(int(v) for arg in constants for v in np.unique(const_value(arg))[:64])]:
+    for factor in [*factors, *(int(v) for arg in constants for v in np.unique(const_value(arg))[:64])]:
         if not _is_shift(factor):
             yield "multiplier", f"multiplies by {factor}"
             return
@@ -204,7 +204,7 @@ def _entries(site: Site) -> Iterator[tuple[str, str]]:
         yield from _read(site, entry)
         yield from _channels(site, entry)
     yield from _scales(site, entry)
-    yield from _written(site, entry)
+    yield from _output_types(site, entry)
 
 
 def _read(site: Site, entry: OperatorEntry) -> Iterator[tuple[str, str]]:
@@ -218,7 +218,7 @@ def _read(site: Site, entry: OperatorEntry) -> Iterator[tuple[str, str]]:
             yield "bits", f"{'its weight has' if form is entry.weights else 'reads'} {fault}"
 
 
-def _written(site: Site, entry: OperatorEntry) -> Iterator[tuple[str, str]]:
+def _output_types(site: Site, entry: OperatorEntry) -> Iterator[tuple[str, str]]:
     codes = [name for name in entry.output if name in CODE_TYPES]
     fault = _beyond(site, site.var, codes) if codes else None
     if fault:
@@ -230,8 +230,8 @@ def _beyond(site: Site, expr: relax.Expr, names: tuple[str, ...] | list[str]) ->
     dtype = dtype_of(expr) if isinstance(getattr(expr, "ty", None), relax.TensorType) else ""
     if dtype not in ("int8", "uint8", "int16"):
         return None
-    found = site.bounds.of(expr)
-    low, high = (int(found.low.min()), int(found.high.max())) if found else (np.iinfo(dtype).min, np.iinfo(dtype).max)
+    bound = site.bounds.of(expr)
+    low, high = (int(bound.low.min()), int(bound.high.max())) if bound else (np.iinfo(dtype).min, np.iinfo(dtype).max)
     for name in names:
         storage, bits = CODE_TYPES[name]
         ends = (0, 2**bits - 1) if storage == "uint8" else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
@@ -255,7 +255,7 @@ def _channels(site: Site, entry: OperatorEntry) -> Iterator[tuple[str, str]]:
 
 
 def _scales(site: Site, entry: OperatorEntry) -> Iterator[tuple[str, str]]:
-    """What keeps the scale of what it reads has another."""
+    """Results whose scale differs from that of their inputs, where the entry requires the same."""
     if not entry.same_scales or site.var.name not in site.scales:
         return
     view, known = site.view, {tuple(site.scales[site.var.name])}

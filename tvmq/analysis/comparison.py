@@ -1,4 +1,4 @@
-"""`tvmq.compare`: where two forms of a model part, layer by layer."""
+"""`tvmq.compare`: where two forms of a model diverge, layer by layer."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def compare(a: Model, b: Emulator, data: Any, *, advance: Callable[[int], None] 
 def compare(
     a: Model, b: Model | Emulator, data: Any, *, advance: Callable[[int], None] | None = None
 ) -> Comparison | Divergence:
-    """How far the layers of `b` are from those of `a`, which is usually the float model.
+    """Compare the layers of `b` with those of `a`, which is usually the float model.
 
     a, b     a float, simulated or integer module each, an executable, or the (module, params) of `from_onnx`
     data     anything that `quantize` takes as a data set; read a batch at a time
@@ -65,7 +65,7 @@ def compare(
             raise ModelError("compare: a chip runs integer modules; give the module that `quantize` gave")
         return compare_with_chip(a, b, data, advance=advance)
     first, second = module_of(a), module_of(b)
-    first, second, feeds = _fitted(first, second, data)
+    first, second, feeds = _match_inputs(first, second, data)
     tensors = layer_tensors(first), layer_tensors(second)
     layers = pairs(*tensors)
     if not layers:
@@ -98,25 +98,25 @@ def module_of(model: Model) -> tvm.IRModule:
     return prepare(*from_relax(mod, params)) if params or get_ledger(mod).stage == "imported" else unpack_weights(mod)
 
 
-def _fitted(a: tvm.IRModule, b: tvm.IRModule, data: Any) -> tuple[tvm.IRModule, tvm.IRModule, Dataset]:
+def _match_inputs(a: tvm.IRModule, b: tvm.IRModule, data: Any) -> tuple[tvm.IRModule, tvm.IRModule, Dataset]:
     """Both modules with the same static inputs, and the batches."""
-    names = [[given.name for given in inputs_of(mod)] for mod in (a, b)]
+    names = [[info.name for info in inputs_of(mod)] for mod in (a, b)]
     if sorted(names[0]) != sorted(names[1]):
         raise ModelError(f"compare: the models take different inputs, {names[0]} and {names[1]}")
     dataset = Dataset(data, inputs_of(a))
     if free_dimensions(a) and free_dimensions(b):
         a = with_sizes(a, sample_sizes(a, dataset.first()))
-    a, b = _like(a, b), _like(b, a)
+    a, b = _with_sizes_of(a, b), _with_sizes_of(b, a)
     dataset.inputs = inputs_of(a)
-    shapes = [{given.name: given.shape for given in inputs_of(mod)} for mod in (a, b)]
+    shapes = [{info.name: info.shape for info in inputs_of(mod)} for mod in (a, b)]
     if shapes[0] != shapes[1]:
         raise ModelError(f"compare: the models take inputs of different shapes, {shapes[0]} and {shapes[1]}")
     return a, b, dataset
 
 
-def _like(mod: tvm.IRModule, other: tvm.IRModule) -> tvm.IRModule:
+def _with_sizes_of(mod: tvm.IRModule, other: tvm.IRModule) -> tvm.IRModule:
     """The module with its free dimensions as those of the other."""
-    shapes = {given.name: given.shape for given in inputs_of(other)}
+    shapes = {info.name: info.shape for info in inputs_of(other)}
     sizes = {name: shapes[param][axis] for name, (param, axis) in free_dimensions(mod).items()}
     return with_sizes(mod, {name: size for name, size in sizes.items() if size is not None})
 
@@ -165,15 +165,15 @@ class _Runs:
 def _weight_figures(a: tvm.IRModule, b: tvm.IRModule, layers: Sequence[LayerPair]) -> list[Figures | None]:
     """Errors of the weights of each layer."""
     weights = [Weights(View(mod), get_ledger(mod).layers) for mod in (a, b)]
-    found: list[Figures | None] = []
+    figures: list[Figures | None] = []
     for pair in layers:
         names = merge(pair.a.names, pair.b.names)
         sides = [side.of(names) for side in weights]
         same = [len(side) for side in sides] == [len(sides[0])] * 2
         both = list(zip(*sides, strict=True)) if same else []
         fit = bool(both) and all(x.values.shape == y.values.shape for x, y in both)
-        found.append(_weight_figure(both) if fit else None)
-    return found
+        figures.append(_weight_figure(both) if fit else None)
+    return figures
 
 
 def _weight_figure(both: Sequence[tuple[Weight, Weight]]) -> Figures:

@@ -1,4 +1,4 @@
-"""What `tvmq.compare` gives: figures of every layer and of the outputs, and how they print."""
+"""Result of `tvmq.compare`: figures of every layer and of the outputs, and how they print."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ MOST_UNPAIRED = 3  # that the summary names
 
 @dataclass(frozen=True)
 class LayerComparison:
-    """One layer of both models.
+    """Figures of a layer of both models.
 
     names        of the source
     operator     family or operator
@@ -67,11 +67,11 @@ class Comparison:
         return sorted(known, key=lambda layer: getattr(layer, by).sqnr)[:count]
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON; an infinite SQNR is None there."""
+        """Dictionary for JSON; an infinite SQNR is None there."""
         outputs = {name: figures.to_dict() for name, figures in self.outputs.items()}
         layers = [asdict(layer) for layer in self.layers]
         unpaired = [list(names) for names in self.unpaired]
-        return _finite({"samples": self.samples, "layers": layers, "outputs": outputs, "unpaired": unpaired})
+        return _replace_infinite({"samples": self.samples, "layers": layers, "outputs": outputs, "unpaired": unpaired})
 
     def table(self, layers: Sequence[LayerComparison] | None = None) -> str:
         """The table of these layers, all by default, and of the outputs."""
@@ -82,7 +82,7 @@ class Comparison:
             ["", "", *(title for error in ERRORS for title in (error, "", "", ""))],
             ["layer", "operator", *(["SQNR", "cosine", "MSE", "LSB"] * len(ERRORS))],
         ]
-        return _aligned([*heads, *rows, *ends])
+        return _align_columns([*heads, *rows, *ends])
 
     def __str__(self) -> str:
         return f"{self.table()}\n\n  {self.summary()}"
@@ -123,7 +123,7 @@ def _cosine_text(cosine: float) -> str:
     return "1" if cosine == 1.0 else f"{math.trunc(cosine * 1e5) / 1e5:.5f}"
 
 
-def _aligned(rows: Sequence[Sequence[str]]) -> str:
+def _align_columns(rows: Sequence[Sequence[str]]) -> str:
     """Two columns to the left, the others to the right."""
     rows = [[_cut(row[0]), *row[1:]] for row in rows]
     widths = [max(len(row[i]) for row in rows[1:]) for i in range(len(rows[0]))]
@@ -145,10 +145,10 @@ def _cut(name: str) -> str:
     return name if len(name) <= WIDEST else f"{name[: WIDEST - 3]}..."
 
 
-def _finite(value: Any) -> Any:
-    """The same with infinite numbers replaced by None: JSON has none."""
+def _replace_infinite(value: Any) -> Any:
+    """Replace infinite numbers and NaN by None: JSON has none."""
     if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
+        return {key: _replace_infinite(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_finite(item) for item in value]
+        return [_replace_infinite(item) for item in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -23,7 +23,7 @@ from tvmq.passes.integrality import integrality
 
 @dataclass(frozen=True)
 class Violation:
-    """One thing outside of the description.
+    """A part of a module that lies outside of the description.
 
     variable  of the module
     layers    names in the source
@@ -44,7 +44,7 @@ class Violation:
 
 @dataclass(frozen=True)
 class Conformity:
-    """What was found; prints "conforms: yes", or "conforms: no" and every violation.
+    """Result of `tvmq.check_backend`; prints "conforms: yes", or "conforms: no" and every violation.
 
     backend     name of the description
     operators   {operator: how many of them the core has}
@@ -63,7 +63,7 @@ class Conformity:
         return not self.violations
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Dictionary for JSON."""
         return {"conforms": self.conforms, **asdict(self)}
 
     def __str__(self) -> str:
@@ -91,7 +91,7 @@ def check_backend(mod: tvm.IRModule, backend: str | Backend | None) -> Conformit
     scales = require_stage(mod, "check_backend", ("realized",)).codes
     description, mod = backend_named(backend), unpack_weights(inline_functions(mod))
     view = View(mod)
-    core = {*regions(view).core, *(found.variable for found in integrality(mod).floats)}
+    core = {*regions(view).core, *(operator.variable for operator in integrality(mod).floats)}
     bounds = Bounds()
     violations: list[Violation] = []
     operators: Counter[str] = Counter()
@@ -100,7 +100,7 @@ def check_backend(mod: tvm.IRModule, backend: str | Backend | None) -> Conformit
         bounds.add(var, value)
         if var.name not in core:
             continue
-        operators[_named(value)] += 1
+        operators[_operator_name(value)] += 1
         if isinstance(var.ty, relax.TensorType):
             dtypes[dtype_of(var)] += 1
         violations += _violations(Site(view, var, value, bounds, description, scales))
@@ -109,13 +109,13 @@ def check_backend(mod: tvm.IRModule, backend: str | Backend | None) -> Conformit
 
 def _violations(site: Site) -> Iterator[Violation]:
     """Everything that the checks find at one binding, each once."""
-    found = dict.fromkeys(fault for check in CHECKS for fault in check(site))
-    for rule, what in found:
+    faults = dict.fromkeys(fault for check in CHECKS for fault in check(site))
+    for rule, what in faults:
         name = site.var.name
-        yield Violation(name, site.view.sources(name), _named(site.value), rule, what)
+        yield Violation(name, site.view.sources(name), _operator_name(site.value), rule, what)
 
 
-def _named(value: relax.Expr) -> str:
+def _operator_name(value: relax.Expr) -> str:
     return op_name(value) or type(value).__name__
 
 

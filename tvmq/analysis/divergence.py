@@ -1,4 +1,4 @@
-"""Where a module and a chip, or what a device dumped, part: values that differ layer by layer, and how they print."""
+"""Values by which a module and a chip, or what a device dumped, differ, layer by layer, and how they print."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tvmq.rules import short_names
 
 @dataclass(frozen=True)
 class LayerDivergence:
-    """One layer.
+    """Differences of a layer.
 
     names      of the source
     operator   family, or Relax operator
@@ -39,7 +39,7 @@ class LayerDivergence:
 
     @property
     def name(self) -> str:
-        """As it prints."""
+        """Name as it prints."""
         return short_names(self.names)
 
 
@@ -73,7 +73,7 @@ class Divergence:
         return next((layer for layer in self.layers if layer.differing), None)
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Dictionary for JSON."""
         return {"exact": self.exact, "first": self.first and list(self.first.names), **asdict(self)}
 
     def __str__(self) -> str:

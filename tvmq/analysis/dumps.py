@@ -1,4 +1,4 @@
-"""What a device dumped of its layers: an .npz with an array a layer, or a folder of .npy files, read by layer name.
+"""Dumps of layers by a device: an .npz with an array a layer, or a folder of .npy files, read by layer name.
 
 A name is compared by its letters and digits: signs between them become one underscore, those at the ends go, so that
 "/stem/conv" is found as "stem_conv.npy", "stem/conv.npy" or "/stem/conv" of an .npz. A layer of several source names is
@@ -22,7 +22,7 @@ from tvmq.text import printable
 
 
 def key(name: str) -> str:
-    """A name as it is compared.
+    """Key by which names are compared.
 
     >>> key("/stem/conv"), key("stem.conv"), key("stem_conv")
     ('stem_conv', 'stem_conv', 'stem_conv')

@@ -1,4 +1,4 @@
-"""`tvmq.explain`: the ledger as a table, a summary, or data; the story of one layer."""
+"""`tvmq.explain`: the ledger as a table, a summary, or data; the report of one layer."""
 
 from __future__ import annotations
 
@@ -60,12 +60,12 @@ class Explanation:
         return integer / self.macs() if self.macs() else 1.0
 
     def layer(self, name: str) -> Story:
-        """The story of one layer; ConfigError with near misses if there is none of that name."""
-        found = find_layers(name, self.ledger.layers)
-        return Story(name, found, self.macs(), self.kernels, self.sources, self.notes)
+        """Report of one layer; ConfigError with near misses if there is none of that name."""
+        layers = find_layers(name, self.ledger.layers)
+        return Story(name, layers, self.macs(), self.kernels, self.sources, self.notes)
 
     def rows(self) -> list[list[str]]:
-        """One row a layer: names, operator, precision, multiply-accumulates, kernel if built, scale and zero point of
+        """Rows of the table, one a layer: names, operator, precision, MACs, kernel if built, scale and zero point of
         the result's codes, cost of float islands if there are any, who decided."""
         rows, islands = [], self._has_islands()
         for key, entry in self.ledger.layers.items():
@@ -104,23 +104,23 @@ class Explanation:
             )
         lines += lowering_lines(self.lowerings)
         lines += self._kernel_notes()
-        lines += _listed(self.core.reasons()) if self.core else []
+        lines += _list_reasons(self.core.reasons()) if self.core else []
         return "\n".join(f"  {line}" for line in lines)
 
     def _kernel_notes(self) -> list[str]:
         """The first layers for which a faster kernel lacks a proof."""
-        said = [f"{'/'.join(self.ledger.layers[key]['layers'][:1])}: {text}" for key, text in self._said()]
-        said = [text for text in said if any(words in text for words in UNPROVED)]
-        rest = len(said) - LISTED
-        return [f"kernel of {text}" for text in said[:LISTED]] + (
+        remarks = [f"{'/'.join(self.ledger.layers[key]['layers'][:1])}: {text}" for key, text in self._kernel_remarks()]
+        remarks = [text for text in remarks if any(words in text for words in UNPROVED)]
+        rest = len(remarks) - LISTED
+        return [f"kernel of {text}" for text in remarks[:LISTED]] + (
             [f"kernels of {rest} more layers"] if rest > 0 else []
         )
 
-    def _said(self) -> list[tuple[str, str]]:
+    def _kernel_remarks(self) -> list[tuple[str, str]]:
         return [(key, "; ".join(texts)) for key, texts in self.notes.items() if key in self.ledger.layers]
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Dictionary for JSON."""
         return {
             "stage": self.ledger.stage,
             "int8_share": self.int8_share(),
@@ -145,7 +145,7 @@ class Explanation:
         return "\n".join([*lines, "", self.summary()])
 
 
-def _listed(reasons: Sequence[str]) -> list[str]:
+def _list_reasons(reasons: Sequence[str]) -> list[str]:
     """The first of the reasons why a core is not integral, and how many more there are."""
     rest = len(reasons) - LISTED
     return [f"not integral: {r}" for r in reasons[:LISTED]] + ([f"not integral: {rest} more"] if rest > 0 else [])
@@ -206,7 +206,7 @@ def explain(model: tvm.IRModule | Executable, layer: str | None = None) -> Expla
     mod = model.module if isinstance(model, Executable) else plain_module(model)
     ledger = get_ledger(mod)
     if ledger.stage == "prepared":
-        ledger.layers = _undecided(View(mod))
+        ledger.layers = _entries_of_prepared(View(mod))
     if not ledger.layers and ledger.stage == "imported":
         raise StageError(f"explain: the model is '{ledger.stage}' and carries no decisions yet; quantize it first")
     view = View(unpack_weights(mod))
@@ -224,7 +224,7 @@ def explain(model: tvm.IRModule | Executable, layer: str | None = None) -> Expla
     return explanation if layer is None else explanation.layer(layer)
 
 
-def _undecided(view: View) -> dict[str, dict[str, Any]]:
+def _entries_of_prepared(view: View) -> dict[str, dict[str, Any]]:
     """Entries for the operators of a prepared module."""
     return {
         var.name: {
@@ -239,7 +239,7 @@ def _undecided(view: View) -> dict[str, dict[str, Any]]:
 
 
 def _sizes_text(sizes: Mapping[str, int]) -> str:
-    """As the executable names them.
+    """Sizes as the executable names them.
 
     >>> _sizes_text({"batch": 1, "sequence": 64})
     'batch 1, sequence 64'

@@ -44,7 +44,7 @@ def inspect(
     threads: int = 1,
     clock: float | None = None,
 ) -> Forecast:
-    """What int8 would bring for a float model on a CPU; a few seconds, without data and without compiling.
+    """Forecast the gain by int8 of a float model on a CPU; a few seconds, without data and without compiling.
 
     mod, params  as `from_onnx` and `from_torch` give them, or a plain Relax module; a target in the place of params is
                  taken as the target
@@ -69,18 +69,18 @@ def inspect(
             f"inspect: the model is '{stage}', a forecast needs the float one; tvmq.explain shows this one"
         )
     machine = machine_of(cpu, clock)
-    given = config or current_qconfig()
-    nominal = replace(given, calibrate_mode="global_scale", bias_correction=False, weight_rounding="nearest")
+    options = config or current_qconfig()
+    nominal = replace(options, calibrate_mode="global_scale", bias_correction=False, weight_rounding="nearest")
     named, weights = from_relax(mod, params)
-    floats = _sized(fold_constants(prepare(named, weights)), sizes)
-    integers = _sized(quantize(named, weights, config=nominal, target=cpu), sizes)
+    floats = _fix_sizes(fold_constants(prepare(named, weights)), sizes)
+    integers = _fix_sizes(quantize(named, weights, config=nominal, target=cpu), sizes)
     before, float_seconds = estimates(floats, cpu, machine, threads=threads)
     after, int8_seconds = estimates(integers, cpu, machine, threads=threads)
     rows = _rows(get_ledger(integers), before, after)
     return Forecast(tuple(rows), float_seconds, int8_seconds, machine, cpu.isa.name, threads, len(before), len(after))
 
 
-def _sized(mod: tvm.IRModule, sizes: Mapping[str, int] | None) -> tvm.IRModule:
+def _fix_sizes(mod: tvm.IRModule, sizes: Mapping[str, int] | None) -> tvm.IRModule:
     """The module with all its dimensions as numbers."""
     free = free_dimensions(mod)
     chosen = {name: 1 if axis == 0 else USUAL_SIZE for name, (_, axis) in free.items()} | dict(sizes or {})
@@ -88,15 +88,15 @@ def _sized(mod: tvm.IRModule, sizes: Mapping[str, int] | None) -> tvm.IRModule:
 
 
 def _rows(ledger: Ledger, before: list[Estimate], after: list[Estimate]) -> list[Row]:
-    """One row a layer of the ledger, in its order, and one for conversions and layouts at the borders."""
+    """Rows for the layers of the ledger, in its order, and a last one for conversions and layouts at the borders."""
     owner = {source: key for key in reversed(list(ledger.layers)) for source in ledger.layers[key].get("layers", ())}
     heavy = {key for key, entry in ledger.layers.items() if entry.get("macs")}
     rows = {key: Row.of(key, entry) for key, entry in ledger.layers.items()}
     rest = Row("", ("(inputs, results, layouts)",), "conversion", "int8", "", "")
     for estimate in before:
-        _owned(estimate, owner, heavy, rows, rest).add_float(estimate)
+        _find_row(estimate, owner, heavy, rows, rest).add_float(estimate)
     for estimate in after:
-        row = _owned(estimate, owner, heavy, rows, rest)
+        row = _find_row(estimate, owner, heavy, rows, rest)
         row.add_int8(estimate, converts=estimate.work.kind in CONVERSIONS or _converts(estimate))
     return [row for row in (*rows.values(), rest) if row.float_seconds or row.int8_seconds or row.precision == "float"]
 
@@ -107,7 +107,7 @@ def _converts(estimate: Estimate) -> bool:
     return estimate.work.kind == "plain" and words <= {"fused", "quantize", "dequantize", "transpose", "reshape", "pad"}
 
 
-def _owned(estimate: Estimate, owner: Mapping[str, str], heavy: set[str], rows: Mapping[str, Row], rest: Row) -> Row:
+def _find_row(estimate: Estimate, owner: Mapping[str, str], heavy: set[str], rows: Mapping[str, Row], rest: Row) -> Row:
     """The layer that a call counts for: the first one of those that it computes that multiplies matrices, or any."""
     keys = list(dict.fromkeys(owner[source] for source in estimate.sources if source in owner))
     chosen = next((key for key in keys if key in heavy), keys[0] if keys else None)

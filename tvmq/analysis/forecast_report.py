@@ -1,4 +1,4 @@
-"""What `tvmq.inspect` found: a table of layers, the totals, and in plain sentences whether int8 will help."""
+"""Result of `tvmq.inspect`: a table of layers, the totals, and in plain sentences whether int8 will help."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ LARGE_SHARE = 0.35  # of the time in int8: what is named as the cause
 
 @dataclass
 class Row:
-    """One layer.
+    """Forecast of a layer.
 
     key, layers    variable and names in the source
     op, precision  family and "int8" or "float"
@@ -46,11 +46,11 @@ class Row:
         )
 
     def add_float(self, estimate: Estimate) -> None:
-        """A call of the float model."""
+        """Add a call of the float model."""
         self.float_seconds += estimate.time.total
 
     def add_int8(self, estimate: Estimate, *, converts: bool) -> None:
-        """A call of the quantized model."""
+        """Add a call of the quantized model."""
         self.int8_seconds += estimate.time.total
         if converts:
             self.conversion_seconds += estimate.time.total
@@ -81,7 +81,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Forecast:
-    """What int8 would bring; prints itself.
+    """Forecast of the time in float and in int8; prints itself.
 
     rows                         one a layer
     float_seconds, int8_seconds  of a run
@@ -107,17 +107,17 @@ class Forecast:
 
     @property
     def conversion_seconds(self) -> float:
-        """Of a run in int8: codes to floats and back, and layouts."""
+        """Seconds of a run in int8 for conversions: codes to floats and back, and layouts."""
         return sum(row.conversion_seconds for row in self.rows)
 
     @property
     def island_seconds(self) -> float:
-        """Of a run in int8: operators that stay float, conversions apart."""
+        """Seconds of a run in int8 in operators that stay float, conversions apart."""
         return sum(row.int8_seconds - row.conversion_seconds for row in self.rows if row.precision == "float")
 
     @property
     def call_seconds(self) -> float:
-        """Of a run in int8: what passes before any kernel has begun to work."""
+        """Seconds of a run in int8 that pass before any kernel has begun to work."""
         return self.machine.run + START * self.int8_calls
 
     @property
@@ -136,18 +136,18 @@ class Forecast:
         return f"int8 will not help: {text}, {word} ({ratio:.2f} times): {cause}."
 
     def _causes(self) -> list[str]:
-        """What takes a large share of the time in int8, the largest first."""
+        """Causes of a large share of the time in int8, the largest first."""
         islands = [row for row in self.rows if row.precision == "float" and row.int8_seconds]
         worst = max(islands, key=lambda row: row.int8_seconds, default=None)
         island = f"operators that stay float, '{worst.layers[0]}' ({worst.op}) first" if worst else ""
         moving = [row for row in self.rows if row.precision == "int8" and row.bound == "memory"]
-        found = {
+        causes = {
             island: self.island_seconds,
             "conversions between codes and floats": self.conversion_seconds,
             f"calling {self.int8_calls} functions: the network is so small": self.call_seconds,
             "reading and writing memory": sum(row.int8_seconds - row.conversion_seconds for row in moving),
         }
-        shares = sorted(((time / self.int8_seconds, text) for text, time in found.items()), reverse=True)
+        shares = sorted(((time / self.int8_seconds, text) for text, time in causes.items()), reverse=True)
         return [f"{share:.0%} go into {text}" for share, text in shares if share > LARGE_SHARE and text]
 
     def _first_reason(self) -> str:
@@ -155,7 +155,7 @@ class Forecast:
         return reasons[0] if reasons else "the model has none"
 
     def table(self) -> str:
-        """One line a layer."""
+        """Table with a line for each layer."""
         heads = ["layer", "operator", "int8", "kernel", "bound", "float us", "int8 us", "converts us", "faster"]
         cells = [heads, *(_cells(row) for row in self.rows)]
         right = set(heads[5:])

@@ -57,16 +57,16 @@ class Weights:
     def _operand(self, name: str, call: relax.Call, position: int, arg: relax.Expr) -> Weight | None:
         producer = self._view.producer(arg)
         if producer is not None and producer.args and is_const(producer.args[0]):
-            return _behind(producer)
+            return _rounded_weight(producer)
         if not is_const(arg):
             return None
         values = const_value(arg)
         if values.dtype.kind == "f":
             return Weight(values, None)
-        step = self._derived(name, call, position, values)
+        step = self._derive_scales(name, call, position, values)
         return None if step is None else Weight(values * step, step)
 
-    def _derived(self, name: str, call: relax.Call, position: int, codes: np.ndarray) -> np.ndarray | None:
+    def _derive_scales(self, name: str, call: relax.Call, position: int, codes: np.ndarray) -> np.ndarray | None:
         """Scales of an integer weight: those of its sums, which stand behind them, by that of the activation.
 
         An activation whose scale is made at run time leaves that of the weight beside it.
@@ -89,7 +89,7 @@ class Weights:
         return _along(_of_weight(call, scale / inputs[0]["scale"]), codes.shape, _axis(call, position))
 
 
-def _behind(producer: relax.Call) -> Weight | None:
+def _rounded_weight(producer: relax.Call) -> Weight | None:
     """A constant behind a rounding of its own."""
     name = op_name(producer)
     if name not in ("tvmq.simulated_quantize", "tvmq.dequantize"):
@@ -139,7 +139,7 @@ def _axis(call: relax.Call, position: int) -> int | None:
 
 
 def _along(scale: np.ndarray, shape: tuple[int, ...], axis: int | None) -> np.ndarray | None:
-    """Scales in a form that fits a weight; None if they do not."""
+    """Scales in a shape that broadcasts to a weight; None if they do not."""
     if scale.size == 1:
         return scale.reshape((1,) * len(shape))
     if axis is None or shape[axis] != scale.size:

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from tvmq.performance.profile import recorded
+from tvmq.performance.profile import record_main_calls
 from tvmq.runtime.executable import Executable, parts_of
 from tvmq.tvm_runtime import empty
 
@@ -23,7 +23,7 @@ Entry = Mapping[str, Any]
 
 @dataclass(frozen=True)
 class LoweringCheck:
-    """What was compared of one lowering.
+    """Comparison of a lowering with the definitions.
 
     name, kind   of the lowering
     layers       that it computes
@@ -42,7 +42,7 @@ class LoweringCheck:
     misdefined: int | None
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Dictionary for JSON."""
         return asdict(self)
 
     def __str__(self) -> str:
@@ -59,7 +59,7 @@ class LoweringCheck:
 
 @dataclass
 class _Tally:
-    """Sums over batches of one lowering."""
+    """Sums over the batches for one lowering."""
 
     kind: str
     layers: list[str]
@@ -102,7 +102,7 @@ class LoweringChecks:
                 self._compare(entry, function, args, inputs, np.asarray(known[entry["result"]])[cut])
 
     def results(self) -> tuple[LoweringCheck, ...]:
-        """One a lowering."""
+        """Comparisons, one for each lowering."""
         return tuple(
             LoweringCheck(name, t.kind, tuple(t.layers), t.values, t.differing, t.first, t.misdefined)
             for name, t in self._tallies.items()
@@ -110,9 +110,9 @@ class LoweringChecks:
 
     def _record(self, feed: Mapping[str, np.ndarray]) -> list[tuple[Any, tuple[Any, ...]]]:
         """(function, arguments) of the call of each entry."""
-        found = recorded(self.parts, self.exe["main"], feed)
+        recorded_calls = record_main_calls(self.parts, self.exe["main"], feed)
         by_symbol: dict[str, list[tuple[Any, tuple[Any, ...]]]] = {}
-        for name, function, args in found:
+        for name, function, args in recorded_calls:
             by_symbol.setdefault(name, []).append((function, args))
         seen: Counter[str] = Counter()
         calls = []
@@ -144,10 +144,10 @@ class LoweringChecks:
         """Compare the user's own definition."""
         from tvmq.analysis.verification import unequal_bits
 
-        taken = self.parts.taken.get(entry["result"])
-        if taken is None or taken.lowering.definition is None:
+        application = self.parts.taken.get(entry["result"])
+        if application is None or application.lowering.definition is None:
             return
-        own = np.asarray(taken.lowering.definition(taken.match, *inputs, *taken.match.constants))
+        own = np.asarray(application.lowering.definition(application.match, *inputs, *application.match.constants))
         differing = defined.size if own.shape != defined.shape else int(unequal_bits(own, defined).sum())
         tally.misdefined = (tally.misdefined or 0) + differing
 
@@ -159,16 +159,16 @@ def _tensor(array: np.ndarray) -> Any:
 
 
 def lowering_lines(lowerings: Mapping[str, Any]) -> list[str]:
-    """What each lowering took and what it did not, for people."""
-    taken: dict[str, list[str]] = {}
+    """Lines that tell which layers each lowering computes and which it does not, and why."""
+    layers_by_lowering: dict[str, list[str]] = {}
     for entry in lowerings.get("taken", ()):
-        taken.setdefault(entry["lowering"], []).append("/".join(entry["layers"][:1]))
+        layers_by_lowering.setdefault(entry["lowering"], []).append("/".join(entry["layers"][:1]))
     lines = []
     for known in lowerings.get("names", ()):
-        name, layers = known["name"], taken.get(known["name"], [])
+        name, layers = known["name"], layers_by_lowering.get(known["name"], [])
         missed = [entry for entry in lowerings.get("missed", ()) if entry["lowering"] == name]
         if layers:
-            lines.append(f"lowering '{name}' ({known['kind']}) computes {_shortened(layers)}")
+            lines.append(f"lowering '{name}' ({known['kind']}) computes {_shorten_layers(layers)}")
         elif not missed:
             lines.append(f"lowering '{name}' takes nothing: the model has no {known['begins']}")
         lines += [f"lowering '{name}' does not take '{entry['layer']}': {entry['why']}" for entry in missed[:LISTED]]
@@ -177,6 +177,6 @@ def lowering_lines(lowerings: Mapping[str, Any]) -> list[str]:
     return lines
 
 
-def _shortened(layers: Sequence[str]) -> str:
+def _shorten_layers(layers: Sequence[str]) -> str:
     rest = len(layers) - LISTED
     return ", ".join(layers[:LISTED]) + (f" and {rest} more" if rest > 0 else "")

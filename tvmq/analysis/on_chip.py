@@ -1,4 +1,4 @@
-"""A module beside a described chip, or beside what a device dumped: `tvmq.verify(backend=)`, `tvmq.compare_dumps`."""
+"""Comparison of a module with a described chip or a device's dumps: `tvmq.verify(backend=)`, `tvmq.compare_dumps`."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from tvmq.runtime.executable import Executable
 
 @dataclass
 class _Tally:
-    """Figures of one layer while they grow."""
+    """Running sums of the figures of a layer."""
 
     values: int = 0
     differing: int = 0
@@ -52,7 +52,7 @@ def compare_with_chip(
     *,
     advance: Callable[[int], None] | None = None,
 ) -> Divergence:
-    """An integer module, or its compiled form, beside the same module on a chip: every value of every layer.
+    """Compare an integer module, or its compiled form, with the same module on a chip: every value of every layer.
 
     model    an executable gives its results; its layers are those of the definition, which `verify` proves it to equal
     chip     as `tvmq.emulate` gives it
@@ -69,7 +69,7 @@ def compare_with_chip(
         names: Mapping[str, tuple[str, ...]] = {}
         results = reference.run(feed, watch=defined.__setitem__)
         names = layer_names(reference.view)
-        emulated = chip.run(feed, beside=_beside(chip, tallies, names, defined))
+        emulated = chip.run(feed, beside=_compare_variables(chip, tallies, names, defined))
         for ours, theirs in zip(model.run(feed) if isinstance(model, Executable) else results, emulated, strict=True):
             values += ours.size
             differing += int(unequal_bits(ours, np.asarray(theirs)).sum())
@@ -92,7 +92,7 @@ def compare_with_chip(
     return Divergence(f"backend {chip.name}", samples, values, differing, tuple(layers), sentences)
 
 
-def _beside(
+def _compare_variables(
     chip: Emulator,
     tallies: dict[tuple[str, ...], _Tally],
     names: Mapping[str, tuple[str, ...]],
@@ -100,7 +100,7 @@ def _beside(
 ) -> Callable[[str, Any, Callable[[], Any]], Any]:
     """Compares what the chip computes, variable by variable."""
 
-    def beside(variable: str, result: Any, define: Callable[[], Any]) -> None:
+    def compare_value(variable: str, result: Any, define: Callable[[], Any]) -> None:
         layer = names.get(variable)
         if layer is not None:
             tallies.setdefault(layer, _Tally()).add(defined[variable], result)
@@ -109,7 +109,7 @@ def _beside(
             pairs = zip(_arrays(define()), _arrays(result), strict=True)
             tally.own += sum(int(unequal_bits(a, b).sum()) for a, b in pairs)
 
-    return beside
+    return compare_value
 
 
 def compare_dumps(
@@ -119,7 +119,7 @@ def compare_dumps(
     *,
     backend: str | Backend | None = None,
 ) -> Divergence:
-    """What a device dumped of its layers beside the integer module: which layer differs first.
+    """Compare the layers that a device dumped with the integer module: which one differs first.
 
     folder   an .npz with an array for each layer, or a folder of .npy files, each named as a layer (dumps.py says how
              names are read); layers without a dump are taken as computed
@@ -139,16 +139,16 @@ def compare_dumps(
         names = {name: names for name, names in layer_names(chip.view).items() if name in tensors}
         dumps.match(names, {name: sizes_of(tensors[name]) for name in names})
 
-        def beside(
+        def take_dump(
             variable: str, result: Any, _define: Callable[[], Any], names: Mapping[str, tuple[str, ...]] = names
         ) -> Any:
-            found = dumps.of(variable, result) if variable in names else None
-            if found is None:
+            dump = dumps.of(variable, result) if variable in names else None
+            if dump is None:
                 return None
-            tallies.setdefault(names[variable], _Tally()).add(result, found)
-            return found
+            tallies.setdefault(names[variable], _Tally()).add(result, dump)
+            return dump
 
-        chip.run(feed, beside=beside)
+        chip.run(feed, beside=take_dump)
         samples += count
         dumps.next_batch(count)
     if samples == 0:

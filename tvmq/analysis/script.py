@@ -38,7 +38,7 @@ def script(model: tvm.IRModule | Executable, *, show_meta: bool = False) -> str:
 
 
 def _bare(mod: tvm.IRModule) -> tvm.IRModule:
-    """The module without our attributes."""
+    """Module without the attributes of tvmq."""
     result = mod.clone()
     for var, func in mod.functions_items():
         if isinstance(func, relax.Function):
@@ -60,7 +60,7 @@ def below(ledger: Ledger) -> str:
 
 
 def _options(config: Mapping[str, Any]) -> str:
-    """Those that are not as by default.
+    """Options that differ from the defaults.
 
     >>> _options({"nbit_weight": 4, "calibrate_mode": DEFAULTS.calibrate_mode})
     'nbit_weight=4'

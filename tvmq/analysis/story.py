@@ -1,4 +1,4 @@
-"""One layer's story: from its names in the source to the kernel that computes it."""
+"""Report of a single layer: from its names in the source to the kernel that computes it."""
 
 from __future__ import annotations
 
@@ -35,11 +35,11 @@ class Story:
     @property
     def output(self) -> Mapping[str, Any] | None:
         """Scale, zero point, dtype and bits of the codes of its result; None where that is float."""
-        found = [entry["output"] for entry in self.layers.values() if isinstance(entry.get("output"), Mapping)]
-        return found[-1] if found else None
+        outputs = [entry["output"] for entry in self.layers.values() if isinstance(entry.get("output"), Mapping)]
+        return outputs[-1] if outputs else None
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Dictionary for JSON."""
         kernels = self.kernels
         return {
             "name": self.name,
@@ -130,9 +130,9 @@ def find_layers(name: str, layers: Mapping[str, Entry]) -> dict[str, Entry]:
 
     raises   ConfigError with the nearest names if there is none
     """
-    found = {key: entry for key, entry in layers.items() if name == key or name in entry["layers"]}
-    if found:
-        return found
+    entries = {key: entry for key, entry in layers.items() if name == key or name in entry["layers"]}
+    if entries:
+        return entries
     names = list(dict.fromkeys(source for entry in layers.values() for source in entry["layers"]))
     parts = [known for known in names if name.lower() in known.lower()]
     near = " or ".join(repr(known) for known in (get_close_matches(name, names, n=3) or parts[:3]))

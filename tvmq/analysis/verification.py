@@ -43,7 +43,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Verification:
-    """What was compared; prints "exact: yes", or "exact: no" and where.
+    """Result of `tvmq.verify`; prints "exact: yes", or "exact: no" and where.
 
     samples, values  how much
     differing        values whose bits differ (any two NaN are equal)
@@ -67,7 +67,7 @@ class Verification:
         return self.differing == 0 and not any(check.differing for check in self.lowerings)
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Dictionary for JSON."""
         data = {"exact": self.exact, **asdict(self)}
         return {key: value for key, value in data.items() if value or key not in ("lowerings", "not_finite")}
 
@@ -130,10 +130,10 @@ def verify(
             if parts or checks:
                 known[name] = value
 
-        defined = reference.run([feed[given.name] for given in inputs], watch=watch)
+        defined = reference.run([feed[model_input.name] for model_input in inputs], watch=watch)
         pairs = list(zip((info.name for info in exe.output_info), exe.run(feed), defined, strict=True))
-        known.update({param: feed[given] for param, given in input_names(reference.view.func).items()})
-        pairs += [pair for part in parts for pair in part.compared(exe, known, defined)]
+        known.update({param: feed[model_input] for param, model_input in input_names(reference.view.func).items()})
+        pairs += [pair for part in parts for pair in part.compare_outputs(exe, known, defined)]
         for name, a, b in ((name, a, np.asarray(b)) for name, a, b in pairs):
             unequal = unequal_bits(a, b)
             if unequal.any() and first is None:
@@ -164,7 +164,7 @@ def _refuse_external(exe: Executable) -> None:
 
 @dataclass(frozen=True)
 class _Part:
-    """One of the functions that main calls.
+    """A function that main calls.
 
     takes, gives   variables of the module; `gives` is None where they are its results
     """
@@ -173,15 +173,15 @@ class _Part:
     takes: tuple[str, ...]
     gives: tuple[str, ...] | None
 
-    def compared(
+    def compare_outputs(
         self, exe: Executable, known: Mapping[str, Any], results: Sequence[Any]
     ) -> Iterator[tuple[str, np.ndarray, Any]]:
         """(name, compiled, defined) of each output, for the inputs that the definition gives."""
         function = exe[self.name]
         names = [info.name for info in function.input_info]
-        found = function.run(dict(zip(names, (known[name] for name in self.takes), strict=True)))
+        outputs = function.run(dict(zip(names, (known[name] for name in self.takes), strict=True)))
         wanted = results if self.gives is None else [known[name] for name in self.gives]
-        for info, a, b in zip(function.output_info, found, wanted, strict=True):
+        for info, a, b in zip(function.output_info, outputs, wanted, strict=True):
             yield f"{self.name}: {info.name}", a, b
 
 

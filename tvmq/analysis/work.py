@@ -24,12 +24,12 @@ from tvmq.rules import short_names
 
 def float_macs(view: View) -> dict[str, int]:
     """{variable: multiply-accumulates} of all float operators that have any."""
-    found = {
+    counts = {
         var.name: multiply_accumulates(value)
         for var, value in view.bindings
         if isinstance(var.ty, relax.TensorType) and dtype_of(var) == "float32"
     }
-    return {name: macs for name, macs in found.items() if macs}
+    return {name: macs for name, macs in counts.items() if macs}
 
 
 def describe_variables(view: View, names: Iterable[str]) -> tuple[str, ...]:
@@ -46,17 +46,17 @@ def kernels_of_layers(
     """
     chains = {member: chain.members for chain in find_chains(view).values() for member in chain.members}
     owner = {source: key for key in reversed(list(layers)) for source in layers[key].get("layers", ())}
-    found: dict[str, list[str]] = {}
+    kernels_by_layer: dict[str, list[str]] = {}
     for variable, kernel in kernels.items():
         base = _base(variable, view)
         members = chains.get(base, [base]) if base else []
         for member in members[: members.index(base) + 1] if base else []:
             for source in view.sources(member):
-                names = found.setdefault(owner.get(source, ""), [])
+                names = kernels_by_layer.setdefault(owner.get(source, ""), [])
                 if kernel not in names:
                     names.append(kernel)
-    found.pop("", None)
-    return found
+    kernels_by_layer.pop("", None)
+    return kernels_by_layer
 
 
 def _base(variable: str, view: View) -> str | None:

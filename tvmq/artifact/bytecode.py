@@ -84,7 +84,7 @@ class Function:
 
 @dataclass(frozen=True)
 class Bytecode:
-    """What was read; the instructions may be damaged, so nothing is made of them before the hash was compared.
+    """Bytecode that was read; it may be damaged, so nothing is made of the instructions before the hash was compared.
 
     constants   tensors in the memory where they stay, shapes, texts and types
     """
@@ -170,14 +170,14 @@ class _Reader:
     def instructions(self, functions: int) -> list[list[int]]:
         """Lists of words, each with as many as it should have."""
         begins, words = self.words(), self.words()
-        found = [words[i:j] for i, j in zip(begins, [*begins[1:], len(words)], strict=True)]
-        for code, *rest in found:
+        instructions = [words[i:j] for i, j in zip(begins, [*begins[1:], len(words)], strict=True)]
+        for code, *rest in instructions:
             right = len(rest) == (3 + rest[2] if code == CALL and len(rest) > 2 else INSTRUCTION_WORDS.get(code, -1))
             if not right or (code == CALL and not 0 <= rest[1] < functions):
                 raise Damage(f"instruction {code} of {len(rest)} words")
         if self.left:
             raise Damage("something behind the instructions")
-        return found
+        return instructions
 
     def take(self, count: int) -> bytes:
         """The next bytes."""
@@ -190,7 +190,7 @@ class _Reader:
         return form.unpack_from(self.ahead, at)
 
     def _need(self, count: int) -> int:
-        """Where the next bytes are in `ahead`; they are taken then."""
+        """Take the next bytes: their place in `ahead`."""
         if not 0 <= count <= self.left:
             raise Damage(f"{count} bytes that are not there")
         there = len(self.ahead) - self.at
@@ -217,29 +217,29 @@ class _Reader:
 
     def count(self) -> int:
         """Length of a list, of which every entry has some bytes."""
-        found = self.word()
-        if not 0 <= found <= self.left:
-            raise Damage(f"a list of {found}")
-        return found
+        length = self.word()
+        if not 0 <= length <= self.left:
+            raise Damage(f"a list of {length}")
+        return length
 
     def words(self) -> list[int]:
         return np.frombuffer(self.take(WORD.size * self.count()), "<i8").tolist()
 
-    def short(self) -> int:
+    def short_number(self) -> int:
         return int(self.unpack(SHORT)[0])
 
     def text(self) -> str:
         return self.take(self.word()).decode()
 
     def function(self) -> Function:
-        kind, name, (begin, end, inputs, registers) = self.short(), self.text(), self.unpack(PLACES)
+        kind, name, (begin, end, inputs, registers) = self.short_number(), self.text(), self.unpack(PLACES)
         names = [self.text() for _ in range(self.count())]
         if kind == BYTECODE_FUNCTION and inputs != len(names):
             raise Damage(f"{inputs} inputs with {len(names)} names")
         return Function(kind, name, begin, end, names, registers)
 
     def constant(self) -> Any:
-        kind = self.short()
+        kind = self.short_number()
         if kind == TENSOR_CONSTANT:
             return self.tensor()
         if kind == SHAPE_CONSTANT:

@@ -67,7 +67,7 @@ def _bitcode(library: Any) -> bytes:
 
 
 def from_bytes(blobs: Mapping[str, Any], target: CpuTarget, imports: Sequence[Any] = ()) -> LoadedCode:
-    """What `to_bytes` gave, ready to run.
+    """Load the code that `to_bytes` wrote, ready to run.
 
     blobs    that; also with a bytecode.Bytecode in place of its bytes
     imports  modules that the kernels call
@@ -75,7 +75,7 @@ def from_bytes(blobs: Mapping[str, Any], target: CpuTarget, imports: Sequence[An
     """
     try:
         with ONE_LOAD:
-            return _loaded(blobs, target, imports)
+            return _load_code(blobs, target, imports)
     except TvmqError:
         raise
     except Exception as error:  # TVM raises many kinds
@@ -83,16 +83,16 @@ def from_bytes(blobs: Mapping[str, Any], target: CpuTarget, imports: Sequence[An
         raise ArtifactError(f"load: TVM cannot read the code ({reason}); save the model again") from error
 
 
-def _loaded(blobs: Mapping[str, Any], target: CpuTarget, imports: Sequence[Any]) -> LoadedCode:
+def _load_code(blobs: Mapping[str, Any], target: CpuTarget, imports: Sequence[Any]) -> LoadedCode:
     library = _library(blobs, target)
     if library is None and imports:
         library, *imports = imports
     for called in imports if library is not None else ():
         library.import_module(called)
-    given = blobs[BYTECODE]
-    code = given if isinstance(given, Bytecode) else read_bytecode(io.BytesIO(given), len(given))
+    bytecode = blobs[BYTECODE]
+    code = bytecode if isinstance(bytecode, Bytecode) else read_bytecode(io.BytesIO(bytecode), len(bytecode))
     if code is None:
-        return LoadedCode(_by_tvm(given, library), library)
+        return LoadedCode(_by_tvm(bytecode, library), library)
     check_bytecode(code)
     return LoadedCode(code, library)
 
@@ -130,8 +130,8 @@ def without_addresses(bitcode: bytes, text: str) -> bytes:
     >>> without_addresses(b"..0x55d0.b4..0x55c0..0x55d0", '!0 = !{!"0x55d0.b4"} !1 = !{!"0x55c0"}')
     b'..0x0000.b4..0x0001..0x0000'
     """
-    found = dict.fromkeys(ADDRESS.findall(text))
-    numbers = {address.encode(): b"0x%0*x" % (len(address) - 2, i) for i, address in enumerate(found)}
+    addresses = dict.fromkeys(ADDRESS.findall(text))
+    numbers = {address.encode(): b"0x%0*x" % (len(address) - 2, i) for i, address in enumerate(addresses)}
     if not numbers:
         return bitcode
     longest_first = sorted(numbers, key=len, reverse=True)

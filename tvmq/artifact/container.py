@@ -146,7 +146,7 @@ def _refuse_modules(description: Mapping[str, Any]) -> None:
 
 
 def _cut(blobs: dict[str, bytes], recipes: Known) -> dict[str, Any]:
-    """Take weights that packing made larger out of the bytecode; what puts them back."""
+    """Cut weights that packing made larger out of the bytecode; returns the cuts that put them back."""
     from tvmq.artifact.shared_constants import cut_constants
     from tvmq.kernels.parts.packing_recipes import spell_out
 
@@ -157,7 +157,7 @@ def _cut(blobs: dict[str, bytes], recipes: Known) -> dict[str, Any]:
 
 
 def _further(codes: Sequence[Any], blobs: dict[str, bytes]) -> list[dict[str, Any]]:
-    """Add the members of further codes to those of the first; their descriptions."""
+    """Add the members of further codes to those of the first; returns their descriptions."""
     from tvmq.artifact.shared_constants import cut_constants
 
     sources, descriptions = {name: blobs[name] for name in (BYTECODE, CONSTANTS)}, []
@@ -176,7 +176,7 @@ def _further(codes: Sequence[Any], blobs: dict[str, bytes]) -> list[dict[str, An
 def pack(manifest: dict[str, Any], blobs: dict[str, bytes]) -> bytes:
     """The archive; the same bytes for the same contents."""
     data, unpacked = _zip(blobs, manifest)
-    return data if _bounded(unpacked, len(data)) else _zip(blobs, manifest, zipfile.ZIP_STORED)[0]
+    return data if _is_bounded(unpacked, len(data)) else _zip(blobs, manifest, zipfile.ZIP_STORED)[0]
 
 
 def _zip(blobs: dict[str, bytes], manifest: dict[str, Any], method: int | None = None) -> tuple[bytes, int]:
@@ -193,7 +193,7 @@ def _zip(blobs: dict[str, bytes], manifest: dict[str, Any], method: int | None =
 
 
 def _write(archive: zipfile.ZipFile, name: str, blob: bytes, method: int | None) -> int:
-    """Add a member; where its bytes begin."""
+    """Add a member; returns where its bytes begin."""
     info = zipfile.ZipInfo(name, EPOCH)  # no clock: equal models are equal files
     info.compress_type = _method(blob) if method is None else method
     info.create_system = 3  # nor the system
@@ -230,7 +230,7 @@ def load(path: Path, sha256: str | None = None, *, code: bool = True) -> dict[st
 
 
 def load_file(where: str, file: SavedFile, folder: Path | None = None, *, code: bool = True) -> dict[str, Any]:
-    """The same of a file that is open, or of bytes; `where` begins the messages, `folder` may hold its libraries."""
+    """Read a model from an open file, or bytes; `where` begins the messages, `folder` may hold its libraries."""
     most = UNPACKED_BASE + RATIO * file.size
     manifest, blobs = unpack(where, file, partial(_readers, where, most) if code else _source_alone)
     targets = targets_of(where, manifest)
@@ -253,12 +253,12 @@ def _machine_code(
     where: str, file: SavedFile, number: int, manifest: dict[str, Any], blobs: Mapping[str, Any], target: Any,
     folder: Path | None,
 ) -> LoadedCode:  # fmt: skip
-    """One code, ready to run."""
+    """Load the code with this number, ready to run."""
     library = _gpu_library(blobs) if isinstance(target, CudaTarget) else None
     code = _code(where, number, manifest, blobs, UNPACKED_BASE + RATIO * file.size)
     file.settle()
     if code[BYTECODE] is None:  # in a form that only TVM reads
-        code[BYTECODE] = _whole(where, file)[BYTECODE]
+        code[BYTECODE] = _read_members(where, file)[BYTECODE]
     needs = manifest["description"].get("lowerings", {}).get("libraries", ())
     called = [*([library] if library else []), *open_libraries(needs, where, folder)]
     return from_bytes(code, target.host, called)
@@ -278,18 +278,18 @@ def _module(where: str, file: SavedFile, families: Sequence[str], *, code: bool)
     for family in families if code and isinstance(families, list | tuple) else ():  # their packages may make operators
         with contextlib.suppress(ImportError, AttributeError):  # whoever asks for a definition says what is missing
             load_object(str(family))
-    module = module_from_bytes(where, _whole(where, file))
+    module = module_from_bytes(where, _read_members(where, file))
     if not code:
         check_packages(where, module)
     return module
 
 
-def _whole(where: str, file: SavedFile) -> dict[str, bytes]:
+def _read_members(where: str, file: SavedFile) -> dict[str, bytes]:
     """All members, all constants in their places."""
     manifest, blobs = unpack(where, file)
     if manifest["schema"] == JOINED:
         cuts, most = manifest["joined"]["cuts"], UNPACKED_BASE + RATIO * file.size
-        blobs[BYTECODE] = _joined(where, "joined.cuts", blobs[BYTECODE], cuts, blobs, most)
+        blobs[BYTECODE] = _join_constants(where, "joined.cuts", blobs[BYTECODE], cuts, blobs, most)
         _check_code(where, manifest, _sha256(blobs[BYTECODE]))
     return blobs
 
@@ -316,7 +316,7 @@ class _JoinedCode:
 
 
 def _readers(where: str, most: int, manifest: dict[str, Any]) -> dict[str, Reader]:
-    """How the members of a model that is to run are read: what this CPU does not need is checked only."""
+    """Readers for the members of a model that is to run: what this CPU does not need is checked only."""
     count = _count(manifest)
     number = (best(targets_of(where, manifest)) or 0) if count > 1 else 0
     wanted = {f"{number}/{name}" if number else name for name in CODE}
@@ -333,7 +333,7 @@ def _readers(where: str, most: int, manifest: dict[str, Any]) -> dict[str, Reade
 
 
 def _source_alone(manifest: dict[str, Any]) -> dict[str, Reader]:
-    """How the members of a model that is only looked at are read: of a GPU the source, the others are checked."""
+    """Readers for the members of a model that is only looked at: of a GPU the source, the others are checked."""
     codes = [f"{number}/" if number else "" for number in range(_count(manifest))]
     return dict.fromkeys([*IR, FATBIN, LIBRARY, *(code + name for code in codes for name in CODE)], _nothing)
 
@@ -351,7 +351,7 @@ def _code(where: str, number: int, manifest: dict[str, Any], blobs: Mapping[str,
     code = {name: blobs[f"{number}/{name}"] for name in CODE}
     described = manifest["further"][number - 1]
     entry = f"further[{number - 1}].cuts"
-    code[BYTECODE] = _joined(where, entry, code[BYTECODE], described["cuts"], blobs, most)
+    code[BYTECODE] = _join_constants(where, entry, code[BYTECODE], described["cuts"], blobs, most)
     _check_code(where, described, _sha256(code[BYTECODE]))
     return code
 
@@ -362,7 +362,7 @@ def _check_code(where: str, described: Mapping[str, Any], digest: str) -> None:
         raise ArtifactError(f"{where}: the code is not what was built (its hash differs); save the model again")
 
 
-def _joined(where: str, entry: str, code: bytes, cuts: Any, sources: Mapping[str, Any], most: int) -> bytes:
+def _join_constants(where: str, entry: str, code: bytes, cuts: Any, sources: Mapping[str, Any], most: int) -> bytes:
     """Bytecode with its constants; `entry` of the manifest says which are missing."""
     from tvmq.artifact.shared_constants import join_constants
 
@@ -405,7 +405,7 @@ def unpack(
 
 
 def _read(where: str, archive: Archive, name: str, manifest: dict[str, Any], reader: Reader | None) -> Any:
-    """What a reader makes of a member, without one its bytes; ArtifactError if its hash is not that of the manifest."""
+    """Read a member (bytes without a reader); ArtifactError if its hash is not that of the manifest."""
     packed = manifest.get(PACKED, {}) if reader is _nothing else {}
     member = archive.open(name, hashed=name not in packed)
     size = archive.size(name)
@@ -421,7 +421,7 @@ def _read(where: str, archive: Archive, name: str, manifest: dict[str, Any], rea
 def _check_members(where: str, archive: Archive, size: int) -> None:
     """Refuse what could fill the memory before anything is unpacked."""
     unpacked = sum(info.file_size for info in archive.members)
-    if not _bounded(unpacked, size):
+    if not _is_bounded(unpacked, size):
         raise ArtifactError(f"{where} claims {unpacked} bytes packed into {size}; it is no tvmq file")
     for info in archive.members:
         if info.compress_type not in METHODS or info.flag_bits & 1:
@@ -443,7 +443,7 @@ def _check_names(where: str, names: list[str], several: Sequence[str]) -> None:
             raise ArtifactError(f"{where} holds {count} members '{printable_name(name)}'; it is no tvmq file")
 
 
-def _bounded(unpacked: int, packed: int) -> bool:
+def _is_bounded(unpacked: int, packed: int) -> bool:
     return unpacked <= UNPACKED_BASE + RATIO * packed
 
 

@@ -1,4 +1,4 @@
-"""What a saved model for a GPU holds besides the code of its host.
+"""Members of a saved model for a GPU, besides the code of its host.
 
 kernels.cu       the kernels in CUDA C++
 kernels.fatbin   the same compiled, where nvcc was there when the model was saved; else empty

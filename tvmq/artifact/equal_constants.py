@@ -22,34 +22,34 @@ LEAST = 4096  # bytes of a constant that is looked at
 
 def merge_equal_constants(code: bytes) -> bytes:
     """Bytecode as TVM wrote it without the constants that are there again; the same bytes where there are none."""
-    found = read_bytecode(io.BytesIO(code), len(code))
-    if found is None:
+    bytecode = read_bytecode(io.BytesIO(code), len(code))
+    if bytecode is None:
         return code
     firsts: dict[Any, int] = {}
     kept: list[Any] = []
     numbers: list[int] = []  # what each constant is called then
-    for constant in found.constants:
+    for constant in bytecode.constants:
         key = _key(constant)
         if key is None or key not in firsts:
             kept.append(constant)
             if key is not None:
                 firsts[key] = len(kept) - 1
         numbers.append(len(kept) - 1 if key is None else firsts[key])
-    if len(kept) == len(found.constants):
+    if len(kept) == len(bytecode.constants):
         return code
-    instructions = [_renumbered(words, numbers) for words in found.instructions]
-    return write_bytecode(Bytecode(found.functions, kept, instructions))
+    instructions = [_renumber_constants(words, numbers) for words in bytecode.instructions]
+    return write_bytecode(Bytecode(bytecode.functions, kept, instructions))
 
 
 def _key(constant: Any) -> Any:
-    """What equal constants have in common; None for one that stays as it is."""
+    """Key that equal constants share; None for one that stays as it is."""
     if not isinstance(constant, tvm_ffi.Tensor) or byte_size(constant) < LEAST:
         return None
     digest = hashlib.sha256(ctypes.string_at(constant.data_ptr(), byte_size(constant))).digest()
     return str(constant.dtype), tuple(map(int, constant.shape)), digest
 
 
-def _renumbered(words: list[int], numbers: list[int]) -> list[int]:
+def _renumber_constants(words: list[int], numbers: list[int]) -> list[int]:
     if words[0] != CALL:
         return words
     return [*words[:4], *(CONSTANT | numbers[w & MASK] if kind_of(w) == CONSTANT_KIND else w for w in words[4:])]

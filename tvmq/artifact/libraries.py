@@ -82,14 +82,14 @@ def _remedy(need: Need) -> str:
 
 def _library(place: str) -> Any:
     """Open a library so that others find its symbols; once."""
-    real = _real(place)
+    real = _real_path(place)
     with ONE_LOAD:
         if real not in _opened:
             _opened[real] = ctypes.CDLL(place, ctypes.RTLD_GLOBAL)
     return _opened[real]
 
 
-def _real(place: str) -> str:
+def _real_path(place: str) -> str:
     return os.path.realpath(place) if os.path.sep in place else place
 
 
@@ -105,7 +105,7 @@ def _refuse_others(symbols: Sequence[str], place: str, where: str, error: type[T
 
 
 class _Place(ctypes.Structure):
-    """What dladdr tells of an address."""
+    """Structure Dl_info, which dladdr fills for an address."""
 
     _fields_ = (
         ("file", ctypes.c_char_p),

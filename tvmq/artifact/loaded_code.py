@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class LoadedCode:
-    """What `load` makes of bytecode and kernels.
+    """Bytecode and kernels of a loaded model.
 
     code      the bytecode, or a module of TVM's where only TVM reads it
     library   the kernels as a module of TVM; None if there are none
@@ -50,7 +50,7 @@ class LoadedCode:
 
     @cached_property
     def executable(self) -> relax.VMExecutable:
-        """The same for the compiler's virtual machine, which has a place to look at single calls."""
+        """Executable for the compiler's virtual machine, which has a place to look at single calls."""
         from tvm import relax
 
         whole = self._with_library(self._code.module()) if isinstance(self._code, Bytecode) else self._code

@@ -1,4 +1,4 @@
-"""What the manifest of a saved model says, and the check that it says it.
+"""Form of the manifest of a saved model, and the check that it has this form.
 
 What a value that was read from JSON has to be, down to the names and numbers in it, and where it is not that.
 
@@ -39,8 +39,8 @@ def first_wrong(value: Any, form: Any, path: str = "") -> Wrong | None:
     True
     """
     if isinstance(form, tuple):
-        found = [first_wrong(value, one, path) for one in form]
-        return None if None in found else found[0]
+        faults = [first_wrong(value, one, path) for one in form]
+        return None if None in faults else faults[0]
     if isinstance(form, list) and isinstance(value, list) and (form[-1:] == [...] or len(form) == len(value)):
         parts = _items(value, form, path)
     elif isinstance(form, dict) and isinstance(value, dict):
@@ -145,7 +145,7 @@ def _entries_of(form: dict[Any, Any], known: dict[int, Check]) -> Check:
 
 @cache
 def _check_of(is_several: bool, is_joined: bool) -> Check:
-    """Of the entries of a manifest that do not name each other."""
+    """Check of the entries of a manifest that do not name each other."""
     return _check(_form_of(is_several, is_joined))
 
 
@@ -281,7 +281,7 @@ def bounded_text(where: str, text: bytes) -> bytes:
 
 
 def describe_code(parts: Any) -> dict[str, Any]:
-    """What a CPU must be to run the code of an executable's parts, and its kernels."""
+    """Requirements on the CPU that runs the code of an executable's parts, and its kernels."""
     return {
         "arch": parts.target.host.arch,
         "target": dict(parts.target.tvm),
@@ -346,13 +346,13 @@ def _form_of_names(manifest: dict[str, Any]) -> dict[str, Any]:
 
 
 def _form_of_index(use: dict[str, Any], inputs: dict[str, list[Any]], free: frozenset[str]) -> dict[str, Any]:
-    """Of an input that is an index: one size, or one for each item of its last dimension."""
+    """Form of an input that is an index: one size, or one for each item of its last dimension."""
     count = len(use["sizes"]) if [len(use["sizes"])] == inputs.get(use["input"], [])[-1:] else 1
     return {"input": frozenset(inputs), "sizes": [(SIZE, free)] * count}
 
 
 def _form_of_calls(calls: Any, inputs: int, common: list[str]) -> Any:
-    """Of what is known of the calls of main (main_calls.describe_calls), and of its code for common sizes."""
+    """Form of what is known of the calls of main (main_calls.describe_calls), and of its code for common sizes."""
     if calls is MISSING and not common:
         return MISSING
     known = {} if calls is MISSING else calls

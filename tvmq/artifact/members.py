@@ -43,12 +43,12 @@ class Archive:
         span = _span(self.file, info)
         if span is None or (info.compress_size and self.file.end_of(span[0]) != span[1]):
             raise zipfile.BadZipFile(f"'{name}' is not where the directory says")
-        found = self.file.span(span[0]) if info.compress_size else None
+        content = self.file.span(span[0]) if info.compress_size else None
         if info.compress_type == zipfile.ZIP_DEFLATED:
-            return Deflated(name, found, info.file_size, hashed=hashed)
+            return DeflatedMember(name, content, info.file_size, hashed=hashed)
         if info.file_size != info.compress_size:
             raise zipfile.BadZipFile(f"'{name}' has two sizes")
-        return Member(name, found, info.file_size)
+        return Member(name, content, info.file_size)
 
     def text(self, name: str) -> bytes:
         """A member that no hash but the zip's own is known of."""
@@ -67,12 +67,12 @@ def open_archive(file: SavedFile) -> Iterator[Archive]:
 
 def _span(file: SavedFile, info: zipfile.ZipInfo) -> tuple[int, int] | None:
     """Where the bytes of a member lie; None where there is no such member."""
-    head = file.held(info.header_offset, LOCAL.size) if info.header_offset >= 0 else b""
+    head = file.read_resident(info.header_offset, LOCAL.size) if info.header_offset >= 0 else b""
     if len(head) < LOCAL.size:
         return None
     mark, _, flags, *_, name, extra = LOCAL.unpack(head)
     begin = info.header_offset + LOCAL.size
-    text = file.held(begin, name).decode("utf-8" if flags & UTF_8 else "cp437", "replace")
+    text = file.read_resident(begin, name).decode("utf-8" if flags & UTF_8 else "cp437", "replace")
     begin += name + extra
     is_there = mark == MARK and text == info.orig_filename and begin + info.compress_size <= file.size
     return (begin, begin + info.compress_size) if is_there else None
@@ -105,7 +105,7 @@ class Member:
         return digest, digest
 
 
-class Deflated(Member):
+class DeflatedMember(Member):
     """A deflated member, read forward; hashed: also what is inflated."""
 
     def __init__(self, name: str, span: Span | None, size: int, *, hashed: bool) -> None:
@@ -115,9 +115,9 @@ class Deflated(Member):
     def readinto(self, buffer: memoryview, /) -> int:
         done, wanted = 0, min(len(buffer), self.left)
         while done < wanted:
-            given = self._inflate.unconsumed_tail or (self._span.read(CHUNK) if self._span is not None else b"")
-            piece = self._inflate.decompress(given, wanted - done)
-            if not piece and not given:
+            compressed = self._inflate.unconsumed_tail or (self._span.read(CHUNK) if self._span is not None else b"")
+            piece = self._inflate.decompress(compressed, wanted - done)
+            if not piece and not compressed:
                 raise zipfile.BadZipFile(f"'{self.name}' ends too early")
             buffer[done : done + len(piece)] = piece
             done += len(piece)
@@ -127,7 +127,7 @@ class Deflated(Member):
         return done
 
     def digests(self) -> tuple[str, str | None]:
-        """As above."""
+        """SHA-256 of all that lies in the file, and of the content, None where that was not asked for."""
         if self._hash is not None:
             while self.read(CHUNK):
                 pass
@@ -136,11 +136,11 @@ class Deflated(Member):
         return super().digests()[0], self._hash.hexdigest() if self._hash is not None else None
 
     def _more(self) -> bool:
-        """Whether there is something behind all that was to be read."""
+        """True if there is something behind all that was to be read."""
         while not self._inflate.eof:
-            given = self._inflate.unconsumed_tail or (self._span.read(CHUNK) if self._span is not None else b"")
-            if self._inflate.decompress(given, 1):
+            compressed = self._inflate.unconsumed_tail or (self._span.read(CHUNK) if self._span is not None else b"")
+            if self._inflate.decompress(compressed, 1):
                 return True
-            if not given:
+            if not compressed:
                 return True
         return False

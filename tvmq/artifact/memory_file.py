@@ -35,7 +35,7 @@ def memory_file(content: bytes = b"") -> Iterator[str]:
 
 
 def read_written_file(write: Callable[[str], Any]) -> bytes:
-    """What a function writes to the path that it is given.
+    """Bytes that a function writes to the path that it gets.
 
     >>> read_written_file(lambda path: Path(path).write_bytes(b"code"))
     b'code'

@@ -37,7 +37,7 @@ def module_to_bytes(mod: tvm.IRModule, code: bytes = b"", recipes: Known | None 
     recipes  how its weights were packed, `known` of Recipes
     """
     graph = json.loads(tvm.ir.save_json(mod))
-    held = _Held(code, recipes or {})
+    held = _KnownConstants(code, recipes or {})
     constants = bytearray()
     for node in tensor_nodes(graph):
         value, begin = decode_tensor(node["data"]), len(constants)
@@ -48,8 +48,8 @@ def module_to_bytes(mod: tvm.IRModule, code: bytes = b"", recipes: Known | None 
     return {MODULE: json.dumps(graph, separators=(",", ":")).encode(), CONSTANTS: bytes(constants)}
 
 
-class _Held:
-    """What the code holds, by the hash of what it is or was made of."""
+class _KnownConstants:
+    """Constants that the code holds already, by the hash of what each is or was made of."""
 
     def __init__(self, code: bytes, recipes: Known) -> None:
         self.code = code
@@ -88,7 +88,7 @@ def _restores(packed: bytes, recipe: Recipe, wanted: bytes) -> bool:
 
 
 def module_from_bytes(where: str, blobs: Mapping[str, bytes]) -> tvm.IRModule:
-    """What `module_to_bytes` gave, as a module.
+    """Module of the bytes that `module_to_bytes` wrote.
 
     where    begins the message
     raises   ArtifactError if TVM cannot read it
@@ -115,7 +115,7 @@ def module_from_bytes(where: str, blobs: Mapping[str, bytes]) -> tvm.IRModule:
 
 
 def _constant(blobs: Mapping[str, bytes], begin: int, end: int, member: str = CONSTANTS, *packed: Any) -> bytes:
-    """What a node says, as TVM writes it."""
+    """Bytes of the constant of a node, as TVM writes it."""
     data = blobs[member][begin:end]
     if not packed:
         return data

@@ -46,14 +46,14 @@ def check_nodes(graph: dict[str, Any]) -> None:
             continue
         if kind == "ir.GenericConst" and nodes[data["value"]]["type"] != TENSOR_NODE:
             raise ValueError(f"node {place}, a constant, has no tensor")
-        for name, is_list in _required(kind):
+        for name, is_list in _required_fields(kind):
             value = nodes[data[name]] if type(data.get(name)) is int else {"type": NULL}
             items = value.get("data") if is_list and value["type"] == "ffi.Array" else ()
             if value["type"] == NULL or any(nodes[item]["type"] == NULL for item in items or ()):
                 raise ValueError(f"node {place}, a '{kind}', lacks its '{name}'")
 
 
-def _required(kind: str) -> tuple[tuple[str, bool], ...]:
+def _required_fields(kind: str) -> tuple[tuple[str, bool], ...]:
     try:
         return required_fields(kind)
     except UNKNOWN_TYPE:  # of an operator that nobody has made in this process: TVM says so
@@ -111,30 +111,30 @@ def _check_binding(builder: relax.BlockBuilder, binding: relax.Binding) -> None:
         raise ValueError(f"'{name}' is said to be {binding.var.ty}, {value.op.name} gives {inferred}")
 
 
-def _is_tensor(said: Any) -> bool:
+def _is_tensor(ty: Any) -> bool:
     """True for a tensor of known sizes, fixed and not negative or free."""
-    if not isinstance(said, relax.TensorType) or not isinstance(said.shape, relax.ShapeExpr) or not said.dtype:
+    if not isinstance(ty, relax.TensorType) or not isinstance(ty.shape, relax.ShapeExpr) or not ty.dtype:
         return False
-    return all(int(size) >= 0 for size in said.shape.values if isinstance(size, tvm.tirx.IntImm))
+    return all(int(size) >= 0 for size in ty.shape.values if isinstance(size, tvm.tirx.IntImm))
 
 
 def _check_constant(reader: str, constant: GenericConst) -> None:
-    said, data = constant.ty, constant.value
-    if not _is_tensor(said):
-        raise ValueError(f"'{reader}' reads a constant that is said to be {said}")
-    sizes = [int(size) for size in said.shape.values]
-    if sizes != list(map(int, data.shape)) or str(said.dtype) != str(data.dtype):
-        raise ValueError(f"'{reader}' reads a constant {data.dtype}{list(data.shape)} that is said to be {said}")
+    ty, data = constant.ty, constant.value
+    if not _is_tensor(ty):
+        raise ValueError(f"'{reader}' reads a constant that is said to be {ty}")
+    sizes = [int(size) for size in ty.shape.values]
+    if sizes != list(map(int, data.shape)) or str(ty.dtype) != str(data.dtype):
+        raise ValueError(f"'{reader}' reads a constant {data.dtype}{list(data.shape)} that is said to be {ty}")
 
 
-def _agree(inferred: Any, said: Any) -> bool:
+def _agree(inferred: Any, declared: Any) -> bool:
     """True for equal types, or tensors of one element type and rank whose fixed sizes are equal."""
-    if tvm_ffi.structural_equal(inferred, said):
+    if tvm_ffi.structural_equal(inferred, declared):
         return True
-    if not isinstance(inferred, relax.TensorType) or not isinstance(said, relax.TensorType):
-        return type(inferred) is type(said) and not isinstance(said, relax.TensorType)
-    if str(inferred.dtype) != str(said.dtype) or inferred.ndim != said.ndim:
+    if not isinstance(inferred, relax.TensorType) or not isinstance(declared, relax.TensorType):
+        return type(inferred) is type(declared) and not isinstance(declared, relax.TensorType)
+    if str(inferred.dtype) != str(declared.dtype) or inferred.ndim != declared.ndim:
         return False
-    pairs = zip(inferred.shape.values, said.shape.values, strict=True) if inferred.shape and said.shape else ()
+    pairs = zip(inferred.shape.values, declared.shape.values, strict=True) if inferred.shape and declared.shape else ()
     fixed = [(one, other) for one, other in pairs if all(isinstance(size, tvm.tirx.IntImm) for size in (one, other))]
     return all(int(one) == int(other) for one, other in fixed)

@@ -56,7 +56,7 @@ def load_native(data: bytes) -> Any:
 
 
 def _load_from_memory(data: bytes) -> Any:
-    """The same where the temporary folder is full or forbids execution."""
+    """Load a library where the temporary folder is full or forbids execution."""
     # Never closed: its number is in the name by which the dynamic linker knows the library.
     descriptor = os.memfd_create("tvmq-kernels")
     path = Path(f"/proc/self/fd/{descriptor}")

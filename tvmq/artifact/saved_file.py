@@ -31,7 +31,7 @@ LARGEST_FILE = 16 * 2**30
 
 
 class Readable(Protocol):
-    """What is read forward."""
+    """A source of bytes that is read forward."""
 
     def read(self, count: int, /) -> bytes:
         """The next bytes, fewer at the end only."""
@@ -58,14 +58,14 @@ class SavedFile:
 
     @cached_property
     def sha256(self) -> str:
-        """Of all bytes."""
+        """SHA-256 of all bytes, in hexadecimal."""
         whole = hashlib.sha256()
         for block in self.blocks():
             whole.update(block)
         return whole.hexdigest()
 
     def cut(self, spans: Iterable[tuple[int, int]]) -> None:
-        """From now on these are read at once, (begin, end) each; before anything but `held` was read, and once."""
+        """Read these at once from now on, (begin, end) each; called once, before all reads but `read_resident`."""
         places = sorted({0, self.size, *(place for span in spans for place in span)})
         if not self._digests and places[0] == 0 and places[-1] == self.size:
             self._ends = dict(pairwise(places)) or self._ends
@@ -77,7 +77,7 @@ class SavedFile:
 
     @classmethod
     def of(cls, where: str, data: bytes) -> SavedFile:
-        """Bytes in memory."""
+        """Saved file of bytes in memory."""
 
         def read_into(place: int, buffer: memoryview) -> int:
             piece = data[place : place + len(buffer)]
@@ -120,11 +120,11 @@ class SavedFile:
                 done += count
             return done
 
-        found = cls(where, read_into, size)
-        weakref.finalize(found, os.close, descriptor)
-        return found
+        file = cls(where, read_into, size)
+        weakref.finalize(file, os.close, descriptor)
+        return file
 
-    def held(self, place: int, count: int) -> bytes:
+    def read_resident(self, place: int, count: int) -> bytes:
         """Bytes that stay in memory, fewer at the end."""
         end = min(place + count, self.size)
         numbers = range(place // HELD, -(-end // HELD))
@@ -158,7 +158,7 @@ class SavedFile:
             raise ArtifactError(f"{self.where} was changed while it was in use; load it again")
 
     def end_of(self, begin: int) -> int | None:
-        """Where the span that begins there ends; None if none does."""
+        """End of the span that begins there; None if none does."""
         return self._ends.get(begin)
 
     def span(self, begin: int) -> Span:
@@ -166,7 +166,7 @@ class SavedFile:
         return Span(self, begin, self._ends[begin])
 
     def pin(self, begin: int, digest: bytes) -> None:
-        """Say what the hash of a span is.
+        """Set the expected hash of a span.
 
         raises   ArtifactError if it was another one
         """
@@ -185,8 +185,8 @@ class SavedFile:
             span.digest()
 
     def stream(self) -> io.BufferedReader:
-        """The same as a file of which every byte that is read stays in memory, independent of other streams."""
-        return _Bounded(_Stream(self), HELD)
+        """Open a file of which every byte that is read stays in memory, independent of other streams."""
+        return _BoundedReader(_Stream(self), HELD)
 
 
 class Span:
@@ -224,7 +224,7 @@ class Span:
         return self._hash.hexdigest()
 
 
-class _Bounded(io.BufferedReader):
+class _BoundedReader(io.BufferedReader):
     """A reader of what says where members lie: of a model it is small, and whoever claims more gets nothing."""
 
     def read(self, size: int | None = -1, /) -> bytes:
@@ -234,7 +234,7 @@ class _Bounded(io.BufferedReader):
 
 
 class _Stream(io.RawIOBase):
-    """What is held, as a file."""
+    """A saved file as a raw file of Python."""
 
     def __init__(self, file: SavedFile) -> None:
         super().__init__()
@@ -257,7 +257,7 @@ class _Stream(io.RawIOBase):
         return self.place
 
     def readinto(self, buffer: Any) -> int:
-        piece = self.file.held(self.place, len(buffer)) if self.place < self.file.size else b""
+        piece = self.file.read_resident(self.place, len(buffer)) if self.place < self.file.size else b""
         buffer[: len(piece)] = piece
         self.place += len(piece)
         return len(piece)

@@ -63,20 +63,20 @@ def cut_constants(
             places.setdefault(_digest(source[begin:end]), [name, begin, end])
     pieces, cuts, done = [], [], 0
     for begin, end in tensors(code):
-        found = _found(code[begin:end], places, recipes or {}, sources) if end - begin >= LEAST else None
-        if found is not None and (_is_repeated(found) or end - begin >= growth * (found[2] - found[1])):
+        cut = _find_constant(code[begin:end], places, recipes or {}, sources) if end - begin >= LEAST else None
+        if cut is not None and (_is_repeated(cut) or end - begin >= growth * (cut[2] - cut[1])):
             pieces.append(code[done:begin])
-            cuts.append([begin, *found])
+            cuts.append([begin, *cut])
             done = end
     return b"".join([*pieces, code[done:]]), cuts
 
 
-def _is_repeated(found: Sequence[Any]) -> bool:
+def _is_repeated(cut: Sequence[Any]) -> bool:
     """Whether a packed constant holds what it is made of several times: the module cannot take it from there."""
-    return len(found) > 3 and "variants" in found[3]
+    return len(cut) > 3 and "variants" in cut[3]
 
 
-def _found(
+def _find_constant(
     constant: bytes, places: Mapping[bytes, list[Any]], recipes: Known, sources: Mapping[str, bytes]
 ) -> list[Any] | None:
     """The place of a constant, or of what it is made of and the recipe."""
@@ -94,7 +94,7 @@ def _found(
 
 
 def join_constants(rest: bytes, cuts: Sequence[Cut], sources: Mapping[str, bytes], most: int) -> bytes:
-    """What `cut_constants` was given.
+    """Restore the bytes from which `cut_constants` cut these constants.
 
     most    bytes that it may have
     raises  any error, for cuts that cannot be
@@ -175,5 +175,5 @@ def make_constant(source: Any, recipe: Recipe, most: int) -> Any:
 
 
 def _digest(data: bytes) -> bytes:
-    """As kernels/parts/packing_recipes.py has it."""
+    """Digest as in kernels/parts/packing_recipes.py."""
     return hashlib.sha256(data).digest()

@@ -64,7 +64,7 @@ class Weightless:
 
 
 def without_weights(code: Bytecode) -> Weightless:
-    """See the head of this file."""
+    """Move large constants out of the bytecode, as the head of this file says."""
     large = [number for number, constant in enumerate(code.constants) if byte_size(constant) >= LARGE]
     uses = _uses(code, set(large)) if sum(byte_size(code.constants[n]) for n in large) >= WORTH else None
     if not uses:
@@ -85,7 +85,7 @@ def byte_size(constant: Any) -> int:
 
 
 def kind_of(word: int) -> int:
-    """What an argument of an instruction is."""
+    """Kind of an argument of an instruction."""
     return (word >> KIND_SHIFT) & 0xFF
 
 
@@ -136,9 +136,9 @@ def _rewritten(code: Bytecode, uses: dict[int, list[int]]) -> Bytecode:
 
 
 def _instruction(words: list[int], first: int, places: dict[int, int], uses: dict[int, list[int]]) -> list[int]:
-    """With other registers; first: the number of those that stay, places: registers of the constants."""
+    """Instruction with other registers; first: the number of those that stay, places: registers of the constants."""
 
-    def moved(word: int) -> int:
+    def renumber(word: int) -> int:
         kind, number = kind_of(word), word & MASK
         if kind == CONSTANT_KIND:
             return places.get(number, word)
@@ -148,18 +148,18 @@ def _instruction(words: list[int], first: int, places: dict[int, int], uses: dic
     code, *rest = words
     if code == CALL:
         result, function, _count, *args = rest
-        args = [*map(moved, args), *(places[constant] for constant in uses.get(function, ()))]
-        return [CALL, moved(result), function, len(args), *args]
+        args = [*map(renumber, args), *(places[constant] for constant in uses.get(function, ()))]
+        return [CALL, renumber(result), function, len(args), *args]
     if code == RETURN:
-        return [RETURN, moved(rest[0])]
+        return [RETURN, renumber(rest[0])]
     if code == IF:
-        return [IF, moved(rest[0]), *rest[1:]]
+        return [IF, renumber(rest[0]), *rest[1:]]
     assert code == GOTO
     return words
 
 
 def write_bytecode(code: Bytecode, bound: set[int] | frozenset[int] = frozenset()) -> bytes:
-    """As TVM writes it; in place of the bound constants an empty shape. No memory scopes: all is in a CPU's memory."""
+    """Write bytecode as TVM does, with an empty shape for bound constants. No memory scopes: all is in CPU memory."""
     pieces = [BYTECODE_MARK, _text(BYTECODE_VERSION), _word(len(code.functions))]
     for f in code.functions:
         pieces += [struct.pack("<i", f.kind), _text(f.name), *map(_word, (f.begin, f.end, len(f.inputs), f.registers))]

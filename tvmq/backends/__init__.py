@@ -61,7 +61,7 @@ def backend_named(name: str | Backend | None) -> Backend:
 
 def _load_backend(target: str) -> Backend:
     """The description that "module:object" names."""
-    found = object_named(target, "quantize", "backend description")
-    if not isinstance(found, Backend):
-        raise ConfigError(f"quantize: {target!r} is a {type(found).__name__}, not a tvmq.Backend")
-    return found
+    backend = object_named(target, "quantize", "backend description")
+    if not isinstance(backend, Backend):
+        raise ConfigError(f"quantize: {target!r} is a {type(backend).__name__}, not a tvmq.Backend")
+    return backend

@@ -28,32 +28,32 @@ SCALES_AT_RUN_TIME = (
 
 def options_of(backend: Backend) -> dict[str, Any]:
     """See Backend.options."""
-    found: dict[str, Any] = {}
+    options: dict[str, Any] = {}
     signed = [dtype for dtype in backend.activations if dtype.startswith("int")]
     base = storage_of(backend)
     if not backend.zero_points:
-        found |= {"dtype_input": base if base in signed else signed[0], "scheme": "symmetric"}
+        options |= {"dtype_input": base if base in signed else signed[0], "scheme": "symmetric"}
     elif base != "uint8":
-        found["dtype_input"] = base
+        options["dtype_input"] = base
     if "int8" not in backend.weights:
-        found["dtype_weight"] = backend.usable_weights()[0]
+        options["dtype_weight"] = backend.usable_weights()[0]
     if not backend.per_channel:
-        found |= {"per_channel": False, "equalization": True}
+        options |= {"per_channel": False, "equalization": True}
     for option, default, allowed in (
         ("requantize", MODE, backend.requantize), ("rounding", ROUNDING, backend.roundings),
     ):  # fmt: skip
         if default not in allowed:
-            found[option] = allowed[0]
+            options[option] = allowed[0]
     if backend.requantize_rule is not None and backend.requantize_rule.factors == "float32":
-        found["factors"] = "float32"
+        options["factors"] = "float32"
     if not backend.floats:
-        found["partition_conversions"] = "fully_integral"
+        options["partition_conversions"] = "fully_integral"
     if backend.reduce_range:
-        found["reduce_range"] = True
-    found |= _shared_inputs(backend) | _shared_weights(backend)
+        options["reduce_range"] = True
+    options |= _shared_inputs(backend) | _shared_weights(backend)
     if backend.activation_scales == "run_time":
-        found = {"activations": "dynamic"} | {name: found[name] for name in SCALES_AT_RUN_TIME if name in found}
-    return found
+        options = {"activations": "dynamic"} | {name: options[name] for name in SCALES_AT_RUN_TIME if name in options}
+    return options
 
 
 def storage_of(backend: Backend) -> str:
@@ -83,14 +83,14 @@ def _shared_inputs(backend: Backend) -> dict[str, Any]:
     form = forms.pop() if len(forms) == 1 else None
     if not isinstance(form, TensorForm):
         return {}
-    found: dict[str, Any] = {}
+    options: dict[str, Any] = {}
     if form.spec is not None and form.spec.bits != 8:
-        found["nbit_input"] = form.spec.bits
+        options["nbit_input"] = form.spec.bits
     if form.scheme == "symmetric":
-        found["scheme"] = "symmetric"
+        options["scheme"] = "symmetric"
     if form.observer is not None:
-        found["calibrate_mode"] = form.observer
-    return found
+        options["calibrate_mode"] = form.observer
+    return options
 
 
 def _shared_weights(backend: Backend) -> dict[str, Any]:
@@ -99,21 +99,21 @@ def _shared_weights(backend: Backend) -> dict[str, Any]:
     form = forms.pop() if len(forms) == 1 else None
     if not isinstance(form, WeightForm):
         return {}
-    found: dict[str, Any] = {}
+    options: dict[str, Any] = {}
     if form.spec is not None:
-        found |= {"nbit_weight": form.spec.bits} if form.spec.bits != 8 else {}
-        found |= {"dtype_weight": form.spec.dtype} if form.spec.dtype != "int8" else {}
+        options |= {"nbit_weight": form.spec.bits} if form.spec.bits != 8 else {}
+        options |= {"dtype_weight": form.spec.dtype} if form.spec.dtype != "int8" else {}
     if form.granularity == "per_tensor":
-        found |= {"per_channel": False, "equalization": True}
+        options |= {"per_channel": False, "equalization": True}
     if form.group_size is not None:
-        found["group_size"] = form.group_size
+        options["group_size"] = form.group_size
     if form.observer is not None:
-        found["weight_scale"] = form.observer
-    return found
+        options["weight_scale"] = form.observer
+    return options
 
 
 def integer_entries(backend: Backend, families: tuple[str, ...] = FAMILIES) -> Iterator[OperatorEntry | None]:
-    """What is said of each of these families, and of its depthwise form; those that stay float left out."""
+    """Entries for each of these families, and its depthwise form; those that stay float left out."""
     for family in families:
         if backend.families is not None and family not in backend.families:
             continue

@@ -1,4 +1,4 @@
-"""What of a description compiled code computes bit for bit, and what an emulation alone does."""
+"""Rules of a description that compiled code computes bit for bit, and those that only an emulation does."""
 
 from __future__ import annotations
 

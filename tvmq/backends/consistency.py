@@ -1,4 +1,14 @@
-"""What fields of a description must say together: all that is allowed here works in `quantize`.
+"""Consistency of the fields of a description: all that is allowed here works in `quantize`.
+
+    requantize_rule                 sets requantize and roundings, which must be left out beside it
+    floats=False                    no requantize "float", no float rule, bias or output, no scales made at run time
+    zero_points=False               a signed type among activations, no entry with scheme "asymmetric"
+    bias "float32"                  goes with sums that become floats: requantize "float"
+    bias below 32 bits              inputs are symmetric: zero points of what is read go into biases
+    requantize "power_of_two"       for all operators or none: scales of all entries are powers of two, or left open
+    granularity "per_group"         goes with activation_scales "run_time": sums of groups have no integer form
+    activation_scales "run_time"    "int8" among activations, all families, one form for all weights
+    output of an entry              holds what any operator reads
 
 Messages begin with the backend; behind it stands the path of the field, as the JSON form has it.
 """
@@ -24,7 +34,7 @@ PACKED_BITS = 4
 
 
 def follow_rule(backend: Backend) -> None:
-    """Modes and roundings are those of the rule, where there is one."""
+    """Take modes and roundings from the rule, where there is one."""
     if backend.requantize_rule is None:
         return
     mode, rounding = carrying(backend.requantize_rule)
@@ -147,7 +157,7 @@ def _check_inputs(backend: Backend, path: str, entry: OperatorEntry, storage: st
 
 
 def _check_output(backend: Backend, path: str, entry: OperatorEntry) -> None:
-    """Results are written in the type that is read: what any operator reads, this one must write."""
+    """Check that results are written in the type that is read: what any operator reads, this one must write."""
     floats = [name for name in entry.output if name in FLOAT_TYPES]
     if floats and not backend.floats:
         _refuse(backend, f"{path}.output", f"{floats[0]!r} needs floats, and there are none; leave it out")
@@ -167,16 +177,16 @@ def _check_output(backend: Backend, path: str, entry: OperatorEntry) -> None:
 
 
 def _check_run_time(backend: Backend) -> None:
-    """Scales made at run time: products alone are integers, of weights that are all of one form."""
+    """Check scales made at run time: products alone are integers, of weights that are all of one form."""
     if not backend.floats:
         _refuse(backend, "activation_scales", "'run_time' scales are floats, and there are none; use 'calibrated'")
     if "int8" not in backend.activations or backend.families is not None:
         _refuse(backend, "activation_scales", "'run_time' needs 'int8' among activations, and families null")
     forms = {entry.weights if entry else None for entry in integer_entries(backend, WEIGHTED)}
     for place, entry in enumerate(backend.operators):
-        said = [name for name in OF_INTEGERS if name != "weights" and getattr(entry, name)]
-        if said:
-            _refuse(backend, f"operators[{place}].{said[0]}", "says nothing of scales made at run time; leave it out")
+        names = [name for name in OF_INTEGERS if name != "weights" and getattr(entry, name)]
+        if names:
+            _refuse(backend, f"operators[{place}].{names[0]}", "says nothing of scales made at run time; leave it out")
         if entry.weights and (len(forms) > 1 or entry.computes != "integer"):
             _refuse(
                 backend, f"operators[{place}].weights",

@@ -1,4 +1,4 @@
-"""What a backend says about itself: data alone, so that whoever has an accelerator can describe it."""
+"""Description of a backend: data alone, so that whoever has an accelerator can describe it."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class Backend:
     requantize_rule    the rule itself, in place of requantize and roundings, which follow from it
     operators          what is otherwise for single kinds of operators: OperatorEntry; the last that matches wins, whole
     lowerings          tvmq.Lowering, or "module:object" of one: what `build(backend=...)` has it compute itself
-    raises             ConfigError for values that are not allowed, or contradict each other
+    raises             ConfigError for values that are not allowed, or contradict each other (see consistency.py)
 
     >>> Backend("toy", activations=("int8",), zero_points=False).options()
     {'dtype_input': 'int8', 'scheme': 'symmetric'}
@@ -107,12 +107,12 @@ class Backend:
         check_together(self)
 
     def usable_weights(self) -> list[str]:
-        """Its types of weights that there is a quantizer for, in its order."""
+        """Types of weights that there is a quantizer for, in the order of the description."""
         return [dtype for dtype in self.weights if dtype.startswith("int")]
 
     @staticmethod
     def _fault(name: str, value: Any) -> str | None:
-        """What is wrong with the value of a field; None if nothing is."""
+        """Reason why the value of a field is refused; None if it is allowed."""
         if name in _ALLOWED:
             allowed = _ALLOWED[name]
             if isinstance(value, tuple) and value and all(item in allowed for item in value):
@@ -152,9 +152,9 @@ class Backend:
         >>> Backend.from_json(Backend("toy", per_channel=False).to_json()) == Backend("toy", per_channel=False)
         True
         """
-        from tvmq.backends.json_form import written
+        from tvmq.backends.json_form import write
 
-        return written(self)
+        return write(self)
 
     @classmethod
     def from_json(cls, text: str | bytes, where: str = "backend") -> Backend:
@@ -180,7 +180,7 @@ class Backend:
         return options_of(self)
 
     def refused_options(self, options: Mapping[str, Any]) -> list[str]:
-        """What of these options it cannot express, each with the value to use instead.
+        """Options that this backend cannot express, each with the value to use instead.
 
         >>> Backend("toy", per_channel=False).refused_options({"per_channel": True})
         ['per_channel=True: takes one scale for a weight, not one for each channel; use per_channel=False']
@@ -203,8 +203,8 @@ class Backend:
 
     def entry(self, family: str, *, depthwise: bool = False) -> OperatorEntry | None:
         """The entry of `operators` that speaks of an operator family: the last that matches; None without."""
-        found = [entry for entry in self.operators if entry.speaks_of(family, depthwise=depthwise)]
-        return found[-1] if found else None
+        entries = [entry for entry in self.operators if entry.speaks_of(family, depthwise=depthwise)]
+        return entries[-1] if entries else None
 
     def rule(self, family: str = "", *, depthwise: bool = False) -> RequantizeRule:
         """How sums of an operator family become codes, with its accumulators and biases.

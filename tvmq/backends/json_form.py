@@ -56,9 +56,9 @@ ENTRY = ("pattern", "computes", "inputs", "weights", "bias", "output", "same_sca
 # ---- writing
 
 
-def written(backend: Backend) -> str:
+def write(backend: Backend) -> str:
     """See Backend.to_json: one field a line, one entry of `operators` a line."""
-    data = {FORMAT: VERSION} | {field.name: _plain(getattr(backend, field.name)) for field in fields(backend)}
+    data = {FORMAT: VERSION} | {field.name: _plain_value(getattr(backend, field.name)) for field in fields(backend)}
     if backend.requantize_rule is not None:  # they follow from it
         del data["requantize"], data["roundings"]
     entries = data.pop("operators")
@@ -72,37 +72,37 @@ def written(backend: Backend) -> str:
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
-def _plain(value: Any) -> Any:
+def _plain_value(value: Any) -> Any:
     if isinstance(value, frozenset):
         return sorted(value)
     if isinstance(value, RequantizeRule):
         return value.to_dict()
     if isinstance(value, OperatorEntry):
         return _plain_entry(value)
-    return [_plain(item) for item in value] if isinstance(value, tuple) else value
+    return [_plain_value(item) for item in value] if isinstance(value, tuple) else value
 
 
 def _plain_entry(entry: OperatorEntry) -> dict[str, Any]:
-    """What an entry says, in the order of ENTRY."""
-    found: dict[str, Any] = {"pattern": _one_or_all(entry.patterns)}
+    """Entry as plain data, in the order of ENTRY."""
+    data: dict[str, Any] = {"pattern": _one_or_all(entry.patterns)}
     for name in ENTRY[1:-1]:
         value, default = getattr(entry, name), OperatorEntry.__dataclass_fields__[name].default
         if value != default:
-            found[name] = (
-                _plain_form(value) if isinstance(value, (TensorForm, WeightForm)) else _one_or_all(_plain(value))
+            data[name] = (
+                _plain_form(value) if isinstance(value, (TensorForm, WeightForm)) else _one_or_all(_plain_value(value))
             )
     limits = {name: value for name, field in LIMITS.items() if (value := getattr(entry, field)) is not None}
-    return found | ({"limits": limits} if limits else {})
+    return data | ({"limits": limits} if limits else {})
 
 
 def _plain_form(form: TensorForm | WeightForm) -> dict[str, Any]:
     own = type(form).__dataclass_fields__
-    given = {name: getattr(form, name) for name in own if getattr(form, name) != own[name].default}
-    return {name: _one_or_all(value) for name, value in given.items()}
+    values = {name: getattr(form, name) for name in own if getattr(form, name) != own[name].default}
+    return {name: _one_or_all(value) for name, value in values.items()}
 
 
 def _one_or_all(value: Any) -> Any:
-    """A tuple or list of one as that one."""
+    """Unwrap a tuple or list of one item."""
     if not isinstance(value, (tuple, list)):
         return value
     return value[0] if len(value) == 1 else list(value)
@@ -127,20 +127,20 @@ def read_backend(path: str | Path) -> Backend:
 def read(text: str | bytes, where: str) -> Backend:
     """See Backend.from_json."""
     path = f"{where}:"
-    data = checked_fields(_parsed(text, where), path, FIELDS, ("name",))
+    data = checked_fields(_parse_json(text, where), path, FIELDS, ("name",))
     if (version := data.get(FORMAT, VERSION)) != VERSION:
         refuse(inside(path, FORMAT), f"must be {VERSION}, the only form that there is. Got {version!r} instead")
-    given = {name: _field(name, value, inside(path, name)) for name, value in data.items() if name != FORMAT}
-    if "activations" not in given and (storages := _storages(given.get("operators", ()))):
-        given["activations"] = storages
+    values = {name: _field(name, value, inside(path, name)) for name, value in data.items() if name != FORMAT}
+    if "activations" not in values and (storages := _storages(values.get("operators", ()))):
+        values["activations"] = storages
     try:
-        return Backend(**given)
+        return Backend(**values)
     except ConfigError as error:
-        message = str(error).removeprefix(f"Backend {given['name']!r}: ")
+        message = str(error).removeprefix(f"Backend {values['name']!r}: ")
         raise ConfigError(f"{where}: {message}") from error
 
 
-def _parsed(text: str | bytes, where: str) -> Any:
+def _parse_json(text: str | bytes, where: str) -> Any:
     try:
         return json.loads(
             text,
@@ -156,12 +156,12 @@ def _parsed(text: str | bytes, where: str) -> Any:
 
 
 def _without_twins(pairs: list[tuple[str, Any]], where: str) -> dict[str, Any]:
-    found: dict[str, Any] = {}
+    values: dict[str, Any] = {}
     for name, value in pairs:
-        if name in found:
+        if name in values:
             refuse(f"{where}:", f"field {name!r} stands twice in one object; leave one of them out")
-        found[name] = value
-    return found
+        values[name] = value
+    return values
 
 
 def _no_number(word: str, where: str) -> Any:
@@ -207,21 +207,21 @@ def _object_name(value: Any, path: str) -> str:
 
 
 def _entry(data: Any, path: str) -> OperatorEntry:
-    """One entry of `operators`."""
+    """Parse an entry of `operators`."""
     data = checked_fields(data, path, ENTRY, ("pattern",))
     limits = checked_fields(data.get("limits", {}), inside(path, "limits"), tuple(LIMITS))
     for name, value in limits.items():
         checked_int(value, inside(inside(path, "limits"), name), 1, 2**31 if name != "alignment" else 2**16)
-    given = {LIMITS[name]: value for name, value in limits.items()}
+    values = {LIMITS[name]: value for name, value in limits.items()}
     for name, value in data.items():
         if name not in ("pattern", "limits"):
-            given[name] = _entry_field(name, value, inside(path, name))
-    made = object.__new__(OperatorEntry)  # checked below, under its path
+            values[name] = _entry_field(name, value, inside(path, name))
+    entry = object.__new__(OperatorEntry)  # checked below, under its path
     patterns = data["pattern"]
-    given["patterns"] = (
+    values["patterns"] = (
         tuple(checked_list(patterns, inside(path, "pattern"))) if not isinstance(patterns, str) else (patterns,)
     )
-    return _made(made, given, path)
+    return _fill_and_check(entry, values, path)
 
 
 def _entry_field(name: str, value: Any, path: str) -> Any:
@@ -243,14 +243,14 @@ def _form(kind: type[Any], data: Any, path: str) -> Any:
     """A TensorForm or WeightForm."""
     known = tuple(kind.__dataclass_fields__)
     data = checked_fields(data, path, known)
-    given: dict[str, Any] = dict(data)
+    values: dict[str, Any] = dict(data)
     if "dtype" in data:
-        given["dtype"] = _names(data["dtype"], inside(path, "dtype"), None)
-    return _made(object.__new__(kind), given, path)
+        values["dtype"] = _names(data["dtype"], inside(path, "dtype"), None)
+    return _fill_and_check(object.__new__(kind), values, path)
 
 
 def _names(value: Any, path: str, allowed: tuple[str, ...] | None) -> tuple[str, ...]:
-    """One word or a list of them; what they may be is checked later where `allowed` is None."""
+    """Parse a word or a list of them; what they may be is checked later where `allowed` is None."""
     items = (value,) if isinstance(value, str) else tuple(checked_list(value, path))
     if not items:
         refuse(path, "names no type; leave it out, or name one")
@@ -259,9 +259,9 @@ def _names(value: Any, path: str, allowed: tuple[str, ...] | None) -> tuple[str,
     return tuple(checked_choice(item, path, allowed) for item in items)
 
 
-def _made(made: Any, given: Mapping[str, Any], path: str) -> Any:
-    """A frozen dataclass of these fields, checked under its path."""
-    for name, field in type(made).__dataclass_fields__.items():
-        object.__setattr__(made, name, given.get(name, field.default))
-    made.check(path)
-    return made
+def _fill_and_check(record: Any, values: Mapping[str, Any], path: str) -> Any:
+    """Fill a frozen dataclass with these values and check it under its path."""
+    for name, field in type(record).__dataclass_fields__.items():
+        object.__setattr__(record, name, values.get(name, field.default))
+    record.check(path)
+    return record

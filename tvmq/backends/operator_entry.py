@@ -1,4 +1,4 @@
-"""What a backend says of one kind of operators, where that is not what it says of all."""
+"""Entry of a backend for one kind of operators, where that differs from what holds for all."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ OF_INTEGERS = (
 
 @dataclass(frozen=True)
 class OperatorEntry:
-    """One entry of Backend.operators; what it leaves out is as the backend says of all operators.
+    """An entry of Backend.operators; what it leaves out is as the backend says of all operators.
 
     patterns           names of operator families ("conv2d", "add"), globs ("conv*", "*"), or "depthwise" for
                        convolutions whose filters read one channel each. The last entry that matches an operator wins,
@@ -110,11 +110,11 @@ class OperatorEntry:
             refuse(path, f"results have one float type at most. Got {', '.join(self.output)} instead")
 
     def _check_together(self, path: str) -> None:
-        given = [name for name in OF_INTEGERS if getattr(self, name) not in (None, (), False)]
-        if self.computes == "integer" and not given:
+        names = [name for name in OF_INTEGERS if getattr(self, name) not in (None, (), False)]
+        if self.computes == "integer" and not names:
             refuse(path, f"says nothing; add computes, or one of {', '.join(OF_INTEGERS)}")
-        if self.computes != "integer" and given:
-            refuse(inside(path, given[0]), f"says nothing of operators that compute in {self.computes}; leave it out")
+        if self.computes != "integer" and names:
+            refuse(inside(path, names[0]), f"says nothing of operators that compute in {self.computes}; leave it out")
         families = [name for name in FAMILIES if self.speaks_of(name, depthwise=name.startswith("conv"))]
         if self.weights is not None and not set(families).intersection(WEIGHTED):
             refuse(

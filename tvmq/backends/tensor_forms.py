@@ -1,4 +1,4 @@
-"""What an operator's tensors may be on a backend: types of codes, scheme, scales, granularity, observers."""
+"""Forms of an operator's tensors on a backend: types of codes, scheme, scales, granularity, observers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ LARGEST_GROUP = 4096
 
 @dataclass(frozen=True)
 class TensorForm:
-    """What an operator reads.
+    """Form of the inputs of an operator.
 
     dtype         types of codes, "int2" to "int16" and "uint2" to "uint8"; the first one is what it gets where options
                   say nothing that is among them
@@ -58,7 +58,7 @@ class TensorForm:
 
     @property
     def spec(self) -> QuantSpec | None:
-        """What it gets where options say nothing that it takes; None without types."""
+        """Spec for inputs where options say nothing that the operator takes; None without types."""
         if not self.dtype:
             return None
         storage, bits = CODE_TYPES[self.dtype[0]]
@@ -80,7 +80,7 @@ class TensorForm:
 
 @dataclass(frozen=True)
 class WeightForm:
-    """What a constant weight may be; its codes are symmetric.
+    """Form of a constant weight; its codes are symmetric.
 
     dtype         signed types of codes, "int2" to "int16"; the first one is the one that it gets
     granularity   "per_channel": a scale for each output channel; "per_tensor": one; "per_group": one for group_size
@@ -128,7 +128,7 @@ class WeightForm:
 
     @property
     def spec(self) -> QuantSpec | None:
-        """What it gets where options say nothing that it takes, per channel unless it is per tensor; None without
+        """Spec where options say nothing that the operator takes, per channel unless it is per tensor; None without
         types."""
         if not self.dtype:
             return None
@@ -171,7 +171,7 @@ def name_of(spec: QuantSpec) -> str:
 
 
 def check_types(names: Any, path: str) -> None:
-    """Types of codes: a tuple of known ones."""
+    """Check types of codes: a tuple of known ones."""
     if not isinstance(names, tuple):
         raise ConfigError(f"{path}: must be a tuple of types. Got {names!r} instead")
     for place, name in enumerate(names):

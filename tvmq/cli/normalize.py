@@ -13,7 +13,7 @@ from tvmq.cli.model import Source
 from tvmq.cli.picture_options import PictureOptions
 from tvmq.cli.samples import Samples
 from tvmq.data.guess import PICTURES, Guess, by_custom, from_facts, from_pixels
-from tvmq.data.normalization import NORMALIZATIONS, Normalization, chosen
+from tvmq.data.normalization import NORMALIZATIONS, Normalization, replace_numbers
 from tvmq.data.pictures import Frame
 
 
@@ -38,7 +38,7 @@ def decide(
     else:
         guess = _guess_normalization(source, frame, samples, module, float_exe, size)
     overrides = {"mean": options.mean, "std": options.std, "scale": options.scale, "color": options.color}
-    normalization = chosen(guess.normalization, frame.channels, **overrides)  # type: ignore[arg-type]
+    normalization = replace_numbers(guess.normalization, frame.channels, **overrides)  # type: ignore[arg-type]
     return replace(guess, normalization=normalization)
 
 

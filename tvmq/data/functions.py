@@ -36,7 +36,7 @@ def load_function(text: str, option: str) -> Callable[..., Any]:
     """
     place, _, name = text.rpartition(":")
     try:
-        module = _from_file(Path(place)) if place.endswith(".py") else _imported(place)
+        module = _from_file(Path(place)) if place.endswith(".py") else _import_module(place)
     except (Exception, SystemExit) as error:  # whatever the user's code raises
         raise ConfigError(f"{option}: '{place}' cannot be loaded ({_reason(error)}); mend it") from error
     function = getattr(module, name, None)
@@ -53,7 +53,7 @@ def check_place(text: str, option: str) -> None:
         raise DataError(f"{option}: there is no file '{place}'; check the path")
 
 
-def _imported(name: str) -> Any:
+def _import_module(name: str) -> Any:
     if "" not in sys.path and str(Path.cwd()) not in sys.path:
         sys.path.insert(0, str(Path.cwd()))  # a console script has its own folder there instead
     return importlib.import_module(name)
@@ -104,15 +104,15 @@ def _reason(error: BaseException) -> str:
 
 
 def _batches(function: Callable[..., Any], text: str) -> Iterable[Any]:
-    found = function()
-    if isinstance(found, (np.ndarray, Mapping)) or hasattr(found, "detach"):
-        return [found]
-    if not hasattr(found, "__iter__"):
+    batches = function()
+    if isinstance(batches, (np.ndarray, Mapping)) or hasattr(batches, "detach"):
+        return [batches]
+    if not hasattr(batches, "__iter__"):
         raise DataError(
-            f"data: '{text}' returned {type(found).__name__}; let it yield batches: arrays with the samples first, "
+            f"data: '{text}' returned {type(batches).__name__}; let it yield batches: arrays with the samples first, "
             "{input: array}, or tuples of inputs and a label"
         )
-    return found
+    return batches
 
 
 def spool_samples(
@@ -126,12 +126,12 @@ def spool_samples(
 
     What follows the inputs in a tuple, and entries "label" and "labels" of a dictionary, are labels.
     """
-    rows: dict[str, Spool] = {given.name: Spool() for given in inputs}
+    rows: dict[str, Spool] = {info.name: Spool() for info in inputs}
     labels: list[Any] = []
     have = 0
     for number, item in enumerate(_items(function, text)):
         item, label = _without_label(item, inputs)
-        feed = _fitting(item, inputs, number)
+        feed = _check_sizes(item, inputs, number)
         size = samples_in(feed)
         for name, value in feed.items():
             for row in value if value.ndim else [value] * size:
@@ -148,7 +148,7 @@ def spool_samples(
     return arrays, np.array(labels)[:count] if len(labels) == have else None
 
 
-def _fitting(item: Any, inputs: list[Input], number: int) -> dict[str, np.ndarray]:
+def _check_sizes(item: Any, inputs: list[Input], number: int) -> dict[str, np.ndarray]:
     """A checked batch; where the first one decided the sizes, a later one of others is told what to do."""
     try:
         return check_batch(item, inputs, number)
@@ -163,18 +163,18 @@ def _fitting(item: Any, inputs: list[Input], number: int) -> dict[str, np.ndarra
 
 def _without_label(item: Any, inputs: list[Input]) -> tuple[Any, Any]:
     """The inputs, and the label or None."""
-    names = {given.name for given in inputs}
+    names = {info.name for info in inputs}
     if isinstance(item, Mapping):
         keys = [key for key in ("labels", "label") if key in item and key not in names]
-        return _known(item, names), item[keys[0]] if keys else None
+        return _inputs_alone(item, names), item[keys[0]] if keys else None
     if isinstance(item, (tuple, list)) and item and isinstance(item[0], Mapping):
-        return _known(item[0], names), item[1] if len(item) > 1 else None
+        return _inputs_alone(item[0], names), item[1] if len(item) > 1 else None
     if isinstance(item, (tuple, list)) and len(item) == len(inputs) + 1:
         return tuple(item[:-1]), item[-1]
     return item, None
 
 
-def _known(item: Mapping[str, Any], names: set[str]) -> dict[str, Any]:
+def _inputs_alone(item: Mapping[str, Any], names: set[str]) -> dict[str, Any]:
     """The inputs alone, where all are there: tokenizers give more than many models take."""
     return {key: value for key, value in item.items() if key in names or not names <= item.keys()}
 
@@ -186,14 +186,14 @@ def left_out(item: Any, inputs: list[Input]) -> list[str]:
     ['token_type_ids']
     """
     entries = item[0] if isinstance(item, (tuple, list)) and item else item
-    names = {given.name for given in inputs}
+    names = {info.name for info in inputs}
     if not isinstance(entries, Mapping) or not names <= entries.keys():
         return []
     return [key for key in entries if key not in names and key not in ("labels", "label")]
 
 
 def without_label(item: Any, inputs: list[Input]) -> Any:
-    """What belongs to the inputs of one thing that a function yields."""
+    """Inputs of an item that a function yields, its label dropped."""
     return _without_label(item, inputs)[0]
 
 

@@ -51,8 +51,8 @@ def information(outputs: np.ndarray) -> float:
     (1.386, 0.0)
     """
     p = _probabilities(outputs.astype(np.float64))
-    found = _entropy(p.mean(axis=0)) - _entropy(p).mean()
-    return float(found) if np.isfinite(found) else 0.0
+    nats = _entropy(p.mean(axis=0)) - _entropy(p).mean()
+    return float(nats) if np.isfinite(nats) else 0.0
 
 
 def _probabilities(outputs: np.ndarray) -> np.ndarray:
@@ -68,7 +68,7 @@ def _entropy(p: np.ndarray) -> np.ndarray:
 
 @dataclass(frozen=True)
 class _Answer:
-    """What a model answers under one normalization.
+    """Answer of a model under one normalization.
 
     nats     information
     sure     mean of the largest softmax
@@ -106,17 +106,17 @@ def from_pixels(
         return _Answer(one, information(outputs), sure, classes, outputs.shape[1], right)
 
     answers = [answer(one) for one in candidates(channels)]
-    best = _best(answers)
+    best = _best_answer(answers)
     if channels == 3 and best.normalization.color != BGR:
         answers.append(answer(replace(best.normalization, color=BGR)))
-        best = _best([best, answers[-1]])
-    return _judged(best, answers)
+        best = _best_answer([best, answers[-1]])
+    return _rate_choice(best, answers)
 
 
-def _best(answers: Sequence[_Answer]) -> _Answer:
+def _best_answer(answers: Sequence[_Answer]) -> _Answer:
     """The one with most right classes, if labels tell; of those alike the one with most information; then the usual."""
     most = max(one.right for one in answers)
-    alike = [one for one in answers if _believed(answers) == 0 or one.right > most - CLOSE * len(one.classes)]
+    alike = [one for one in answers if _count_right(answers) == 0 or one.right > most - CLOSE * len(one.classes)]
     best = max(alike, key=lambda one: one.nats)
     if best.normalization.scale == 1.0:  # without biases 255 times the pixels make a model surer, nothing else
         small = (one for one in alike if one.normalization.scale != 1.0)
@@ -124,18 +124,18 @@ def _best(answers: Sequence[_Answer]) -> _Answer:
     return alike[0] if alike[0].nats >= (1 - MARGIN) * best.nats else best
 
 
-def _believed(answers: Sequence[_Answer]) -> int:
+def _count_right(answers: Sequence[_Answer]) -> int:
     """How many classes are right at best; 0 where labels tell nothing: there are none, or their order is another."""
     most = max(one.right for one in answers)
     return most if most >= 0.5 * len(answers[0].classes) else 0
 
 
-def _judged(best: _Answer, answers: Sequence[_Answer]) -> Guess:
+def _rate_choice(best: _Answer, answers: Sequence[_Answer]) -> Guess:
     """How sure the choice is."""
     scores = {one.name: one.nats for one in answers}
     ranked = sorted(answers, key=lambda one: -one.nats)
     shown = "nats: " + ", ".join(f"{one.name} {one.nats:.2f}" for one in ranked)
-    count, believed = len(best.classes), _believed(answers)
+    count, believed = len(best.classes), _count_right(answers)
     others = [one for one in answers if one.normalization.name != best.normalization.name]
     clear = best.nats > (1 + MARGIN) * max(one.nats for one in others)
     if believed:
@@ -170,8 +170,8 @@ def from_facts(
     pixels = metadata.get("Image.NominalPixelRange", "")
     named = {"NominalRange_0_255": "raw", "Normalized_0_1": "unit", "Normalized_1_1": "signed"}.get(pixels)
     if named:
-        found = replace(NORMALIZATIONS[named], color=order)
-        return Guess(found, "sure", f"the file says Image.NominalPixelRange={pixels}")
+        normalization = replace(NORMALIZATIONS[named], color=order)
+        return Guess(normalization, "sure", f"the file says Image.NominalPixelRange={pixels}")
     if metadata.get("task") in YOLO and "stride" in metadata:
         return Guess(unit, "sure", f"the file says task={metadata['task']}, as exporters of YOLO write it")
     for operator, constant in first:  # a model that normalizes by itself: its constants tell what it expects
@@ -184,7 +184,7 @@ def from_facts(
 
 
 def by_custom(channels: int, *, classifier: bool) -> Guess:
-    """What is usual, where neither the model nor pictures tell."""
+    """Usual normalization, where neither the model nor pictures tell."""
     if channels == 3 and classifier:
         return Guess(NORMALIZATIONS["imagenet"], "not sure", "usual for classifiers of colour pictures")
     usual = candidates(1)[0] if channels == 1 else NORMALIZATIONS["unit"]

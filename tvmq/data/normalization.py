@@ -1,4 +1,4 @@
-"""What a network was trained on: pixels of 0..255 brought to another range. The usual forms, by name.
+"""Normalization that a network was trained with: pixels of 0..255 brought to another range. Usual forms, by name.
 
 x = (pixel * scale - mean) / std        float32, mean and std by channel, in the order of the model's channels
 """
@@ -98,7 +98,7 @@ def candidates(channels: int) -> list[Normalization]:
     return [NORMALIZATIONS[name] if channels == 3 else replace(NORMALIZATIONS[name], color=GRAY) for name in names]
 
 
-def chosen(
+def replace_numbers(
     start: Normalization,
     channels: int,
     *,
@@ -119,5 +119,5 @@ def chosen(
     if std is not None and min(std) <= 0:
         raise ConfigError(f"--std: must be positive. Got {min(std):g} instead")
     numbers = {"mean": mean, "std": std, "scale": scale, "color": color}
-    given = {name: value for name, value in numbers.items() if value is not None}
-    return replace(start, name="own" if given.keys() - {"color"} else start.name, **given)  # type: ignore[arg-type]
+    changes = {name: value for name, value in numbers.items() if value is not None}
+    return replace(start, name="own" if changes.keys() - {"color"} else start.name, **changes)  # type: ignore[arg-type]

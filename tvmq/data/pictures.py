@@ -27,7 +27,7 @@ USUAL_SIZE = 224  # of networks that leave the size open: what most were trained
 
 @dataclass(frozen=True)
 class Frame:
-    """One input for pictures.
+    """An input for pictures.
 
     input     its name
     layout    "NCHW" or "NHWC"
@@ -44,7 +44,7 @@ class Frame:
     dtype: str = "float32"
 
     def shape(self, batch: int) -> tuple[int, ...]:
-        """Of the input with so many pictures.
+        """Shape of the input for a batch of so many pictures.
 
         >>> Frame("x", "NCHW", 3, 32, 48).shape(2), Frame("x", "NHWC", 1, 32, 48).shape(1)
         ((2, 3, 32, 48), (1, 32, 48, 1))
@@ -65,8 +65,8 @@ def frame_of(
     >>> frame_of({"x": (None, 3, None, None)}, {"x": "float32"})
     Frame(input='x', layout='NCHW', channels=3, height=None, width=None, dtype='float32')
     """
-    found = {name: _layout(shape, layout) for name, shape in shapes.items()}
-    usable = [name for name, kind in found.items() if kind]
+    layouts = {name: _layout(shape, layout) for name, shape in shapes.items()}
+    usable = [name for name, kind in layouts.items() if kind]
     if len(shapes) != 1 or len(usable) != 1:
         described = ", ".join(f"'{name}' {_text(shape)}" for name, shape in shapes.items())
         raise DataError(
@@ -75,22 +75,22 @@ def frame_of(
             "function as file.py:name"
         )
     name = usable[0]
-    kind, shape = found[name], shapes[name]
+    kind, shape = layouts[name], shapes[name]
     if shape is None:
         return Frame(name, kind, 3, None, None, dtypes[name])
     channels, height, width = shape[1:] if kind == "NCHW" else (shape[3], shape[1], shape[2])
     return Frame(name, kind, channels or 3, height, width, dtypes[name])
 
 
-def _layout(shape: Sequence[int | None] | None, given: str | None) -> str:
+def _layout(shape: Sequence[int | None] | None, layout: str | None) -> str:
     """ "NCHW", "NHWC", or "" for what is no picture."""
     if shape is None:
-        return given or "NCHW"
+        return layout or "NCHW"
     if len(shape) != 4:
         return ""
     first, last = shape[1] in CHANNELS, shape[3] in CHANNELS
-    if given:
-        return given if shape[1 if given == "NCHW" else 3] in (*CHANNELS, None) else ""
+    if layout:
+        return layout if shape[1 if layout == "NCHW" else 3] in (*CHANNELS, None) else ""
     if first or last:
         return "NCHW" if first else "NHWC"
     return "NCHW" if shape[1] is None else ""

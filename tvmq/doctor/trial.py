@@ -126,7 +126,7 @@ class Clinic:
         guard = Guard(PASS_DB, data=self.judged, is_late=self.patient.is_late)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", AccuracyWarning)  # the findings say it
-            return self.quantization.guarded(module, guard)
+            return self.quantization.apply_guard(module, guard)
 
     def judge_integer(self, module: tvm.IRModule) -> Outcome:
         """Compile an integer module and judge it."""

@@ -1,11 +1,11 @@
 """The guard of `quantize`: the integer module is run beside the float one, and mended where 8 bits cannot hold it.
 
     bound.py      what has to hold: signal to error of the outputs, or a metric and its drop
+    kept.py       samples and statistics, from one reading of the data
+    evidence.py   tensors that judge outputs of argmax and the like, beside the outputs
     judge.py      samples, float's outputs, a module's figure
-    regions.py    what is put to float or back as one
-    forecast.py   what that costs, by counts
-    precision.py  a choice: layers in float, layers by scales made at run time
-    rehearsal.py  all choices from one compiled module, whose roundings can be turned off
+    regions.py    what is put to float or back as one, and what that costs, by counts
+    rehearsal.py  a choice of precision; all choices from one compiled module, whose roundings can be turned off
     trials.py     choices and what came of them
     raising.py    the search
     report.py     the ledger's lines, the sentence where the bound is missed
@@ -93,16 +93,16 @@ def _verify_choices(
             other = make(precision.rules())
         except TvmqError:  # such as values that are not finite where a range is to be chosen
             continue
-        found = judge.figure(other)
-        if found.beats(figure):
-            best, figure = other, found
+        other_figure = judge.figure(other)
+        if other_figure.beats(figure):
+            best, figure = other, other_figure
         if figure.holds(judge.guard) or trials.is_late is not None and trials.is_late():
             break
     return best, figure
 
 
 def _candidates(search: Search, trials: Trials) -> list[Precision]:
-    """Choices to be made into integer modules, the cheapest first; where rehearsals are blind, without giving back."""
+    """Choices to make integer modules of, the cheapest first; where rehearsals miss the error, without giving back."""
     careful = [search.highest.precision] if search.highest is not None else []
     every = Precision(frozenset(products(search.layers)) | frozenset(key for r in regions(search.layers) for key in r))
     in_codes = trials.attempt(Precision())

@@ -1,4 +1,4 @@
-"""What a quantized model must keep: a bound on the signal-to-error ratio of its outputs, or on the drop of a metric."""
+"""Bound that a quantized model must keep: on the signal-to-error ratio of its outputs, or the drop of a metric."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Metric = Callable[[Sequence[np.ndarray], Any], float]
 
 @dataclass(frozen=True)
 class Guard:
-    """What `quantize` checks when the integers are made, and what it holds them against.
+    """Bound that `quantize` checks when the integers are made, and the data for the check.
 
     sqnr      the least signal-to-error ratio of an output, dB
     metric    a function of (outputs of all samples, labels), higher is better: it judges instead of sqnr
@@ -50,8 +50,8 @@ class Guard:
         if not _is_number(self.sqnr):
             raise ConfigError(f"guard: sqnr must be a finite number of dB. Got {self.sqnr!r} instead; 20 is usual")
         if (self.metric is None) != (self.max_drop is None):
-            given = "metric" if self.metric is not None else "max_drop"
-            raise ConfigError(f"guard: metric= and max_drop= go together. Got {given}= alone; give both, or neither")
+            argument = "metric" if self.metric is not None else "max_drop"
+            raise ConfigError(f"guard: metric= and max_drop= go together. Got {argument}= alone; give both, or neither")
         if self.max_drop is not None and not (_is_number(self.max_drop) and self.max_drop >= 0):
             raise ConfigError(f"guard: max_drop must be a number of at least 0. Got {self.max_drop!r} instead")
         if self.metric is not None and (not callable(self.metric) or self.data is None):
@@ -66,7 +66,7 @@ class Guard:
 
 @dataclass(frozen=True)
 class Figure:
-    """How a module is beside float.
+    """Quality of a module compared with float.
 
     sqnr     of the worst output, dB, rounded to tenths: noise of the last bits decides nothing
     score    what the metric gave, and float's; None without a metric
@@ -77,7 +77,7 @@ class Figure:
 
     @property
     def drop(self) -> float:
-        """How much less than float's the metric is; 0 without one."""
+        """Drop of the metric against float's; 0 without a metric."""
         return 0.0 if self.score is None else round(self.score[1] - self.score[0], 9)
 
     def holds(self, guard: Guard) -> bool:
@@ -97,7 +97,7 @@ class Figure:
         return text if self.score is None else f"{self.score[0]:.4g} of {self.score[1]:.4g}"
 
 
-def guard_of(given: Guard | str | None) -> Guard | None:
+def guard_of(choice: Guard | str | None) -> Guard | None:
     """The guard that a user names: one made before, a text such as "sqnr >= 20", None for none.
 
     raises  ConfigError for another text
@@ -105,15 +105,15 @@ def guard_of(given: Guard | str | None) -> Guard | None:
     >>> guard_of("sqnr >= 25").sqnr, guard_of(None)
     (25.0, None)
     """
-    if given is None or isinstance(given, Guard):
-        return given
-    found = TEXT.fullmatch(given) if isinstance(given, str) else None
-    if found is None:
+    if choice is None or isinstance(choice, Guard):
+        return choice
+    match = TEXT.fullmatch(choice) if isinstance(choice, str) else None
+    if match is None:
         raise ConfigError(
-            f"guard: {given!r} is no bound; write 'sqnr >= 20', or None (--guard none) for no guard, or "
+            f"guard: {choice!r} is no bound; write 'sqnr >= 20', or None (--guard none) for no guard, or "
             "tvmq.Guard(metric=..., max_drop=..., data=...); on the command line --metric and --max-drop"
         )
-    return Guard(float(found["sqnr"]))
+    return Guard(float(match["sqnr"]))
 
 
 def _is_number(value: Any) -> bool:

@@ -1,4 +1,4 @@
-"""What outputs are judged by that decibels cannot judge: places and counts, and what is looked up by them.
+"""Evidence for outputs that decibels cannot judge: places and counts, and what is looked up by them.
 
     y = argmax(x)             a step of x is another place, and no signal to error says how bad that is: x is judged
 
@@ -30,14 +30,14 @@ TOLERATED = 0.25  # of the numbers that are looked up by an argmax may be of ano
 def judged_outputs(module: tvm.IRModule) -> list[int]:
     """Positions of the outputs that decibels can judge: floats that do not stand behind an ordering of values."""
     view = View(module)
-    ordered = _behind(view, ORDERING)
+    ordered = _results_behind(view, ORDERING)
     return [index for index, name in enumerate(view.outputs) if name not in ordered and _is_float(view, name)]
 
 
 def looked_up_outputs(module: tvm.IRModule) -> list[int]:
     """Positions of the outputs that are floats behind an argmax or argmin, and behind no other ordering."""
     view = View(module)
-    looked_up, ordered = _behind(view, LOOKUPS), _behind(view, ORDERING - LOOKUPS)
+    looked_up, ordered = _results_behind(view, LOOKUPS), _results_behind(view, ORDERING - LOOKUPS)
     return [
         index
         for index, name in enumerate(view.outputs)
@@ -63,7 +63,7 @@ def find_evidence(prepared: tvm.IRModule, quantized: tvm.IRModule) -> list[Layer
     quantized  the module made of it: what it lacks is left out
     """
     view = View(prepared)
-    ordered = _behind(view, ORDERING)
+    ordered = _results_behind(view, ORDERING)
     inputs = {param.name for param in view.func.params}  # the same in both modules
     read = {
         name: None
@@ -82,13 +82,13 @@ def with_evidence(module: tvm.IRModule, evidence: Sequence[LayerTensor]) -> tvm.
     """The module whose results are the evidence as floats, then its own; None where it lacks some."""
     if not evidence:
         return module
-    found = {id(pair.a): pair.b for pair in pairs(evidence, layer_tensors(module))}
-    tensors = [found.get(id(tensor)) for tensor in evidence]
+    counterparts = {id(pair.a): pair.b for pair in pairs(evidence, layer_tensors(module))}
+    tensors = [counterparts.get(id(tensor)) for tensor in evidence]
     wanted = [(tensor.value, tensor.codes.get(tensor.value)) for tensor in tensors if tensor is not None]
     return tapped(module, wanted) if len(wanted) == len(evidence) else None
 
 
-def _behind(view: View, operators: Container[str]) -> set[str]:
+def _results_behind(view: View, operators: Container[str]) -> set[str]:
     """Results of these operators and all that is made of them."""
     ordered: set[str] = set()
     for var, value in view.bindings:

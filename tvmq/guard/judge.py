@@ -1,4 +1,4 @@
-"""How a module's outputs are beside float's, on samples that were kept while the data were read."""
+"""Comparison of a module's outputs with float's, on samples that were kept while the data were read."""
 
 from __future__ import annotations
 
@@ -64,11 +64,11 @@ class Judge:
         for batch in batches:
             is_known = batch.results is not None and not self.evidence
             results = batch.results if run is None or is_known else run(batch.feed)
-            self._wanted.append(_real(results or (), batch))
+            self._wanted.append(_real_rows(results or (), batch))
         self._score = guard.metric(_join_outputs(self._wanted), guard.labels) if guard.metric and batches else None
 
     def _positions(self, prepared: tvm.IRModule) -> list[int]:
-        """Of what is judged: all the evidence, which comes first, and outputs."""
+        """Positions of what is judged: all the evidence, which comes first, and outputs."""
         first = len(self.evidence)
         self._looked_up = {first + index for index in looked_up_outputs(prepared)}
         plain = (first + index for index in judged_outputs(prepared))
@@ -80,7 +80,7 @@ class Judge:
         return bool(self._wanted) and (self.guard.metric is not None or bool(self._judged))
 
     def figure(self, module: tvm.IRModule) -> Figure:
-        """What the compiled module does."""
+        """Figure of the compiled module."""
         whole = with_evidence(module, self.evidence)
         if whole is None:
             return Figure(-math.inf)  # what cannot be seen is not taken for good
@@ -111,20 +111,20 @@ class Judge:
         return module
 
     def measured(self, run: Run, *, roughly: bool = False, least: float = -math.inf) -> Figure:
-        """What this gives for the samples, the evidence first; roughly: for a few of them, where decibels judge.
+        """Figure of a run over the samples, the evidence first; roughly: for a few of them, where decibels judge.
 
         least  dB below which a rough figure need not be exact: it is that of the first samples that show it to be below
         """
         is_rough = roughly and self.guard.metric is None
         if is_rough and least > -math.inf and not self._looked_up:
             return self._measured_until_below(run, least)
-        index = self._few() if is_rough else range(len(self._batches))
-        found = [_real(run(self._batches[i].feed), self._batches[i]) for i in index]
-        both = list(zip((self._wanted[i] for i in index), found, strict=True)) if self._wanted else []
-        sqnr = min((self._sqnr(place, both) for place in self._judged or range(len(found[0]))), default=math.inf)
+        index = self._choose_batches() if is_rough else range(len(self._batches))
+        outputs = [_real_rows(run(self._batches[i].feed), self._batches[i]) for i in index]
+        both = list(zip((self._wanted[i] for i in index), outputs, strict=True)) if self._wanted else []
+        sqnr = min((self._sqnr(place, both) for place in self._judged or range(len(outputs[0]))), default=math.inf)
         if self.guard.metric is None or self._score is None:
             return Figure(sqnr)
-        return Figure(sqnr, (float(self.guard.metric(_join_outputs(found), self.guard.labels)), float(self._score)))
+        return Figure(sqnr, (float(self.guard.metric(_join_outputs(outputs), self.guard.labels)), float(self._score)))
 
     def _measured_until_below(self, run: Run, least: float) -> Figure:
         """A rough figure; exact if it is at least `least` dB.
@@ -132,13 +132,13 @@ class Judge:
         Noise only grows: what it is already, beside the signal of all the samples, is the most that can be reached.
         The samples that were worst before come first.
         """
-        index, seen = self._few(), dict[int, Both]()
+        index, seen = self._choose_batches(), dict[int, Both]()
         signals = {place: sum(_power(self._wanted[i][place]) for i in index) for place in self._judged}
         noises = {place: 0.0 for place, signal in signals.items() if signal}
         highest = math.inf
         for i in sorted(index, key=lambda i: -self._noises.get(i, 0.0)):
-            wanted, found = seen[i] = self._wanted[i], _real(run(self._batches[i].feed), self._batches[i])
-            added = {place: _noise(wanted[place], found[place]) for place in noises}
+            wanted, outputs = seen[i] = self._wanted[i], _real_rows(run(self._batches[i].feed), self._batches[i])
+            added = {place: _noise(wanted[place], outputs[place]) for place in noises}
             self._noises[i] = max((noise / signals[place] for place, noise in added.items()), default=0.0)
             noises = {place: noise + added[place] for place, noise in noises.items()}
             highest = min((_decibels(signals[place], noise) for place, noise in noises.items()), default=math.inf)
@@ -150,12 +150,12 @@ class Judge:
 
     def noise(self, run: Run) -> float:
         """Error beside float's signal of the worst output, powers, for a few of the samples."""
-        index = self._few()
-        rows = [_real(run(self._batches[i].feed), self._batches[i]) for i in index]
+        index = self._choose_batches()
+        rows = [_real_rows(run(self._batches[i].feed), self._batches[i]) for i in index]
         both = list(zip((self._wanted[i] for i in index), rows, strict=True))
         return max((10 ** (-self._ratio(place, both) / 10) for place in self._judged), default=0.0)
 
-    def _few(self) -> list[int]:
+    def _choose_batches(self) -> list[int]:
         """Batches of FEW_SAMPLES samples or a little more, spread over all without a period."""
         order = sorted(range(len(self._batches)), key=lambda i: (i + 1) * GOLDEN % 1)
         counts = itertools.accumulate(self._batches[i].count for i in order)
@@ -172,12 +172,12 @@ class Judge:
         return self._evaluator(module)
 
     def _sqnr(self, place: int, both: Sequence[Both]) -> float:
-        """Of one output, rounded to tenths."""
+        """Signal-to-error ratio of one output, rounded to tenths."""
         figure = self._ratio(place, both)
         return round(figure, 1) if math.isfinite(figure) else figure
 
     def _ratio(self, place: int, both: Sequence[Both]) -> float:
-        """Of one output, dB; infinite where float gives nothing but zeros, of which a ratio says nothing.
+        """Ratio of one output, dB; infinite where float gives nothing but zeros, of which a ratio says nothing.
 
         Minus infinity for an output of another shape than float's.
         """
@@ -192,7 +192,7 @@ class Judge:
         return math.inf if power == 0.0 else figure
 
     def _pairs_to_compare(self, place: int, both: Sequence[Both]) -> Iterator[tuple[np.ndarray, np.ndarray]]:
-        """What float gives for one output, and what it is compared with."""
+        """Pairs of one output: what float gives, and what it is compared with."""
         pairs = [(wanted[place].astype(np.float64), got[place].astype(np.float64)) for wanted, got in both]
         if place not in self._looked_up or not pairs:
             yield from pairs
@@ -201,7 +201,7 @@ class Judge:
             yield drop_largest_errors(wanted, got)
 
 
-def _real(results: Sequence[np.ndarray], batch: Batch) -> list[np.ndarray]:
+def _real_rows(results: Sequence[np.ndarray], batch: Batch) -> list[np.ndarray]:
     """Rows of the real samples."""
     size = samples_in(batch.feed)
     return [y[: batch.count] if y.ndim and len(y) == size else y for y in map(np.asarray, results)]
@@ -217,16 +217,16 @@ def _decibels(signal: float, noise: float) -> float:
     return 10 * math.log10(ratio) if 0.0 < ratio < math.inf else math.copysign(math.inf, ratio - 1)
 
 
-def _noise(wanted: np.ndarray, found: np.ndarray) -> float:
+def _noise(wanted: np.ndarray, actual: np.ndarray) -> float:
     """Sum of the squares of the errors; infinite for another shape."""
-    if wanted.shape != found.shape:
+    if wanted.shape != actual.shape:
         return math.inf
     deviation = Deviation()
-    deviation.add(wanted, found)
+    deviation.add(wanted, actual)
     figures = deviation.figures()
     return figures.mse * figures.values
 
 
-def _join_outputs(found: list[list[np.ndarray]]) -> list[np.ndarray]:
+def _join_outputs(outputs: list[list[np.ndarray]]) -> list[np.ndarray]:
     """Outputs of all samples, in order."""
-    return [np.concatenate(rows) if rows[0].ndim else np.stack(rows) for rows in zip(*found, strict=True)]
+    return [np.concatenate(rows) if rows[0].ndim else np.stack(rows) for rows in zip(*outputs, strict=True)]

@@ -1,4 +1,4 @@
-"""What one reading of the data said, kept for all modules that are tried: a trial costs no calibration."""
+"""Results of one reading of the data, kept for all modules that are tried: a trial costs no calibration."""
 
 from __future__ import annotations
 
@@ -70,24 +70,24 @@ class Kept:
         names = {w.source for w in watched_tensors(View(annotated))}
         if self._is_read and names.issubset(self.statistics):
             return
-        batches: Iterable[tuple[Feed, int]] = data if self._is_read else self._passing(data)
+        batches: Iterable[tuple[Feed, int]] = data if self._is_read else self._pass_batches(data)
         self._is_read = True
-        found = collect(
+        statistics = collect(
             annotated, batches, evaluator, with_histogram=with_histogram, counter=count_bins, observing=observing,
             momentum=momentum, known=self.statistics, results=self._remember if self.has_results else None,
         )  # fmt: skip
-        self.statistics.update(found)
+        self.statistics.update(statistics)
 
     def adopt(self, statistics: Mapping[str, TensorStatistics], data: Dataset) -> None:
         """Take statistics of these data that were collected elsewhere; the model is not run."""
         if not self._is_read:
             self.statistics.update(statistics)
-            for _ in self._passing(data):
+            for _ in self._pass_batches(data):
                 self._is_read = True
         self._last = None
 
-    def _passing(self, batches: Iterable[tuple[Feed, int]]) -> Iterator[tuple[Feed, int]]:
-        """The same batches; some of them are remembered."""
+    def _pass_batches(self, batches: Iterable[tuple[Feed, int]]) -> Iterator[tuple[Feed, int]]:
+        """Pass the batches on; some of them are remembered."""
         for index, (feed, count) in enumerate(batches):
             self.fingerprint.update({name: value[:count] if value.ndim else value for name, value in feed.items()})
             kept = self._spread if is_judge(index) else self._first
@@ -98,7 +98,7 @@ class Kept:
             yield feed, count
 
     def _remember(self, results: Sequence[np.ndarray]) -> None:
-        """What the float module gave for the batch that is being read."""
+        """Keep the results of the float module for the batch that is being read."""
         if self._last is not None:
             self._last.results = [np.array(result) for result in results]
 
@@ -107,7 +107,7 @@ class Kept:
         return [*self._first, *self._spread]
 
     def batches(self) -> list[Batch]:
-        """One of four, spread over the data; of a few samples all that are kept."""
+        """Batches to judge by: one of four, spread over the data; of a few samples all that are kept."""
         enough = sum(batch.count for batch in self._spread) >= ENOUGH
         return self._spread if enough else self.all_batches()
 

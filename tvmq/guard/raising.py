@@ -35,7 +35,7 @@ CODES_AT_RUN_TIME = "products by scales made at run time"
 
 @dataclass
 class Search:
-    """What was found.
+    """State of the search.
 
     layers  of the ledger of the module in 8 bits
     before  that module
@@ -157,7 +157,7 @@ def _give_back(search: Search, view: View, trials: Trials, guard: Guard) -> None
 
 
 def _give_part_back(part: Part, search: Search, view: View, trials: Trials, guard: Guard, worth: float) -> None:
-    """A part, or halves of it that do without; products in float get codes made at run time where that does.
+    """Put a part, or halves of it, back to 8 bits; products in float get codes made at run time where that does.
 
     worth  seconds, of fewer nothing is tried
     """
@@ -180,10 +180,10 @@ def _give_part_back(part: Part, search: Search, view: View, trials: Trials, guar
 
 
 def _attempt(precision: Precision, text: str, search: Search, trials: Trials, guard: Guard) -> Trial | None:
-    """A choice of less precision, which becomes the best one if it is as good."""
-    trial, before = trials.attempt(precision, _least(search.best.figure, guard)), search.best.precision
+    """Try a choice of less precision, which becomes the best one if it is as good."""
+    trial, before = trials.attempt(precision, _least_sqnr(search.best.figure, guard)), search.best.precision
     if trial is not None and _is_as_good(trial.figure, search.best.figure, guard):
-        if trials.rehearsal.decided(precision) != trials.rehearsal.decided(before):
+        if trials.rehearsal.effective_precision(precision) != trials.rehearsal.effective_precision(before):
             search.steps.append((text, trial.figure))  # else it stays float, between others that do
         search.best = trial
     return trial
@@ -195,21 +195,21 @@ def _is_light(part: Part, layers: Layers) -> bool:
 
 
 def _parts(layers: Layers, view: View, precision: Precision) -> list[Part]:
-    """What has more precision now, in parts, the most expensive first; products are one part."""
-    found = [part for part in kinds(layers, view) if precision.floats.issuperset(part.keys)]
+    """Parts that have more precision now, the most expensive first; products are one part."""
+    parts = [part for part in kinds(layers, view) if precision.floats.issuperset(part.keys)]
     heavy = [key for key in products(layers) if key in precision.floats | precision.dynamic]
-    found += [part_of(heavy, layers, view)] if heavy else []
-    return sorted(found, key=lambda part: -part.seconds)
+    parts += [part_of(heavy, layers, view)] if heavy else []
+    return sorted(parts, key=lambda part: -part.seconds)
 
 
 def _is_as_good(figure: Figure, best: Figure, guard: Guard) -> bool:
     """True if the bound holds and nothing that matters is lost."""
     if guard.metric is not None:
         return figure.holds(guard) or not best.beats(figure)
-    return figure.sqnr >= _least(best, guard)
+    return figure.sqnr >= _least_sqnr(best, guard)
 
 
-def _least(best: Figure, guard: Guard) -> float:
+def _least_sqnr(best: Figure, guard: Guard) -> float:
     """dB of a figure that is as good; minus infinity where a metric judges."""
     if guard.metric is not None:
         return -math.inf

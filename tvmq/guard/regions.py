@@ -1,4 +1,4 @@
-"""What the guard puts to float or back as one: regions between products, and all regions of one kind.
+"""Regions that the guard puts to float or back as one: between products, and all of one kind.
 
 A region is a connected group of layers without multiply-accumulates: a whole norm, a gate, the front end of a
 spectrogram. Sums of two tensors of one shape (residual streams) would connect nearly all of a network and are regions
@@ -41,8 +41,8 @@ def float_seconds(keys: Collection[str], layers: Layers, view: View) -> float:
     macs = sum(layers[key].get("macs") or 0 for key in keys)
     steps = sum(operations(view.value[name]) for name in members if name in view.value) - 2 * macs
     read = {name for key in keys for name in _inputs(key, layers, view) if name not in members}
-    given = {key for key in keys if any(reader not in members for reader in view.readers[key])}
-    converted = sum(elements(view.var[name]) for name in read | given)
+    results = {key for key in keys if any(reader not in members for reader in view.readers[key])}
+    converted = sum(elements(view.var[name]) for name in read | results)
     return max(0, steps) / FLOAT_OPERATIONS + converted / CONVERTED + macs / MACS
 
 
@@ -123,10 +123,10 @@ def _is_stream(entry: Mapping[str, Any]) -> bool:
 
 def kinds(layers: Layers, view: View) -> list[Part]:
     """All regions of a kind together, those that cost most in float first; the view has the tensors' sizes."""
-    found: dict[tuple[str, ...], list[str]] = {}
+    keys_by_kind: dict[tuple[str, ...], list[str]] = {}
     for keys in regions(layers):
-        found.setdefault(tuple(layers[key]["op"] for key in keys), []).extend(keys)
-    parts = [part_of(keys, layers, view) for keys in found.values()]
+        keys_by_kind.setdefault(tuple(layers[key]["op"] for key in keys), []).extend(keys)
+    parts = [part_of(keys, layers, view) for keys in keys_by_kind.values()]
     return sorted(parts, key=lambda part: -part.seconds)  # stable: those of equal cost in the order of the ledger
 
 

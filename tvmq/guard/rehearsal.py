@@ -51,16 +51,16 @@ class Precision:
     dynamic: frozenset[str] = frozenset()
 
     def rules(self) -> tuple[Rule, ...]:
-        """What makes `quantize` do so."""
+        """Rules by which `quantize` makes these choices."""
         floats = [Rule(key, None) for key in sorted(self.floats)]
         return (*floats, *(Rule(key, activations="dynamic") for key in sorted(self.dynamic)))
 
     def back(self, keys: Iterable[str]) -> Precision:
-        """With these layers in 8 bits again."""
+        """Precision with these layers in 8 bits again."""
         return Precision(self.floats.difference(keys), self.dynamic.difference(keys))
 
     def at_run_time(self, keys: Iterable[str]) -> Precision:
-        """With these layers by scales made at run time, no longer in float."""
+        """Precision with these layers by scales made at run time, no longer in float."""
         return Precision(self.floats.difference(keys), self.dynamic.union(keys))
 
 
@@ -70,7 +70,7 @@ Options = Mapping[str, str]  # {key of a layer: other codes than the usual ones,
 
 @dataclass(frozen=True)
 class Switch:
-    """One rounding.
+    """Switch of a rounding.
 
     kind    of what is read, of a weight, or of what is read by a scale made at run time
     group   that reads it; None: a float operator
@@ -115,16 +115,16 @@ class Rehearsal:
         self.dynamic = [key for key, group in self.groups.items() if dynamic and _can_be_dynamic(self.view, group)]
 
     def figure(self, precision: Precision, least: float = -math.inf) -> Figure:
-        """With groups, by the names of their results, in more precision; below `least` dB it need not be exact."""
+        """Figure with groups, by the names of their results, in more precision; not exact below `least` dB."""
         return self._judge.measured(self.run_of(precision), roughly=True, least=least)
 
     def run_of(self, precision: Precision, options: Options | None = None) -> Run:
-        """What runs the module with these choices.
+        """Run of the module with these choices.
 
         options  of groups that are in codes
         """
         self._compile()
-        run, feed = self._run, self._positions(self.decided(precision), options or {})
+        run, feed = self._run, self._positions(self.effective_precision(precision), options or {})
         assert run is not None
         return lambda batch: run({**batch, **feed})
 
@@ -142,13 +142,13 @@ class Rehearsal:
             module, self._switches = with_switches(self._calibrated, self._home, self._variants)
             self._run = self._compiled(module)
 
-    def decided(self, precision: Precision) -> Precision:
-        """What is float in the end: what only moves codes goes with the groups that read it."""
-        found = set(precision.floats)
+    def effective_precision(self, precision: Precision) -> Precision:
+        """Precision that results in the end: what only moves codes goes with the groups that read it."""
+        floats = set(precision.floats)
         for key, group in reversed(self.groups.items()):
-            if group.passes and key in found and any(reader not in found for reader in self._readers.get(key, ())):
-                found.discard(key)
-        return Precision(frozenset(found), precision.dynamic)
+            if group.passes and key in floats and any(reader not in floats for reader in self._readers.get(key, ())):
+                floats.discard(key)
+        return Precision(frozenset(floats), precision.dynamic)
 
     def _groups_that_read(self) -> dict[str, list[str]]:
         """{tensor: groups that read it in codes}."""
@@ -210,7 +210,7 @@ class _Wiring:
         self._switched: dict[tuple[str, str | None], relax.Var] = {}
 
     def run(self) -> tvm.IRModule:
-        """All bindings."""
+        """Rewrite all bindings."""
         rewriter = self.rewriter
         for var, value in self.view.bindings:
             rewriter.at(var.name)
@@ -224,7 +224,7 @@ class _Wiring:
         return rewriter.finish(params=[*rewriter.params, *(param for _, param in self.switches.values())])
 
     def _remember(self, var: relax.Var, value: relax.Call) -> None:
-        """A rounding, which is used where somebody reads it; of a weight both are constants."""
+        """Remember a rounding, which is used where somebody reads it; of a weight both are constants."""
         if value.attrs.kind == "weight":
             usual = _round_weight(value)
             codes = {"": usual}
@@ -244,13 +244,13 @@ class _Wiring:
         self._round_weight[var.name] = new.args[0], rounded
 
     def _other_roundings(self, name: str) -> Iterator[tuple[str, relax.Call]]:
-        """Of the same tensor in the variants."""
+        """Roundings of the same tensor in the variants."""
         for option, view in self.variants.items():
             if name in view.value and op_name(view.value[name]) == SIMULATED:
                 yield option, view.value[name]
 
     def _choose(self, names: object, group: str | None) -> None:
-        """Rounded variables now mean what this group reads."""
+        """Map the rounded variables to what this group reads."""
         for name in self._round_weight.keys() & set(names):  # type: ignore[call-overload]
             if (name, group) not in self._switched:
                 plain, rounded = self._round_weight[name]
@@ -264,7 +264,7 @@ class _Wiring:
             self.rewriter.bind(self.view.var[name], self._switched[name, group])
 
     def _layer(self, var: relax.Var, value: relax.Expr, group: str | None) -> relax.Var:
-        """A binding as it is; with a weight twice, as it is and with its codes: constants are what kernels need."""
+        """Emit a binding as it is; with a weight twice, plain and with its codes: constants are what kernels need."""
         rewriter = self.rewriter
         weights = [name for name in used_vars(value) if name in self._weights]
         if not weights:
@@ -282,7 +282,7 @@ class _Wiring:
         return result
 
     def _by_own_scale(self, call: relax.Call, name: str, group: str | None) -> relax.Expr:
-        """What a product reads, or codes of it made at run time."""
+        """Input of a product, or codes of it made at run time."""
         x = call.args[0]
         if name not in WEIGHTED or group is None:
             return x

@@ -1,4 +1,4 @@
-"""What the guard says: in the ledger for each layer and step, and one sentence where the bound is missed."""
+"""Report of the guard: in the ledger for each layer and step, and one sentence where the bound is missed."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ def missed_bound(search: Search, final: Figure, guard: Guard, *, tried: int, ref
 
     refusal  why no precision was raised, None where that did not suffice
     """
-    start = f"quantize: int8 keeps {final} of float's outputs, the guard asks for {guard}; to blame: {_worst(search)}"
+    start = f"quantize: int8 keeps {final} of float's outputs, the guard asks for {guard}; to blame: {_blame(search)}"
     best = f"{tried} choices of more precision were tried, the best has {search.best.figure}"
     if refusal is not None:
         left = f"{refusal}; left: another target, or {TRAINING}"
@@ -54,12 +54,12 @@ def nothing_left(search: Search, guard: Guard, *, tried: int) -> str:
     start = f"quantize: int8 keeps {search.before.figure} of float's outputs, the guard asks for {guard}"
     return (
         f"{start}; {tried} choices of more precision were tried, and none with a convolution or product in 8 bits "
-        f"keeps the bound: this is the float model; to blame: {_worst(search)}; {LEFT}, or a lower bound (guard=, "
+        f"keeps the bound: this is the float model; to blame: {_blame(search)}; {LEFT}, or a lower bound (guard=, "
         "--guard; guard=None asks for none)"
     )
 
 
-def _worst(search: Search) -> str:
+def _blame(search: Search) -> str:
     """The parts that hurt most in 8 bits."""
     worst = sorted(search.blamed, key=lambda one: one[1].sqnr)
     parts = _texts([part for part, _ in worst])
@@ -72,7 +72,7 @@ def _texts(parts: Sequence[Part]) -> str:
 
 
 def _time(seconds: float) -> str:
-    """Of a forecast.
+    """Milliseconds of a forecast, as text.
 
     >>> _time(0.0003), _time(0.0000042)
     ('0.300 ms', '0.004 ms')

@@ -14,7 +14,7 @@ MOST_TRIALS = 24
 
 @dataclass(frozen=True)
 class Trial:
-    """What was chosen, and what came of it."""
+    """A choice, and the figure that came of it."""
 
     precision: Precision
     figure: Figure
@@ -45,14 +45,14 @@ class Trials:
 
     def knows(self, precision: Precision) -> bool:
         """True for a choice that was measured."""
-        return self.rehearsal.decided(precision) in self._known
+        return self.rehearsal.effective_precision(precision) in self._known
 
     def attempt(self, precision: Precision, least: float = -math.inf) -> Trial | None:
-        """What the outputs keep so; None where enough was tried. What changes no rounding is not measured again.
+        """Try a choice; None where enough was tried. What changes no rounding is not measured again.
 
         least  dB below which it is no choice, and its figure need not be exact
         """
-        decided = self.rehearsal.decided(precision)
+        decided = self.rehearsal.effective_precision(precision)
         figure, inexact = self._known.get(decided, (None, math.inf))
         if figure is None or least < inexact:
             if self.is_over:

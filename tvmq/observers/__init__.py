@@ -58,7 +58,7 @@ def needs_histogram(name: str) -> bool:
     >>> needs_histogram("minmax"), needs_histogram("percentile")
     (False, True)
     """
-    observer = _own("calibrate_mode", name) if is_object_name(name) else load_object(OBSERVERS[name])
+    observer = _load_observer("calibrate_mode", name) if is_object_name(name) else load_object(OBSERVERS[name])
     return "histogram" in getattr(observer, "needs", ("histogram",))
 
 
@@ -77,10 +77,10 @@ def make_weight_observer(name: str, **options: Any) -> WeightObserver:
 ARGUMENTS = {"calibrate_mode": ("statistics", "spec"), "weight_scale": ("weights", "spec", "axis", "name")}
 
 
-def _own(option: str, name: str) -> Any:
+def _load_observer(option: str, name: str) -> Any:
     """An observer of another package: the object itself, or what the class that is named makes."""
-    found = object_named(name, option, "observer")
-    observer = found() if isinstance(found, type) else found
+    target = object_named(name, option, "observer")
+    observer = target() if isinstance(target, type) else target
     method, wanted = getattr(observer, "thresholds", None), ARGUMENTS[option]
     listed = f"thresholds({', '.join(wanted)})"
     if not callable(method):
@@ -103,15 +103,15 @@ def _takes(method: Any, arguments: Sequence[str]) -> bool:
 
 def _make(table: Mapping[str, str], option: str, name: str, options: Mapping[str, Any]) -> Any:
     if is_object_name(name):
-        return _own(option, name)
+        return _load_observer(option, name)
     if name not in table:
         near = difflib.get_close_matches(str(name), table, n=1)
         hint = f"; did you mean {near[0]!r}?" if near else ""
         raise ConfigError(f"{option!r} must be one of {', '.join(table)}. Got {name!r} instead{hint}")
     maker = load_object(table[name])
     known = [field.name for field in dataclasses.fields(maker)]
-    for given in options:
-        if given not in known:
+    for key in options:
+        if key not in known:
             listed = ", ".join(known) or "none"
-            raise ConfigError(f"{name} observer: unknown option {given!r}; known: {listed}")
+            raise ConfigError(f"{name} observer: unknown option {key!r}; known: {listed}")
     return maker(**options)

@@ -37,7 +37,7 @@ CANDIDATES: dict[str, Observer] = {
 
 @dataclass(frozen=True)
 class Choice:
-    """What `choose` chose: the candidate's name, its range, and the error of every candidate."""
+    """Result of `choose`: the candidate's name, its range, and the error of every candidate."""
 
     name: str
     low: float
@@ -77,8 +77,8 @@ def choose(candidates: Mapping[str, Range], spec: QuantSpec, error: Callable[[QP
     known: dict[Range, float] = {}
     for ends in candidates.values():
         if ends not in known:
-            found = float(error(choose_qparams(*ends, spec)))
-            known[ends] = np.inf if np.isnan(found) else found
+            value = float(error(choose_qparams(*ends, spec)))
+            known[ends] = np.inf if np.isnan(value) else value
     by_width = sorted(candidates, key=lambda name: candidates[name][0] - candidates[name][1])
     best = by_width[0]
     for name in by_width[1:]:
@@ -95,16 +95,16 @@ def shift_ranges(candidates: Mapping[str, Range], spec: QuantSpec) -> dict[str, 
     >>> shift_ranges({"minmax": (-3.0, 3.0)}, QuantSpec("int8", symmetric=True))
     {'minmax': (-3.96875, 3.96875), 'minmax_shift': (-1.984375, 1.984375)}
     """
-    found: dict[str, Range] = {}
+    ranges: dict[str, Range] = {}
     for name, (low, high) in candidates.items():
         step = _step(low, high, spec)
         if not (0.0 < step < math.inf):
-            found[name] = (low, high)
+            ranges[name] = (low, high)
             continue
         wide = 2.0 ** math.ceil(math.log2(step)) / step
-        found[name] = (low * wide, high * wide)
-        found[f"{name}_shift"] = (low * wide / 2, high * wide / 2)
-    return found
+        ranges[name] = (low * wide, high * wide)
+        ranges[f"{name}_shift"] = (low * wide / 2, high * wide / 2)
+    return ranges
 
 
 def _step(low: float, high: float, spec: QuantSpec) -> float:

@@ -1,4 +1,4 @@
-"""What an observer is: options, and a rule from statistics to the thresholds of a tensor.
+"""Base class of observers: options, and a rule from statistics to the thresholds of a tensor.
 
 Everything observers ask about one tensor: its ranges and, where wanted, its histogram.
 """
@@ -107,11 +107,11 @@ class TensorStatistics:
         cls, fields: dict[str, np.ndarray], name: str = "", *, channel_axis: int | None = None
     ) -> TensorStatistics:
         """Inverse of `to_dict`."""
-        made = cls(name, channel_axis=channel_axis, with_histogram=False)
-        made.ranges = RangeStatistics.from_dict(_under(fields, "ranges."), name, channel_axis=channel_axis)
+        statistics = cls(name, channel_axis=channel_axis, with_histogram=False)
+        statistics.ranges = RangeStatistics.from_dict(_under(fields, "ranges."), name, channel_axis=channel_axis)
         if "histogram.counts" in fields:
-            made._histogram = Histogram.from_dict(_under(fields, "histogram."), name)
-        return made
+            statistics._histogram = Histogram.from_dict(_under(fields, "histogram."), name)
+        return statistics
 
 
 def _under(fields: dict[str, np.ndarray], prefix: str) -> dict[str, np.ndarray]:

@@ -71,6 +71,6 @@ class ExactSum:
     def from_dict(cls, fields: dict[str, np.ndarray]) -> ExactSum:
         """Inverse of `to_dict`."""
         totals = np.asarray(fields["totals"], np.int64)
-        made = cls(totals.shape[1:])
-        made._totals = {int(e): total.copy() for e, total in zip(fields["exponents"], totals, strict=True)}
-        return made
+        exact_sum = cls(totals.shape[1:])
+        exact_sum._totals = {int(e): total.copy() for e, total in zip(fields["exponents"], totals, strict=True)}
+        return exact_sum

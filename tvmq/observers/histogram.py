@@ -134,15 +134,15 @@ class LeastSquares:
     def _candidates(self, histogram: Histogram, whole: Range, spec: QuantSpec) -> list[Range]:
         """Clipped ranges of least estimated error from each round."""
         estimate = _Estimate(histogram, spec)
-        found: list[Range] = []
+        ranges: list[Range] = []
         lows, highs = (whole[0], 0.0), (0.0, whole[1])
         for _ in range(self.rounds):
             low, high = _grid(lows, highs, self.grid, spec.symmetric)
             order = np.argsort(estimate(low, high), kind="stable")[: self.finalists]
-            found += [(float(low[i]), float(high[i])) for i in order]
+            ranges += [(float(low[i]), float(high[i])) for i in order]
             lows = _around(lows, float(low[order[0]]), self.grid)
             highs = _around(highs, float(high[order[0]]), self.grid)
-        return found
+        return ranges
 
 
 def _descend(start: Range, whole: Range, error: Callable[[Range], float], symmetric: bool, grid: int) -> Range:
@@ -174,7 +174,7 @@ class _Estimate:
         for tail, end in ((self.below, -low), (self.above, high)):
             lost, _, lost_squares = tail.beyond(end)
             far, _, far_squares = tail.beyond(np.minimum(step / 2, end))
-            errors = errors + tail.clipped(end) + (tail.squares - far_squares) + step**2 / 12 * (far - lost)
+            errors = errors + tail.clipping_error(end) + (tail.squares - far_squares) + step**2 / 12 * (far - lost)
         return errors
 
 
@@ -193,7 +193,7 @@ class _Tail:
         """Count, sum and sum of squares (3, n) of the values beyond each threshold >= 0."""
         return self.suffixes[:, np.searchsorted(self.middles, threshold)]
 
-    def clipped(self, threshold: np.ndarray) -> np.ndarray:
+    def clipping_error(self, threshold: np.ndarray) -> np.ndarray:
         """Sum of (value - threshold)^2 over the values beyond each threshold."""
         count, total, squares = self.beyond(threshold)
         return np.maximum(squares - 2 * threshold * total + threshold**2 * count, 0)
@@ -209,6 +209,6 @@ def _grid(lows: Range, highs: Range, steps: int, symmetric: bool) -> tuple[np.nd
 
 
 def _around(ends: Range, best: float, steps: int) -> Range:
-    """One step of the grid to either side of its best point, within the grid."""
+    """Range from one step of the grid below its best point to one above, within the grid."""
     step = (ends[1] - ends[0]) / steps
     return max(ends[0], best - step), min(ends[1], best + step)

@@ -88,7 +88,7 @@ class Histogram:
         self.low, self.high = min(self.low, low + 0.0), max(self.high, high + 0.0)  # + 0.0: no -0
         exponent, first, last = _bins_for(self.low, self.high)
         if (exponent, first, last) != (self.exponent, self.first, self.last):
-            self.counts = _rebinned(self.counts, self.first, exponent - self.exponent, first, last)
+            self.counts = _rebin(self.counts, self.first, exponent - self.exponent, first, last)
             self.exponent, self.first = exponent, first
 
     def merge(self, other: Histogram) -> Histogram:
@@ -101,7 +101,7 @@ class Histogram:
         for part in (self, other):
             if part.values:
                 rise = merged.exponent - part.exponent
-                counts = _rebinned(part.counts, part.first, rise, merged.first, merged.last)
+                counts = _rebin(part.counts, part.first, rise, merged.first, merged.last)
                 merged.counts = merged.counts + counts
         merged.zeros = self.zeros + other.zeros
         return merged
@@ -147,14 +147,14 @@ class Histogram:
         counts[1 : 1 - self.first] += self.below
         return counts
 
-    def mirrored(self, most: int) -> tuple[np.ndarray, float]:
+    def mirror_counts(self, most: int) -> tuple[np.ndarray, float]:
         """Counts of bins -m, ..., m with m <= most, merged two by two until they are so few; their width."""
         end = max(-self.first, self.last)
         rise = 0
         while end >> rise > most:
             rise += 1
         end >>= rise
-        return _rebinned(self.counts, self.first, rise, -end, end), math.ldexp(self.width, rise)
+        return _rebin(self.counts, self.first, rise, -end, end), math.ldexp(self.width, rise)
 
     def to_dict(self) -> dict[str, np.ndarray]:
         """All state as arrays (for np.savez); the name is not part of it."""
@@ -167,11 +167,11 @@ class Histogram:
     @classmethod
     def from_dict(cls, fields: dict[str, np.ndarray], name: str = "") -> Histogram:
         """Inverse of `to_dict`."""
-        made = cls(name)
-        made.exponent, made.first, made.zeros = (int(value) for value in fields["bins"])
-        made.low, made.high = (float(extreme) for extreme in fields["extremes"])
-        made.counts = np.array(fields["counts"], np.int64)
-        return made
+        histogram = cls(name)
+        histogram.exponent, histogram.first, histogram.zeros = (int(value) for value in fields["bins"])
+        histogram.low, histogram.high = (float(extreme) for extreme in fields["extremes"])
+        histogram.counts = np.array(fields["counts"], np.int64)
+        return histogram
 
 
 def _bins_for(low: float, high: float) -> tuple[int, int, int]:
@@ -188,8 +188,8 @@ def _bins_for(low: float, high: float) -> tuple[int, int, int]:
         exponent += 1
 
 
-def _rebinned(counts: np.ndarray, old_first: int, rise: int, first: int, last: int) -> np.ndarray:
-    """The same counts in bins first..last, 2^rise times as wide."""
+def _rebin(counts: np.ndarray, old_first: int, rise: int, first: int, last: int) -> np.ndarray:
+    """Counts in bins first..last, 2^rise times as wide."""
     old = np.arange(old_first, old_first + len(counts))
     wide = np.sign(old) * (np.abs(old) >> min(rise, 62))
     result = np.zeros(last - first + 1, np.int64)

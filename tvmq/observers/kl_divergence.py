@@ -57,7 +57,7 @@ def _divergence(counts: np.ndarray, left: np.ndarray, half: int, levels: int) ->
     q = _merged_and_spread(window, p != 0, levels)
     if not q.any():
         return np.inf
-    p, q = _smoothed(p), _smoothed(q)
+    p, q = _smooth(p), _smooth(q)
     return float((p * np.log(p / q)).sum())
 
 
@@ -73,7 +73,7 @@ def _merged_and_spread(window: np.ndarray, wanted: np.ndarray, levels: int) -> n
     return np.repeat(shares, sizes) * wanted
 
 
-def _smoothed(distribution: np.ndarray) -> np.ndarray:
+def _smooth(distribution: np.ndarray) -> np.ndarray:
     """Zeros raised to a little, which the others give; normalised. At least one bin must not be zero."""
     filled = distribution != 0
     count = int(np.count_nonzero(filled))
@@ -106,7 +106,7 @@ class KlDivergence:
         one_sided = low >= 0 or high <= 0
         # One side of zero alone has all codes of an asymmetric spec: twice the levels of both sides together.
         levels = 2**spec.bits * (2 if one_sided and not spec.symmetric else 1) - 1
-        counts, width = histogram.mirrored(MOST_BINS_EACH_SIDE)
+        counts, width = histogram.mirror_counts(MOST_BINS_EACH_SIDE)
         if -low > high:  # the search does not treat the two ends alike; a tensor and its negative should be
             counts = counts[::-1]
         half = best_half_width(counts, levels, max(1, len(counts) // 2 // self.windows))

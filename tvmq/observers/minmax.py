@@ -3,7 +3,7 @@
 moving_average: the mean over the samples of each sample's extremes. One odd sample moves it little.
 
 The name is the usual one, but by default no running average is taken, for that depends on the order of the samples.
-With a momentum it is: the numbers of torch and TensorFlow (running_range.py).
+With a momentum it is: the numbers of torch and TensorFlow (range_statistics.py).
 
 global_scale: one range for every tensor, given by the user. Needs no data, and seldom fits.
 
@@ -114,20 +114,20 @@ class Percentile:
         # The share as it was written, in whole numbers of values: no float rounding decides.
         outside = (100 - Fraction(str(self.percentile))) / 100 * histogram.values
         if spec.symmetric:
-            high = _kept(histogram.magnitudes, int(outside)) * histogram.width
+            high = _count_kept(histogram.magnitudes, int(outside)) * histogram.width
             return usable_range(max(histogram.low, -high), min(histogram.high, high), spec)
         return usable_range(*_asymmetric(histogram, int(outside / 2)), spec)
 
 
 def _asymmetric(histogram: Histogram, outside: int) -> Range:
     """Edges beyond each of which at most `outside` values lie."""
-    kept_below_high = _kept(histogram.counts, outside)
-    kept_above_low = _kept(histogram.counts[::-1], outside)
+    kept_below_high = _count_kept(histogram.counts, outside)
+    kept_above_low = _count_kept(histogram.counts[::-1], outside)
     edges = histogram.edges
     return float(edges[len(histogram.counts) - kept_above_low]), float(edges[kept_below_high])
 
 
-def _kept(counts: np.ndarray, outside: int) -> int:
+def _count_kept(counts: np.ndarray, outside: int) -> int:
     """How many of the first bins have to be kept so that at most `outside` values lie in the others."""
     beyond = np.cumsum(counts[::-1])  # values in the last 1, 2, ... bins
     return len(counts) - int(np.searchsorted(beyond, outside, side="right"))

@@ -135,7 +135,7 @@ class RangeStatistics:
         merged.low, merged.high = min(self.low, other.low), max(self.high, other.high)
         merged._lows, merged._highs = self._lows.merge(other._lows), self._highs.merge(other._highs)
         merged._channel_values = self._channel_values + other._channel_values
-        merged._channels = _merged(self._channels, other._channels, self.name)
+        merged._channels = _merge_sums(self._channels, other._channels, self.name)
         return merged
 
     @property
@@ -169,13 +169,13 @@ class RangeStatistics:
         cls, fields: dict[str, np.ndarray], name: str = "", *, channel_axis: int | None = None
     ) -> RangeStatistics:
         """Inverse of `to_dict`."""
-        made = cls(name, channel_axis=channel_axis)
-        made.samples, made.values, made._channel_values = (int(count) for count in fields["counts"])
-        made.low, made.high = (float(extreme) for extreme in fields["extremes"])
-        made._lows, made._highs = _part(fields, "lows"), _part(fields, "highs")
+        statistics = cls(name, channel_axis=channel_axis)
+        statistics.samples, statistics.values, statistics._channel_values = (int(count) for count in fields["counts"])
+        statistics.low, statistics.high = (float(extreme) for extreme in fields["extremes"])
+        statistics._lows, statistics._highs = _part(fields, "lows"), _part(fields, "highs")
         if "channels.totals" in fields:
-            made._channels = _part(fields, "channels")
-        return made
+            statistics._channels = _part(fields, "channels")
+        return statistics
 
 
 def _grid_exponents(lows: np.ndarray, highs: np.ndarray) -> np.ndarray:
@@ -187,7 +187,7 @@ def _part(fields: dict[str, np.ndarray], key: str) -> ExactSum:
     return ExactSum.from_dict({field: fields[f"{key}.{field}"] for field in ("exponents", "totals")})
 
 
-def _merged(a: ExactSum | None, b: ExactSum | None, name: str) -> ExactSum | None:
+def _merge_sums(a: ExactSum | None, b: ExactSum | None, name: str) -> ExactSum | None:
     if a is None or b is None:
         return a or b
     if a.shape != b.shape:
@@ -218,25 +218,25 @@ class RunningRange:
         self._extremes: np.ndarray | None = None
 
     def update(self, x: np.ndarray) -> None:
-        """One more batch: all of x, finite float32; an empty one changes nothing."""
+        """Add a batch: all of x, finite float32; an empty one changes nothing."""
         if x.size == 0:
             return
-        found = np.array([x.min(), x.max()], np.float32)
+        extremes = np.array([x.min(), x.max()], np.float32)
         old = self._extremes
         share = np.float32(1 - self.momentum)
-        self._extremes = found if old is None else old + share * (found - old)
+        self._extremes = extremes if old is None else old + share * (extremes - old)
 
     @property
     def low(self) -> float:
         """Average of the minima; CalibrationError before the first batch."""
-        return float(self._known()[0])
+        return float(self._known_extremes()[0])
 
     @property
     def high(self) -> float:
         """Average of the maxima; CalibrationError before the first batch."""
-        return float(self._known()[1])
+        return float(self._known_extremes()[1])
 
-    def _known(self) -> np.ndarray:
+    def _known_extremes(self) -> np.ndarray:
         if self._extremes is None:
             raise CalibrationError("calibrate: a running average of extremes saw no values; give calibration data")
         return self._extremes

@@ -37,7 +37,7 @@ MOST_BYTES = 2**30
 
 @dataclass(frozen=True)
 class TensorResult:
-    """What calibration found for one tensor.
+    """Result of calibration for a tensor.
 
     low, high      thresholds chosen
     observer       name of the observer, or of the candidate of `auto`, that gave them
@@ -112,9 +112,9 @@ class CalibrationResult:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the file; OutputError where that fails, and then nothing is left behind."""
-        write_file(path, self._packed(), "calibration")
+        write_file(path, self._pack(), "calibration")
 
-    def _packed(self) -> bytes:
+    def _pack(self) -> bytes:
         means = [one.channel_means for one in self.tensors.values() if one.channel_means is not None]
         text = json.dumps(self._document(), sort_keys=True)
         buffer = io.BytesIO()
@@ -132,7 +132,7 @@ class CalibrationResult:
             "model_hash": self.model_hash,
             "data_hash": self.data_hash,
             "settings": dict(self.settings),
-            "tensors": [_described(name, tensor) for name, tensor in self.tensors.items()],
+            "tensors": [_describe_tensor(name, tensor) for name, tensor in self.tensors.items()],
             "roundings": describe_roundings(self.roundings),
         }
 
@@ -153,10 +153,10 @@ class CalibrationResult:
                 f"{place}: schema version {version}, this tvmq reads {SCHEMA_VERSION}; calibrate again"
             )
         for what, wanted in (("model", model_hash), ("data", data_hash)):
-            found = document.get(f"{what}_hash")
-            if wanted is not None and found != wanted:
+            stored_hash = document.get(f"{what}_hash")
+            if wanted is not None and stored_hash != wanted:
                 raise CalibrationError(
-                    f"{place}: made for {what} {str(found)[:12]!r}, this is {wanted[:12]!r} (hashes); "
+                    f"{place}: made for {what} {str(stored_hash)[:12]!r}, this is {wanted[:12]!r} (hashes); "
                     f"it is stale: calibrate again"
                 )
         try:
@@ -168,10 +168,10 @@ class CalibrationResult:
                 unpack_roundings(document["roundings"], arrays),
             )
         except (KeyError, TypeError, ValueError) as error:
-            raise _damaged(place, error) from error
+            raise _damage_error(place, error) from error
 
 
-def _described(name: str, tensor: TensorResult) -> dict[str, Any]:
+def _describe_tensor(name: str, tensor: TensorResult) -> dict[str, Any]:
     """The fields as JSON can hold them; of the channel means only their number."""
     channels = None if tensor.channel_means is None else len(tensor.channel_means)
     return {
@@ -188,7 +188,7 @@ def _described(name: str, tensor: TensorResult) -> dict[str, Any]:
 
 
 def _tensors(descriptions: list[dict[str, Any]], means: np.ndarray) -> dict[str, TensorResult]:
-    """Inverse of `_described` for all tensors; the channel means are dealt out in order."""
+    """Inverse of `_describe_tensor` for all tensors; the channel means are dealt out in order."""
     tensors = {}
     start = 0
     for description in descriptions:
@@ -245,9 +245,9 @@ def _read(path: Path, place: str) -> tuple[dict[str, Any], dict[str, np.ndarray]
     except FileNotFoundError as error:
         raise CalibrationError(f"{place}: no such file; calibrate and save first") from error
     except (*DAMAGES, OSError, ValueError, KeyError, EOFError, MemoryError) as error:
-        raise _damaged(place, error) from error
+        raise _damage_error(place, error) from error
     return document, arrays
 
 
-def _damaged(place: str, error: Exception) -> CalibrationError:
+def _damage_error(place: str, error: Exception) -> CalibrationError:
     return CalibrationError(f"{place}: damaged, or no calibration result ({error}); calibrate again")

@@ -35,7 +35,7 @@ class Rounding:
 
 
 def describe_roundings(roundings: Mapping[str, Rounding]) -> list[dict[str, Any]]:
-    """What a document says of them: the shapes by which the arrays are dealt out."""
+    """Description of them for a document: the shapes by which the arrays are dealt out."""
     return [
         {"root": root, "shape": list(one.codes.shape), "channels": None if one.shift is None else len(one.shift)}
         for root, one in roundings.items()
@@ -59,14 +59,14 @@ def unpack_roundings(
     codes, shifts = (arrays[name] for name in ROUNDING_ARRAYS)
     if codes.dtype != np.int8 or shifts.dtype != np.float64 or not np.isfinite(shifts).all():
         raise ValueError("roundings of other types, or not finite")
-    found: dict[str, Rounding] = {}
+    roundings: dict[str, Rounding] = {}
     first = start = 0
     for description in descriptions:
         shape, channels = [int(size) for size in description["shape"]], description["channels"]
         size, count = int(np.prod(shape)), int(channels or 0)
         shift = None if channels is None else shifts[start : start + count]
-        found[str(description["root"])] = Rounding(codes[first : first + size].reshape(shape), shift)
+        roundings[str(description["root"])] = Rounding(codes[first : first + size].reshape(shape), shift)
         first, start = first + size, start + count
     if (codes.shape, shifts.shape) != ((first,), (start,)):
         raise ValueError(f"{first} codes and {start} shifts expected, found {codes.shape} and {shifts.shape}")
-    return found
+    return roundings

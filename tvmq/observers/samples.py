@@ -1,4 +1,4 @@
-"""What all statistics ask of the arrays they are fed.
+"""Checks of the arrays that statistics are fed.
 
 A hash of calibration data that does not depend on how they are batched, ordered or sharded.
 """

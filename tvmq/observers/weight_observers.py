@@ -155,8 +155,8 @@ class WeightMse:
             centre = best
             for offset in offsets:
                 factors = np.clip(centre + offset, self.least, 1.0)
-                found = error(factors)
-                best, least = np.where(found < least, factors, best), np.minimum(found, least)
+                errors = error(factors)
+                best, least = np.where(errors < least, factors, best), np.minimum(errors, least)
         return np.where(least < whole * (1 - LEAST_GAIN), best, 1.0)
 
 

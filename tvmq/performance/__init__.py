@@ -1,1 +1,1 @@
-"""What a model costs: estimates, profiles, measured tiles."""
+"""Costs of a model: estimates, profiles, measured tiles."""

@@ -37,7 +37,7 @@ BYTES = {"float32": 4, "int32": 4, "uint8": 1, "int8": 1, "bool": 1, "int16": 2,
 
 
 def work_of(call: KernelCall, known: KernelWork | None, isa: Isa, machine: Machine) -> Work:
-    """What a call does.
+    """Work of a call.
 
     known   what its kernel says; None for loops that no template made
     isa     instruction set that the kernels are made for
@@ -56,7 +56,7 @@ def work_of(call: KernelCall, known: KernelWork | None, isa: Isa, machine: Machi
 
 
 def _plain_macs(call: KernelCall) -> int:
-    """Of a convolution or product without a template."""
+    """Multiply-accumulates of a convolution or product without a template."""
     words = call.symbol.split("_")
     outputs = math.prod(call.outputs[0][0]) if call.outputs else 0
     tensors = [shape for shape, _ in (*call.inputs, *call.constants) if len(shape) > 1]
@@ -85,7 +85,7 @@ def _bytes(tensor: Tensor) -> int:
 
 @dataclass(frozen=True)
 class Estimate:
-    """Of one call.
+    """Estimate of a call.
 
     call     what is called
     work     what it does
@@ -113,15 +113,15 @@ def estimates(
         return walks[-1]
 
     lowered, *_ = lower_functions(mod, walk, batch_dimension(unpack_weights(inline_functions(mod))))
-    made, names = walks[0].works, get_names(lowered["main"])
+    known_works, names = walks[0].works, get_names(lowered["main"])
     calls = calls_of(lowered, target)
-    works = [work_of(call, made.get(call.symbol), target.isa, machine) for call in calls]
+    works = [work_of(call, known_works.get(call.symbol), target.isa, machine) for call in calls]
     constants = sum(work.weights for work in works)
     times = [seconds(work, machine, model_weights=constants, threads=threads) for work in works]
-    found = [
+    results = [
         Estimate(call, work, time, _sources(call, names)) for call, work, time in zip(calls, works, times, strict=True)
     ]
-    return found, machine.run + sum(time.total for time in times)
+    return results, machine.run + sum(time.total for time in times)
 
 
 def _sources(call: KernelCall, names: dict[str, tuple[str, ...]]) -> tuple[str, ...]:

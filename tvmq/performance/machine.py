@@ -1,4 +1,4 @@
-"""What the cost model needs to know of the CPU that a target describes; of this one, its clock is measured.
+"""Facts about the CPU of a target that the cost model needs; of this CPU, the clock is measured.
 
 How the kernels of this CPU compare with the model's is measured once (tvmq/analysis/machine_speed.py) and kept as
 machine-<CPU>.json in the cache folder, which is read here.
@@ -62,7 +62,7 @@ def with_speed(machine: Machine, speed: Speed) -> Machine:
 
 
 def known_speed() -> Speed | None:
-    """What was measured of this CPU in this process or an earlier one; None where nothing was, or it cannot be read."""
+    """Speed that was measured of this CPU now or in an earlier process; None if nothing was, or it cannot be read."""
     path = _speed_path()
     if path is None:
         return _measured

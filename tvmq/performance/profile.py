@@ -105,7 +105,7 @@ def profile_calls(
 
 
 def clock_seconds(calls: Sequence[Call], repeat: int) -> float:
-    """What looking at the clock costs a call: its time with a function that does nothing."""
+    """Seconds of a call that go into looking at the clock: its time with a function that does nothing."""
     idle = [(name, global_function(DO_NOTHING), args) for name, _, args in calls]
     return statistics.median(statistics.median(time_calls(idle)) for _ in range(repeat))
 
@@ -126,7 +126,7 @@ def record_calls(
     return calls
 
 
-def recorded(parts: Parts, main: CompiledFunction, inputs: Mapping[str, Any]) -> list[Call]:
+def record_main_calls(parts: Parts, main: CompiledFunction, inputs: Mapping[str, Any]) -> list[Call]:
     """The calls of main on the first samples of these inputs."""
     machine = relax.VirtualMachine(parts.executable, tvm.cpu())
     return record_calls(machine, lambda code: main.with_code(code, "main").run(inputs))
@@ -159,14 +159,14 @@ def time_calls(calls: Sequence[Call]) -> list[float]:
 def _rows(
     calls: Sequence[Call], seconds: Sequence[float], described: Mapping[str, Any], forecast: Sequence[float]
 ) -> list[LayerTime]:
-    """One row for the calls of an origin that compute, and one for each call that moves data, in order."""
+    """Rows: one for the calls of an origin that compute, and one for each call that moves data, in order."""
     functions, origins = described.get("functions", []), described.get("origins", [])
     known = [name for name, _ in functions]
     # A free batch runs main once for each sample.
     fits = bool(known) and [name for name, _, _ in calls] == known * (len(calls) // len(known))
     samples = len(calls) // len(known) if fits else 1
     rows: dict[object, LayerTime] = {}
-    told = forecast if fits and len(forecast) == len(known) else ()
+    forecasts = forecast if fits and len(forecast) == len(known) else ()
     for index, ((name, _, args), second) in enumerate(zip(calls, seconds, strict=True)):
         number = functions[index % len(known)][1] if fits else None
         origin = {} if number is None else origins[number]
@@ -176,7 +176,7 @@ def _rows(
         key = (index % len(known), kernel) if moves and fits else index if number is None else number
         row = rows.get(key) or LayerTime(tuple(origin.get("layers", ())), (), 0.0, macs, origin.get("dtype", ""), None)
         kernels = row.kernels if kernel in row.kernels else (*row.kernels, kernel)
-        expected = (row.forecast or 0.0) + told[index % len(known)] if told else None
+        expected = (row.forecast or 0.0) + forecasts[index % len(known)] if forecasts else None
         sums = row.sums or (not moves and str(args[-1].dtype) == SUMS)
         rows[key] = replace(row, kernels=kernels, seconds=row.seconds + second, forecast=expected, sums=sums)
     return [row if row.macs else replace(row, dtype="") for row in rows.values()]

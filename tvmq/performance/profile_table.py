@@ -1,4 +1,4 @@
-"""What `exe.profile` gives: the time of each layer, and how it prints."""
+"""Result of `exe.profile`: the time of each layer, and how it prints."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ class Profile:
         return float(sum(layer.seconds for layer in self.layers))
 
     def share(self, layer: LayerTime) -> float:
-        """Of the sum."""
+        """Share of the layer in the sum."""
         return layer.seconds / self.sum if self.sum else 0.0
 
     def slowest(self, count: int = 8) -> list[LayerTime]:
@@ -108,8 +108,8 @@ class Profile:
         """The sum beside the whole run and the forecast, and how many sums of products reach memory."""
         macs = sum(layer.macs for layer in self.layers)
         rate = f", {macs / self.run / 1e9:.1f} GMAC/s" if macs else ""
-        told = [layer.forecast for layer in self.layers if layer.forecast is not None]
-        forecast = f" (forecast {_microseconds(sum(told))})" if told else ""
+        forecasts = [layer.forecast for layer in self.layers if layer.forecast is not None]
+        forecast = f" (forecast {_microseconds(sum(forecasts))})" if forecasts else ""
         count, sums = self.products
         codes = f"\nproducts of codes whose 32-bit sums reach memory: {sums} of {count}" if count else ""
         return (

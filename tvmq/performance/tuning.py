@@ -41,7 +41,7 @@ Advance = Callable[["Tuning"], None]
 
 @dataclass
 class Tuning:
-    """What was measured so far.
+    """Progress of the measurements so far.
 
     products   of the model
     left       those of them that had not been measured before
@@ -65,7 +65,7 @@ class Tuning:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Dictionary for JSON."""
         return asdict(self)
 
 
@@ -112,7 +112,7 @@ def tune(mod: tvm.IRModule, target: CpuTarget, seconds: float, advance: Advance 
     for subject in unknown:
         if time.perf_counter() - start > seconds:
             break
-        tile, gain = _best(subject, modules, target)
+        tile, gain = _best_tile(subject, modules, target)
         result.measured += 1
         if gain > 1:
             result.faster[subject.key] = gain
@@ -148,7 +148,7 @@ def _lower_with(mod: tvm.IRModule, target: CpuTarget, tiles: dict[str, Tile]) ->
 
 def _subjects(walk: Lowerer, lowered: tvm.IRModule) -> list[_Subject]:
     """The different products of main with a choice of tiles, those that take most cycles first."""
-    found: dict[str, _Subject] = {}
+    subjects: dict[str, _Subject] = {}
     for name, call in _calls(lowered):
         work = walk.works.get(str(call.args[0].name_hint))
         if work is None or work.tiled is None:
@@ -156,10 +156,10 @@ def _subjects(walk: Lowerer, lowered: tvm.IRModule) -> list[_Subject]:
         product, ins = work.tiled
         tilings = best_tilings(product, ins, CANDIDATES)
         key, weight = product_key(product, ins), cycles(product, tilings[0], ins)
-        before = found.get(key)
+        before = subjects.get(key)
         tiles = tuple(dict.fromkeys((tiling.rows, tiling.columns) for tiling in tilings))
-        found[key] = _Subject(key, before.var if before else name, weight + (before.weight if before else 0), tiles)
-    several = [subject for subject in found.values() if len(subject.tiles) > 1]
+        subjects[key] = _Subject(key, before.var if before else name, weight + (before.weight if before else 0), tiles)
+    several = [subject for subject in subjects.values() if len(subject.tiles) > 1]
     return sorted(several, key=lambda subject: -subject.weight)
 
 
@@ -183,7 +183,7 @@ class _Run:
         self._code(*self._tensors)
 
     def result(self) -> np.ndarray:
-        """What it computes."""
+        """Output that it computes."""
         self()
         return self._tensors[-1].numpy()
 
@@ -202,7 +202,7 @@ class _Modules:
         return self._made[rank]
 
 
-def _best(subject: _Subject, modules: _Modules, target: CpuTarget) -> tuple[Tile, float]:
+def _best_tile(subject: _Subject, modules: _Modules, target: CpuTarget) -> tuple[Tile, float]:
     """The fastest tile, and how much faster than the chosen one it is."""
     runs = {tile: _Run(modules[rank], subject.var, target) for rank, tile in enumerate(subject.tiles)}
     first = subject.tiles[0]
@@ -231,8 +231,8 @@ def _gains(runs: dict[Tile, _Run], first: Tile) -> dict[Tile, float]:
 
 def _calls(lowered: tvm.IRModule) -> list[tuple[str, relax.Call]]:
     """(variable, call) of every kernel in main."""
-    found = [(b.var.name, b.value) for block in lowered["main"].body.blocks for b in block.bindings]
-    return [(name, value) for name, value in found if op_name(value) == "call_tir" and _is_kernel(lowered, value)]
+    bindings = [(b.var.name, b.value) for block in lowered["main"].body.blocks for b in block.bindings]
+    return [(name, value) for name, value in bindings if op_name(value) == "call_tir" and _is_kernel(lowered, value)]
 
 
 def _is_kernel(lowered: tvm.IRModule, call: relax.Call) -> bool:

@@ -24,7 +24,7 @@ Entry = dict[str, Any]
 
 
 def machine_key(target: CpuTarget) -> str:
-    """What a measurement holds for: this CPU, the one that is compiled for, and the versions that make the code."""
+    """Key of a measurement: this CPU, the one that is compiled for, and the versions that make the code."""
     here = resolve_target().mcpu
     return f"{here} as {target.mcpu} {target.isa.name}, tvmq {__version__}, tvm {tvm.__version__}"
 
@@ -32,8 +32,8 @@ def machine_key(target: CpuTarget) -> str:
 def read_entries(target: CpuTarget) -> dict[str, Entry]:
     """{product: entry} for a target; empty without a cache, or where nothing was measured."""
     path = _path()
-    found = _read_table(path).get(machine_key(target), {}) if path is not None else {}
-    return {key: entry for key, entry in found.items() if _is_entry(entry)} if isinstance(found, dict) else {}
+    entries = _read_table(path).get(machine_key(target), {}) if path is not None else {}
+    return {key: entry for key, entry in entries.items() if _is_entry(entry)} if isinstance(entries, dict) else {}
 
 
 def tiles_for(target: CpuTarget) -> dict[str, tuple[int, int]]:

@@ -26,7 +26,7 @@ FINETUNED = 4  # models that are trained, at most
 
 
 def check_finetuning(finetune: Any, config: QConfig) -> Finetuning | None:
-    """What trains, without what it would call meanwhile.
+    """Check the trainer; the result is without what it would call meanwhile.
 
     raises  ConfigError for what is no Distill, counts seconds, or does not fit the options
     """
@@ -40,8 +40,8 @@ def check_finetuning(finetune: Any, config: QConfig) -> Finetuning | None:
     if finetune.seconds is not None or finetune.steps is None:
         raise ConfigError("search: finetune= must count steps, seconds depend on the machine; use Distill(steps=300)")
     finetune.check_config(config)
-    found: Finetuning = replace(finetune, watch=None, keep=None)
-    return found
+    trainer: Finetuning = replace(finetune, watch=None, keep=None)
+    return trainer
 
 
 def worth_training(points: Iterable[Point], best: Point | None, goal: Goal, how: str) -> list[Recipe]:

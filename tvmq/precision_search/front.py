@@ -16,7 +16,7 @@ from tvmq.whole_file import write_file
 
 @dataclass(frozen=True)
 class Point:
-    """One model that was measured.
+    """A model that was measured.
 
     recipe     what was chosen
     drop       how much less than float's the mean score is, in units of the metric; None where no metric judges
@@ -44,7 +44,7 @@ class Point:
 
     @staticmethod
     def of(recipe: Recipe, result: Mapping[str, Any], goal: Goal) -> Point:
-        """From what a worker measured."""
+        """Point of a recipe from what a worker measured."""
         names = ("drop", "low", "high", "samples", "sqnr", "seconds", "bytes", "int8")
         return Point(recipe, **{name: result[name] for name in names}, holds=goal.holds(result))
 
@@ -60,7 +60,7 @@ class Point:
 
 @dataclass(frozen=True)
 class SearchResult:
-    """What a search found.
+    """Result of a search.
 
     goal      what it was asked for
     best      the point that keeps the bound and is fastest, or smallest; None where only float keeps it
@@ -91,11 +91,11 @@ class SearchResult:
         return replace(config, rules=(*point.recipe.rules(config, self.names), *config.rules))
 
     def recipe_json(self, point: Point) -> str:
-        """The same as a file for `tvmq quantize --config`."""
+        """Configuration of a point as a file for `tvmq quantize --config`."""
         return recipe_json(self.recipe_config(point))
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON; without what differs from run to run."""
+        """Dictionary for JSON, without what differs from run to run."""
         return {
             "goal": asdict(self.goal),
             "float": {name: self.floats.get(name) for name in ("seconds", "bytes", "score")},

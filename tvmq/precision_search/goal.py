@@ -1,4 +1,4 @@
-"""What a search is to reach: the fastest or the smallest model within a bound."""
+"""Goal of a search: the fastest or the smallest model within a bound."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ USUAL_SQNR = 20.0  # dB; as the guard of `quantize`
 
 @dataclass(frozen=True)
 class Goal:
-    """What to minimize, and what must hold meanwhile.
+    """Objective to minimize, and the bound that must hold meanwhile.
 
     minimize  "latency": seconds of a run of one sample, by forecast; "size": bytes of the constants
     max_drop  how much less than float's the mean score may be, in units of the metric; None: no metric judges

@@ -23,7 +23,7 @@ SIMPLE = 1e-4  # of the cost of a layer in the mean: a layer without a rule is w
 
 
 def describe_layers(runner: TrialRunner, space: SearchSpace, network: Network) -> list[Layer]:
-    """Of the integer module of these options of the network; their errors are 0 until they are measured."""
+    """Layers of the integer module for these options of the network; their errors are 0 until they are measured."""
     rehearsal = runner.rehearsal(network)
     minimize = runner.problem.goal.minimize
     names = space.names(minimize)
@@ -75,7 +75,7 @@ def layer_names(runner: TrialRunner, network: Network) -> dict[str, str]:
 
 @dataclass
 class _Tensors:
-    """Who makes tensors, and what it costs to convert them.
+    """Producers of tensors, and the costs of converting them.
 
     home      {tensor: layer that makes it}
     leaving   results that floats read, or that are the model's
@@ -98,7 +98,7 @@ class _Tensors:
         return _Tensors(view, home, leaving & set(rehearsal.groups), machine.rates[1] * machine.clock)
 
     def seconds(self, name: str) -> float:
-        """Of a conversion."""
+        """Seconds of a conversion."""
         count = 1
         for size in getattr(self.view.var[name].ty, "shape", ()):  # a tuple has none
             count *= int(size) if str(size).isdecimal() else 1
@@ -106,7 +106,7 @@ class _Tensors:
 
 
 def _weight_elements(view: View, group: Group) -> int:
-    """Of the weight of a group; 0 without one."""
+    """Elements of the weight of a group; 0 without one."""
     args: Any = getattr(view.value[group.root], "args", ())
     for arg in args:
         value = None if is_const(arg) else view.value.get(getattr(arg, "name", ""))

@@ -57,7 +57,7 @@ JOURNAL = "journal.sqlite"
 
 @dataclass(frozen=True)
 class Progress:
-    """Where a search stands, told after each result.
+    """Progress of a search, reported after each result.
 
     stage    what is being measured
     done     tasks of this stage, of `total`
@@ -149,9 +149,9 @@ def search(
         Workers(runner, names, count=workers, executor=executor, share=shared) as crew,
     ):
         loop = _Loop(runner, space, journal, crew, folder, advance, rounds, deadline)
-        found = loop.run()
-        found = measure_points(runner, found) if measure else found
-        return replace(found, seconds=time.perf_counter() - start)
+        result = loop.run()
+        result = measure_points(runner, result) if measure else result
+        return replace(result, seconds=time.perf_counter() - start)
 
 
 def make_search_problem(
@@ -185,25 +185,25 @@ def make_search_problem(
     )  # fmt: skip
 
 
-def measure_points(runner: TrialRunner, found: SearchResult) -> SearchResult:
-    """The same with seconds of a run of float and of the points that keep the bound, where this CPU can run them."""
+def measure_points(runner: TrialRunner, result: SearchResult) -> SearchResult:
+    """Measure a run of float and of the points that keep the bound, in seconds, where this CPU can run them."""
     cpu = runner.problem.cpu()
-    if cpu.mcpu != resolve_target().mcpu or found.best is None:
-        return found
-    points = {str(index): point for index, point in enumerate(found.front) if point.holds}
+    if cpu.mcpu != resolve_target().mcpu or result.best is None:
+        return result
+    points = {str(index): point for index, point in enumerate(result.front) if point.holds}
     executables = {name: build(one_sample(runner.module(point.recipe)), target=cpu) for name, point in points.items()}
     executables["float"] = build(one_sample(runner.prepared), target=cpu)
     feed = {name: value[:1] if value.ndim else value for name, value in runner.problem.samples[0].items()}
     if not all(fits(exe, feed) for exe in executables.values()):
-        return found  # the first sample has other sizes than those that forecasts are for
+        return result  # the first sample has other sizes than those that forecasts are for
     seconds = time_by_turns({name: exe.prepared(feed) for name, exe in executables.items()})
     measured = {point: replace(point, measured=seconds[name]) for name, point in points.items()}
     return replace(
-        found,
-        best=measured.get(found.best, found.best),
-        front=tuple(measured.get(point, point) for point in found.front),
-        points=tuple(measured.get(point, point) for point in found.points),
-        floats={**found.floats, "measured": seconds["float"]},
+        result,
+        best=measured.get(result.best, result.best),
+        front=tuple(measured.get(point, point) for point in result.front),
+        points=tuple(measured.get(point, point) for point in result.points),
+        floats={**result.floats, "measured": seconds["float"]},
     )
 
 
@@ -215,8 +215,8 @@ def fits(exe: Executable, feed: Mapping[str, np.ndarray]) -> bool:
 def check_judge(goal: Goal, metric: Named | None, data: Any, labels: Any) -> None:
     """ConfigError where bound, metric and data do not go together."""
     if (metric is None) != (goal.max_drop is None):
-        given = "metric" if metric is not None else "max_drop"
-        raise ConfigError(f"search: metric= and max_drop= go together. Got {given}= alone; give both, or neither")
+        argument = "metric" if metric is not None else "max_drop"
+        raise ConfigError(f"search: metric= and max_drop= go together. Got {argument}= alone; give both, or neither")
     if metric is not None:
         load_metric(metric)
         if data is None or labels is None:
@@ -237,7 +237,7 @@ def make_folder(folder: Path) -> Path:
 
 @dataclass
 class _Loop:
-    """One search: what was measured so far, and what is next."""
+    """State of a search: what was measured so far, and what is next."""
 
     runner: TrialRunner
     space: SearchSpace
@@ -254,16 +254,14 @@ class _Loop:
 
     @property
     def problem(self) -> Problem:
-        """What is searched."""
         return self.runner.problem
 
     @property
     def goal(self) -> Goal:
-        """What is reached for."""
         return self.problem.goal
 
     def run(self) -> SearchResult:
-        """All rounds."""
+        """Run all rounds."""
         networks = [tuple(sorted(network.items())) for network in self.space.networks]
         self._verify("all in 8 bits", [Recipe(network=network) for network in networks])
         network = self._best_network(networks)
@@ -296,7 +294,7 @@ class _Loop:
         return chosen.recipe.network
 
     def _errors(self) -> str:
-        """Why the anchors failed."""
+        """Reasons for which the anchors failed."""
         keys = (
             name
             for network in self.space.networks
@@ -306,7 +304,7 @@ class _Loop:
         return next((str(result["error"]) for result in results if "error" in result), "no worker survived it")
 
     def _with_errors(self, layers: Sequence[Layer], network: Network) -> list[Layer]:
-        """With the error that each of them makes by itself, for each option."""
+        """Layers with the error that each of them makes by itself, for each option."""
         pairs = [(layer.key, option) for layer in layers for option in layer.errors]
         size = min(CHUNK, -(-len(pairs) // (2 * self.crew.count)))
         chunks = [pairs[start : start + size] for start in range(0, len(pairs), max(1, size))]
@@ -324,12 +322,12 @@ class _Loop:
         ]
 
     def _proposals(self, layers: Sequence[Layer], network: Network) -> list[Recipe]:
-        """For budgets between what holds and what does not; corrected where errors do not add up."""
+        """Proposals for budgets between what holds and what does not; corrected where errors do not add up."""
         low, high = self._bracket()
         if high is None or high <= low * CLOSE:
             return []
         steps = [low * (high / low) ** ((index + 1) / (AT_ONCE + 1)) for index in range(AT_ONCE)]
-        known = [self._whole(layers, recipe) for recipe in self.points if recipe.network == network]
+        known = [self._all_options(layers, recipe) for recipe in self.points if recipe.network == network]
         scales, chosen = [1.0] * len(steps), [{}] * len(steps)  # type: list[float], list[dict[str, str]]
         open_steps = list(range(len(steps)))
         for _ in range(CORRECTIONS):
@@ -358,15 +356,15 @@ class _Loop:
         failing = [noise for recipe, noise in known.items() if not self.points[recipe].holds and noise > low]
         return low, min(failing, default=None)
 
-    def _whole(self, layers: Sequence[Layer], recipe: Recipe) -> dict[str, str]:
+    def _all_options(self, layers: Sequence[Layer], recipe: Recipe) -> dict[str, str]:
         """{key: option} of all layers."""
         chosen = dict(recipe.layers)
         return {layer.key: chosen.get(layer.key, INT8) for layer in layers}
 
     def _measure_noise(self, recipes: Sequence[Recipe], layers: Sequence[Layer]) -> None:
-        """Of whole recipes by rehearsals."""
+        """Measure the noise of whole recipes by rehearsals."""
         new = [recipe for recipe in dict.fromkeys(recipes) if recipe not in self.noises]
-        tasks = [Task("noise", r.network, (tuple(sorted(self._whole(layers, r).items())),)) for r in new]
+        tasks = [Task("noise", r.network, (tuple(sorted(self._all_options(layers, r).items())),)) for r in new]
         results = self._ask("rehearsals", tasks)
         for recipe, task in zip(new, tasks, strict=True):
             self.noises[recipe] = _noise(results.get(self.problem.key_of(*next(task.names())), {}))
@@ -401,7 +399,7 @@ class _Loop:
         return results
 
     def _take(self, new: Mapping[str, Result], results: dict[str, Result], keys: Mapping[str, Recipe] | None) -> None:
-        """Results of recipes become points, and the best of them a file."""
+        """Turn results of recipes into points, and the best of them into a file."""
         results.update(new)
         for key, result in new.items() if keys is not None else ():
             recipe = keys[key]  # type: ignore[index]
@@ -427,7 +425,7 @@ class _Loop:
         write_text(self.folder / "best.json", recipe_json(replace(config, rules=rules)))
 
     def _finish(self) -> SearchResult:
-        """The answer, and its files."""
+        """Make the result, and its files."""
         points = tuple(self.points.values())
         network = () if self.best is None else self.best.recipe.network
         score = self.runner.float_score()

@@ -76,7 +76,7 @@ def _loss_in_decibels(point: Mapping[str, Any]) -> tuple[float, ...]:
 
 
 class _Axis:
-    """Numbers to places, with a little room at both ends."""
+    """Axis that maps numbers to places, with a little room at both ends."""
 
     def __init__(self, values: Sequence[float], first: float, last: float) -> None:
         low, high = min(values), max(values)

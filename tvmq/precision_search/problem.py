@@ -1,4 +1,4 @@
-"""All that a trial depends on, as plain data with a content hash: it travels to any worker and names its results."""
+"""Facts that a trial depends on, as plain data with a content hash: it travels to any worker and names its results."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from tvmq.target.cpu import CpuTarget, resolve_target
 
 @dataclass(frozen=True)
 class Problem:
-    """What is searched.
+    """A search as its workers get it: the model, the data, the goal and the options around.
 
     module       the prepared float module, as artifact/module_bytes.py writes it
     calibration  batches that choose ranges
@@ -76,7 +76,7 @@ class Problem:
         digest.update(json.dumps(facts).encode())
         return digest.hexdigest()
 
-    def prepared(self) -> tvm.IRModule:
+    def load_module(self) -> tvm.IRModule:
         """The float module."""
         return module_from_bytes("search", self.module)
 

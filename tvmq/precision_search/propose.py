@@ -27,7 +27,7 @@ MOST_NODES = 2000  # of the solver: time must not decide what is proposed
 
 @dataclass(frozen=True)
 class Layer:
-    """One layer as the proposals see it.
+    """A layer as the proposals see it.
 
     key        in the ledger
     names      in the source
@@ -113,28 +113,28 @@ class _Program:
             self._require(errors, -np.inf, 1.0)
 
     def forbid(self, choice: Mapping[str, str]) -> None:
-        """Not all of these together."""
+        """Forbid all of these together."""
         columns = {self.column[item]: 1.0 for item in choice.items() if item in self.column}
         if len(columns) == len(choice):
             self._require(columns, -np.inf, len(columns) - 1.0)
 
     def _convert(self, layer: Layer) -> None:
-        """Costs where codes and floats meet: of what the layer reads, and of its result."""
+        """Add costs where codes and floats meet: of what the layer reads, and of its result."""
         for producer, cost in layer.inputs:
             if cost <= 0.0:
                 continue
-            made = self._outside.get(producer or "", None)
+            source = self._outside.get(producer or "", None)
             used = self._outside[layer.key]
-            if made is None:  # an input of the model, or of a float operator: floats
+            if source is None:  # an input of the model, or of a float operator: floats
                 self._at_least(self._variable(cost), [], used, 1.0)
             else:
-                self._at_least(self._variable(cost), made, used, 0.0)
-                self._at_least(self._variable(cost), used, made, 0.0)
+                self._at_least(self._variable(cost), source, used, 0.0)
+                self._at_least(self._variable(cost), used, source, 0.0)
         if layer.output > 0.0:
             self._at_least(self._variable(layer.output), [], self._outside[layer.key], 1.0)
 
     def _at_least(self, column: int, more: Sequence[int], less: Sequence[int], constant: float) -> None:
-        """The variable is at least sum(more) - sum(less) + constant."""
+        """Constrain the variable to be at least sum(more) - sum(less) + constant."""
         columns = {column: 1.0}
         for other in more:
             columns[other] = columns.get(other, 0.0) - 1.0

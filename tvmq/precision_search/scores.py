@@ -65,8 +65,8 @@ def score_samples(metric: Named, outputs: Sequence[np.ndarray], labels: Any) -> 
     outputs  one array for each output of the model; a model of one output hands over that
     raises   DataError for a number of scores that is neither, and for scores that are not finite
     """
-    given = load_metric(metric)(outputs[0] if len(outputs) == 1 else list(outputs), labels)
-    scores = np.atleast_1d(np.asarray(given, np.float64))
+    values = load_metric(metric)(outputs[0] if len(outputs) == 1 else list(outputs), labels)
+    scores = np.atleast_1d(np.asarray(values, np.float64))
     if scores.ndim != 1 or len(scores) not in (1, len(outputs[0])):
         raise DataError(
             f"search: the metric gave an array of shape {scores.shape} for {len(outputs[0])} samples; it must give a "

@@ -20,7 +20,7 @@ FIRST = 64  # samples before the first look; each look doubles them
 
 @dataclass(frozen=True)
 class Drop:
-    """How much less than float's the mean score is.
+    """Drop of the mean score against float's.
 
     mean       in units of the metric
     low, high  ends of the interval of 95 per cent; the mean itself where there is one score for all
@@ -77,7 +77,7 @@ def is_decided(floats: np.ndarray, scores: np.ndarray, max_drop: float) -> bool:
 
 
 def _standard_error(floats: np.ndarray, differences: np.ndarray) -> float:
-    """Of the mean difference, with one more that is as large as any."""
+    """Standard error of the mean difference, with one more difference that is as large as any."""
     usual = float(floats.std()) or float(np.abs(floats).max())
     largest = max(float(np.abs(differences).max()), usual)
     squares = float(((differences - differences.mean()) ** 2).sum()) + largest**2

@@ -1,4 +1,4 @@
-"""What a search may choose: an option for each layer, and options of the whole network."""
+"""Choices of a search: an option for each layer, and options of the whole network."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ NETWORKS: tuple[Mapping[str, Any], ...] = ({}, {"scheme": "symmetric", "dtype_in
 
 @dataclass(frozen=True)
 class SearchSpace:
-    """What may be chosen.
+    """Options that may be chosen.
 
     options   of a layer: names of OPTIONS; "int8" is always among them. None: int8, thresholds by minmax, scales made
               at run time and float; for a small model 4-bit weights too
@@ -62,8 +62,8 @@ class SearchSpace:
 
     def names(self, minimize: str) -> tuple[str, ...]:
         """All options of layers, "int8" first."""
-        given = self.options or (*USUAL, *((INT4_WEIGHTS,) if minimize == SIZE else ()))
-        return tuple(dict.fromkeys((INT8, *given, *(name for names in self.layers.values() for name in names))))
+        options = self.options or (*USUAL, *((INT4_WEIGHTS,) if minimize == SIZE else ()))
+        return tuple(dict.fromkeys((INT8, *options, *(name for names in self.layers.values() for name in names))))
 
     def of(self, layer: Sequence[str], minimize: str) -> tuple[str, ...]:
         """Options of a layer by its names."""
@@ -73,7 +73,7 @@ class SearchSpace:
         return tuple(dict.fromkeys((INT8, *(self.options or self.names(minimize)))))
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON holds it."""
+        """Dictionary for JSON."""
         return {
             "options": None if self.options is None else list(self.options),
             "networks": [dict(network) for network in self.networks],
@@ -86,15 +86,15 @@ def rule_of(layer: str, option: str, config: QConfig) -> Rule:
 
     config  says whether weights have a scale for each channel
     """
-    said = dict(OPTIONS[option])
-    if "weights" in said:
-        said["weights"] = replace(said["weights"], per_channel=config.per_channel)
-    return Rule(layer, **said)
+    arguments = dict(OPTIONS[option])
+    if "weights" in arguments:
+        arguments["weights"] = replace(arguments["weights"], per_channel=config.per_channel)
+    return Rule(layer, **arguments)
 
 
 @dataclass(frozen=True)
 class Recipe:
-    """One choice.
+    """A choice.
 
     layers     ((key of the layer in the ledger, option), ...) of all layers that are not "int8"; sorted
     network    (option of qconfig, value), ...
@@ -110,12 +110,12 @@ class Recipe:
 
     @staticmethod
     def of(layers: Mapping[str, str], network: Mapping[str, Any]) -> Recipe:
-        """Of {key: option} and {option of qconfig: value}."""
+        """Recipe of {key: option} and {option of qconfig: value}."""
         chosen = sorted((key, option) for key, option in layers.items() if option != INT8)
         return Recipe(tuple(chosen), tuple(sorted(network.items())))
 
     def rules(self, config: QConfig, names: Mapping[str, str] | None = None) -> tuple[Rule, ...]:
-        """What makes `quantize` do so.
+        """Rules by which `quantize` makes these choices.
 
         config  options around
         names   {key: name of the layer} for people; the keys themselves otherwise
@@ -127,7 +127,7 @@ class Recipe:
         return replace(config, **dict(self.network)) if self.network else config
 
     def to_json(self) -> str:
-        """The same text for the same choice."""
+        """JSON; equal texts for equal choices."""
         parts = [self.layers, self.network, *([self.finetuned] if self.finetuned else [])]
         return json.dumps(parts, separators=(",", ":"))
 

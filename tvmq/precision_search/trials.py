@@ -1,4 +1,4 @@
-"""What a worker measures of a problem: what layers cost, the error that each of them makes, whole recipes.
+"""Measurements of a worker: what layers cost, the error that each of them makes, whole recipes.
 
 Errors of single layers are measured by a rehearsal (guard/rehearsal.py): one compiled float module whose roundings are
 switched on layer by layer. Whole recipes are measured by the integer module that would be handed out.
@@ -46,7 +46,7 @@ Network = tuple[tuple[str, Any], ...]
 
 @dataclass(frozen=True)
 class Task:
-    """One piece of work.
+    """A piece of work.
 
     kind      "verify" a recipe, "finetune" it before, the "noise" of one by a rehearsal, or "errors" of single layers
     network   options of the network
@@ -60,7 +60,7 @@ class Task:
     training: str = ""
 
     def names(self) -> Iterator[tuple[str, ...]]:
-        """One for each result."""
+        """Names of the results, one for each."""
         for choice in self.choices:
             yield (self.kind, json.dumps([choice, self.network]), *([self.training] if self.training else []))
 
@@ -73,7 +73,7 @@ class TrialRunner:
 
     def __init__(self, problem: Problem, options: Sequence[str]) -> None:
         self.problem, self._names = problem, tuple(options)
-        self.prepared = problem.prepared()
+        self.prepared = problem.load_module()
         self._quantization = StaticQuantization(
             self.prepared, self._dataset(problem.calibration), problem.config, problem.backend
         )
@@ -82,7 +82,7 @@ class TrialRunner:
         self._finetuned: dict[Recipe, tvm.IRModule] = {}
 
     def run(self, task: Task) -> dict[str, Result]:
-        """{key of a result: result}."""
+        """Run a task: {key of a result: result}."""
         kinds = {"verify": self._verify, "finetune": self._finetune, "noise": self._noise, "errors": self._noise}
         measure = kinds[task.kind]
         keys = (self.problem.key_of(*name) for name in task.names())
@@ -109,11 +109,11 @@ class TrialRunner:
         """
         config = self.problem.config
         if recipe.finetuned:
-            return self._trained(recipe)
+            return self._train_recipe(recipe)
         return self._quantization.module(recipe.rules(config, names), config=recipe.config(config))
 
-    def _trained(self, recipe: Recipe) -> tvm.IRModule:
-        """Each recipe is trained once in a process."""
+    def _train_recipe(self, recipe: Recipe) -> tvm.IRModule:
+        """Train a recipe, once in a process."""
         if recipe not in self._finetuned:
             config = recipe.config(self.problem.config)
             config = replace(config, rules=(*recipe.rules(self.problem.config), *config.rules))
@@ -123,7 +123,7 @@ class TrialRunner:
         return self._finetuned[recipe]
 
     def rehearsal(self, network: Network) -> Rehearsal:
-        """Of these options of the network; compiled at its first trial."""
+        """Rehearsal for these options of the network; compiled at its first trial."""
         if network not in self._rehearsals:
             config = Recipe(network=network).config(self.problem.config)
             annotated = self._quantization.annotated(config)
@@ -131,7 +131,7 @@ class TrialRunner:
             usual = calibrate(annotated, self._quantization.calibration(annotated, nearest).ranges())
             calibrated = with_evidence(usual, self.judge(network).evidence) or usual
             variants = {
-                name: self._rounded(Recipe(network=network), name)
+                name: self._round_weights(Recipe(network=network), name)
                 for name in self._names
                 if name not in (INT8, FLOAT, DYNAMIC)
             }
@@ -142,14 +142,14 @@ class TrialRunner:
         return self._rehearsals[network]
 
     def judge(self, network: Network) -> Judge:
-        """Decibels of the outputs."""
+        """Judge of the outputs by decibels."""
         if network not in self._judges:
             module, guard = self.module(Recipe(network=network)), Guard(sqnr=self.problem.goal.sqnr)
             batches = [Batch(dict(feed), count) for feed, count in self._dataset(self.problem.samples)]
-            self._judges[network] = Judge(self.prepared, module, _few(batches), evaluator, guard)
+            self._judges[network] = Judge(self.prepared, module, _spread_batches(batches), evaluator, guard)
         return self._judges[network]
 
-    def _rounded(self, recipe: Recipe, option: str) -> tvm.IRModule:
+    def _round_weights(self, recipe: Recipe, option: str) -> tvm.IRModule:
         """The calibrated module in which all layers have this option, weights rounded as they will be."""
         config = recipe.config(self.problem.config)
         config = replace(config, rules=(*config.rules, rule_of("*", option, config)))
@@ -158,7 +158,7 @@ class TrialRunner:
         return run_stages(annotated, ROUNDING, Choices(config, calibration=calibration))
 
     def _noise(self, network: Network, choice: Sequence[tuple[str, str]]) -> Result:
-        """Of the outputs with these layers in codes and all others in float."""
+        """Noise of the outputs with these layers in codes and all others in float."""
         rehearsal, options = self.rehearsal(network), dict(choice)
         in_codes = {key for key, option in options.items() if option not in (FLOAT, DYNAMIC)}
         dynamic = frozenset(key for key, option in options.items() if option == DYNAMIC)
@@ -168,11 +168,11 @@ class TrialRunner:
         return {"noise": noise if math.isfinite(noise) else None}
 
     def _verify(self, network: Network, choice: Sequence[tuple[str, str]]) -> Result:
-        """The integer module of a recipe: what it keeps and what it costs; "error" where there is none."""
+        """Measure the integer module of a recipe: what it keeps and what it costs; "error" where there is none."""
         return self._measure(Recipe(tuple(choice), network))
 
     def _finetune(self, network: Network, choice: Sequence[tuple[str, str]]) -> Result:
-        """The same of a recipe whose integers are trained."""
+        """Train the integers of a recipe and measure the result."""
         return self._measure(Recipe(tuple(choice), network, repr(self.problem.finetune)))
 
     def _measure(self, recipe: Recipe) -> Result:
@@ -189,7 +189,7 @@ class TrialRunner:
         return {**result, **self._drop(module)}
 
     def _drop(self, module: tvm.IRModule) -> Result:
-        """How much less than float's the mean score is; the samples are read until that is decided."""
+        """Drop of the mean score against float's; the samples are read until that is decided."""
         problem = self.problem
         if problem.metric is None or problem.goal.max_drop is None:
             return {"drop": None, "low": None, "high": None, "samples": sum(map(samples_in, problem.samples))}
@@ -215,7 +215,7 @@ class TrialRunner:
 
     @cached_property
     def _float_scores(self) -> np.ndarray:
-        """Of all samples."""
+        """Scores of the float model for all samples."""
         problem = self.problem
         assert problem.metric is not None
         outputs, _, last = next(self._outputs(evaluator(self.prepared), of_all=True))
@@ -255,7 +255,7 @@ def layer_of_source(layers: Mapping[str, Mapping[str, Any]]) -> dict[str, str]:
 
 
 def constant_bytes(module: tvm.IRModule) -> int:
-    """Of all constants of a module."""
+    """Bytes of all constants of a module."""
     values = (arg for _, value in View(module).bindings for arg in getattr(value, "args", ()))
     return sum(const_value(arg).nbytes for arg in values if is_const(arg))
 
@@ -268,14 +268,14 @@ def one_sample(module: tvm.IRModule) -> tvm.IRModule:
 
 
 def _share(layers: Mapping[str, Mapping[str, Any]]) -> float:
-    """Of the multiply-accumulates in 8 bits."""
+    """Share of the multiply-accumulates in 8 bits."""
     macs = {key: float(entry.get("macs") or 0) for key, entry in layers.items()}
     return sum(macs[key] for key, entry in layers.items() if entry["precision"] == "int8") / max(
         1.0, sum(macs.values())
     )
 
 
-def _few(batches: list[Batch], most: int = 32) -> list[Batch]:
+def _spread_batches(batches: list[Batch], most: int = 32) -> list[Batch]:
     """Batches of so many samples, evenly spread."""
     count = sum(batch.count for batch in batches)
     step = max(1, math.ceil(count / most))

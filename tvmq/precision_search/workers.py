@@ -1,4 +1,4 @@
-"""Who measures: this process, processes of this machine, or any `concurrent.futures.Executor`, such as Dask's.
+"""Workers of a search: this process, processes of this machine, or any `concurrent.futures.Executor`, such as Dask's.
 
     tvmq search model.onnx ... --workers 4
     tvmq search model.onnx ... --dask tcp://scheduler:8786
@@ -32,7 +32,7 @@ Statistics = dict[str, TensorStatistics]
 
 
 def run_task(problem: Problem, options: Sequence[str], task: Task) -> Results:
-    """What a task gives."""
+    """Results of a task."""
     runner = _runner_of(problem, options)
     if problem.statistics is not None:
         runner.adopt(problem.statistics)
@@ -45,7 +45,7 @@ def collect_shard(problem: Problem, options: Sequence[str], shard: tuple[int, in
 
 
 def _runner_of(problem: Problem, options: Sequence[str]) -> TrialRunner:
-    """The problem is prepared once in a process."""
+    """Runner of a problem, which is prepared once in a process."""
     key = f"{problem.key} {options}"
     if key not in _runners:
         _runners.clear()
@@ -57,7 +57,7 @@ _held: tuple[Problem, Sequence[str]] | None = None
 
 
 def _hold(problem: Problem, options: Sequence[str]) -> None:
-    """The problem of this process: it is sent once, not with each task."""
+    """Keep the problem of this process: it is sent once, not with each task."""
     global _held  # noqa: PLW0603  (a worker process has one problem)
     end_with_parent()
     _held = problem, options
@@ -69,7 +69,7 @@ def _run_held(function: Callable[..., Any], work: Any) -> Any:
 
 
 def _result_of(future: Future[Any]) -> Any:
-    """What a task gave; None where its worker died."""
+    """Result of a task; None where its worker died."""
     try:
         return future.result()
     except BrokenExecutor:
@@ -119,7 +119,7 @@ class Workers:
         self._stop()
 
     def results(self, tasks: Sequence[Task]) -> Iterator[Results]:
-        """Of each task as it ends; {} of one that no worker survives."""
+        """Results of each task as it ends; {} of one that no worker survives."""
         if self._is_alone:
             yield from map(self.runner.run, tasks)
         elif tasks:
@@ -131,7 +131,7 @@ class Workers:
         return self._given is None and self.count == 1
 
     def _share_statistics(self) -> None:
-        """Calibration data are read once: by all workers together, a part each, and what they say is given to all."""
+        """Have the workers read the calibration data once, a part each, and give the merged statistics to all."""
         if self._problem.statistics is not None or not self.runner.needs_statistics:
             return
         count = min(len(self._problem.calibration), self.count if self._given is None else SHARDS)
@@ -143,7 +143,7 @@ class Workers:
             self._stop()
 
     def _run(self, function: Callable[..., Any], work: Sequence[Any]) -> Iterator[Any]:
-        """What the function gives for each piece of work as it ends; None where no worker survives it."""
+        """Results of the function for each piece of work as it ends; None where no worker survives it."""
         waiting, suspects = deque(work), deque[Any]()
         running: dict[Future[Any], Any] = {}
         while waiting or suspects or running:
@@ -160,7 +160,7 @@ class Workers:
     def _give_out(
         self, function: Callable[..., Any], running: dict[Future[Any], Any], waiting: deque[Any], suspects: deque[Any]
     ) -> None:
-        """As many as there are workers; what was running when one died goes out alone."""
+        """Submit as many tasks as there are workers; what was running when one died goes out alone."""
         source = suspects or waiting
         most = 1 if suspects else self.count if self._given is None else len(waiting) + len(running)
         while source and len(running) < most:

@@ -156,7 +156,7 @@ class Reference:
         self._islands = FloatRegions(self.view, self._target, self._own)
 
     def _fix(self, sizes: dict[str, int]) -> None:
-        """Prepare for these sizes of free dimensions."""
+        """Prepare for these sizes of dynamic dimensions."""
         for name, limit in size_limits(self._mod).items():
             if not limit.least <= sizes[name] <= limit.most:
                 raise DataError(
@@ -182,7 +182,7 @@ class Reference:
         watch: Callable[[str, Any], None] | None = None,
         step: Step | None = None,
     ) -> list[np.ndarray]:
-        """One array an output.
+        """Run the module; one array an output.
 
         inputs   {input name: array} or arrays in order
         watch    called with (variable name, value) after each binding, for comparing layer by layer
@@ -228,10 +228,10 @@ class Reference:
 def _check_shapes(view: View, names: Mapping[str, str], inputs: Mapping[str, np.ndarray]) -> None:
     """Refuse inputs of another rank, or of another size where the module says one."""
     for param, name in names.items():
-        wanted, given = sizes_of(view.params[param]), inputs[name].shape
-        if len(wanted) != len(given) or any(isinstance(w, int) and w != g for w, g in zip(wanted, given, strict=True)):
+        wanted, sizes = sizes_of(view.params[param]), inputs[name].shape
+        if len(wanted) != len(sizes) or any(isinstance(w, int) and w != g for w, g in zip(wanted, sizes, strict=True)):
             shape = ", ".join(map(str, wanted))
-            raise DataError(f"reference: input '{name}' has shape {given}, the model takes ({shape})")
+            raise DataError(f"reference: input '{name}' has shape {sizes}, the model takes ({shape})")
 
 
 def _execute(value: relax.Expr, values: dict[str, Any], own: Mapping[str, Callable[..., Any]]) -> Any:
@@ -241,14 +241,14 @@ def _execute(value: relax.Expr, values: dict[str, Any], own: Mapping[str, Callab
 
 
 def execute(value: relax.Call, args: Sequence[Any], own: Mapping[str, Callable[..., Any]] | None = None) -> Any:
-    """What the definition gives for one operator on these arguments.
+    """Compute an operator on these arguments by its definition.
 
     own    operators that families of other packages define on integers
     """
     name, own = op_name(value), own or {}
     integer = {**INTEGER, **own} if _is_integer(args[0]) else {}
     function = (
-        integer.get(name) or DEFINED.get(name) or _own(name) or _elementary(value) or evaluator(value, exact=True)
+        integer.get(name) or DEFINED.get(name) or _look_up(name) or _elementary(value) or evaluator(value, exact=True)
     )
     assert function is not None, name  # all others are islands
     with np.errstate(all="ignore"):
@@ -256,14 +256,14 @@ def execute(value: relax.Call, args: Sequence[Any], own: Mapping[str, Callable[.
     return result if isinstance(result, list | tuple) else np.asarray(result)
 
 
-def _own(name: str) -> Callable[..., Any] | None:
+def _look_up(name: str) -> Callable[..., Any] | None:
     """The definition of an operator that a user made."""
     operator = own_operator(name)
     return (lambda call, *args: operator.definition(*args, **operator.values(call))) if operator else None
 
 
 def _elementary(call: relax.Call) -> Callable[..., Any] | None:
-    """exp and its kind on float32."""
+    """Definition of exp and the like on float32."""
     function = ELEMENTARY.get(op_name(call))
     if function is None or dtype_of(call) != "float32":
         return None

@@ -58,10 +58,10 @@ class FloatRegions:
         if unit is None:
             return None
         if name not in self._runs:
-            self._runs[name] = self._compiled(unit)
+            self._runs[name] = self._compile(unit)
         return self._runs[name](values)
 
-    def _compiled(self, unit: Chain) -> Callable[[Mapping[str, np.ndarray]], Any]:
+    def _compile(self, unit: Chain) -> Callable[[Mapping[str, np.ndarray]], Any]:
         from tvmq.compile.build import build
 
         members = set(unit.members)
@@ -70,8 +70,8 @@ class FloatRegions:
         free = (name for name, var in self._view.params.items() if any(isinstance(s, str) for s in sizes_of(var)))
         outside = {**dict.fromkeys(free), **outside}
         params = [relax.Var(name, self._view.var[name].ty) for name in outside]
-        given = {param.name: param for param in params}
-        bindings = [(self._view.var[m], substitute_variables(self._view.value[m], given)) for m in unit.members]
+        by_name = {param.name: param for param in params}
+        bindings = [(self._view.var[m], substitute_variables(self._view.value[m], by_name)) for m in unit.members]
         result = self._view.var[unit.result]
         is_tuple = isinstance(result.ty, tvm.ir.TupleType)
         if is_tuple:

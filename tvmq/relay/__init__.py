@@ -85,8 +85,8 @@ def __getattr__(name: str) -> typing.Any:
     """Load a name on first use (PEP 562) and keep it."""
     if name.startswith("__"):
         raise AttributeError(f"module 'tvmq.relay' has no attribute {name!r}")
-    found = _PUBLIC.get(name) or (f"tvmq.relay.{name}" if name in PATHS else _operator(name))
-    module_name, _, attribute = found.partition(":")
+    entry = _PUBLIC.get(name) or (f"tvmq.relay.{name}" if name in PATHS else _operator(name))
+    module_name, _, attribute = entry.partition(":")
     module = importlib.import_module(module_name)
     value = getattr(module, attribute) if attribute else module
     globals()[name] = value
@@ -94,7 +94,7 @@ def __getattr__(name: str) -> typing.Any:
 
 
 def _operator(name: str) -> str:
-    """Where the function of an operator stands; raises AttributeError, with what to do, for other names."""
+    """Place of the function of an operator; raises AttributeError, with what to do, for other names."""
     from tvmq.relay.advice import advice
     from tvmq.relay.op import FUNCTIONS
 

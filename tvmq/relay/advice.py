@@ -1,4 +1,4 @@
-"""What to do instead of a name of Relay that has no counterpart here: a table from names to advice."""
+"""Advice what to do instead of a name of Relay that has no counterpart here: a table from names to texts."""
 
 from __future__ import annotations
 
@@ -129,7 +129,7 @@ ADVICE = {
 
 
 def advice(name: str) -> str:
-    """What to do instead of a name ("nn.x", "transform.X", "x").
+    """Advice what to do instead of a name ("nn.x", "transform.X", "x").
 
     >>> advice("nn.bitserial_conv2d")
     'quantize with fewer bits: tvmq.qconfig(nbit_weight=4)'

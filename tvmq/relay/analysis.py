@@ -90,7 +90,7 @@ def _dtypes(ty: Any) -> list[str]:
 
 
 def list_op_freqs(mod: Any) -> dict[str, int]:
-    """How often each operator stands in a module's main, or in an expression."""
+    """Count the uses of each operator in a module's main, or in an expression."""
     calls = [node for node in post_order(as_expr(mod)) if isinstance(node, Call)]
     return dict(Counter(call.op.name for call in calls if hasattr(call.op, "name")))
 

@@ -1,4 +1,4 @@
-"""What all of Relay's expressions share: operators, a type, and the form in Relax.
+"""Base class of Relay's expressions: operators, a type, and the form in Relax.
 
 Every node becomes bindings of Relax once, however often it is read.
 """
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 class RelaxForm(NamedTuple):
-    """What a node is in Relax: the bindings that it adds, and its value (a variable, constant or tuple of them)."""
+    """A node in Relax: the bindings that it adds, and its value (a variable, constant or tuple of them)."""
 
     bindings: tuple[relax.VarBinding, ...]
     value: Any
@@ -92,8 +92,8 @@ def to_relax(func: Function, name: str = "main") -> relax.Function:
         fresh[binding.var] = kind(f"lv{len(fresh)}", binding.var.ty)
     block = relax.DataflowBlock([relax.VarBinding(fresh[b.var], replace(b.value, fresh)) for b in bindings])
     body = infer_type(relax.SeqExpr([block] if bindings else [], replace(result, fresh)))
-    made = relax.Function([fresh[p] for p in params], body, body.ty)
-    return made.with_attr("global_symbol", name)
+    function = relax.Function([fresh[p] for p in params], body, body.ty)
+    return function.with_attr("global_symbol", name)
 
 
 def replace(expr: Any, values: dict[Any, Any]) -> Any:
@@ -177,7 +177,7 @@ class Expr:
         return ()
 
     def with_children(self, children: Sequence[Expr]) -> Expr:
-        """The same kind of node over other operands."""
+        """Node of the same kind over other operands."""
         return self
 
     def lower(self) -> RelaxForm | None:

@@ -94,16 +94,16 @@ def array_of(value: Any) -> np.ndarray:
 def _prepare_imported(module: tvm.IRModule, params: Mapping[str, Any] | None) -> tvm.IRModule:
     """The module of a front end or of expressions with the given weights bound; what is left are inputs."""
     names = [param.name for param in module["main"].params]
-    given = {name: array_of(value) for name, value in (params or {}).items() if name in names}
+    weights = {name: array_of(value) for name, value in (params or {}).items() if name in names}
     main = module["main"]
     if main.attrs and "num_input" in main.attrs:
         module = module.clone()
         module["main"] = main.with_attr("num_input", len(names))
-    return prepare(*tvmq.from_relax(module, given))
+    return prepare(*tvmq.from_relax(module, weights))
 
 
 def _target(target: Any) -> Any:
-    """What tvmq.build takes: a dictionary of one device is that device's target."""
+    """Target as tvmq.build takes it: a dictionary of one device is that device's target."""
     if target is None:
         target = tvm.target.Target.current(allow_none=True) or "llvm"
     if isinstance(target, Mapping) and "kind" not in target and len(target) == 1:
@@ -111,11 +111,11 @@ def _target(target: Any) -> Any:
     return target
 
 
-def _check(what: str, given: Any, known: tuple[str, ...]) -> None:
+def _check(what: str, choice: Any, known: tuple[str, ...]) -> None:
     """Refuse an executor or runtime that is not here; None is the usual one."""
-    name = given if isinstance(given, str) else getattr(given, "name", None)
-    if given is not None and name not in known:
-        raise ConfigError(f"relay.build: {what} {given!r} is unknown; use {' or '.join(map(repr, known))}")
+    name = choice if isinstance(choice, str) else getattr(choice, "name", None)
+    if choice is not None and name not in known:
+        raise ConfigError(f"relay.build: {what} {choice!r} is unknown; use {' or '.join(map(repr, known))}")
 
 
 def __getattr__(name: str) -> Any:
@@ -141,7 +141,7 @@ class Executor:
 
 @dataclass(frozen=True)
 class Runtime:
-    """What a library runs on: "cpp".
+    """Runtime of a library: "cpp".
 
     >>> Runtime("cpp").name
     'cpp'

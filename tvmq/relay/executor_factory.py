@@ -1,4 +1,4 @@
-"""What relay.build returns: a library that makes executors, is saved and loaded.
+"""Result of relay.build: a library that makes executors, is saved and loaded.
 
 Weights as bytes, in TVM's form: what `relay.save_param_dict` wrote is read back, by any version.
 """
@@ -34,7 +34,7 @@ class ExecutorFactoryModule:
 
     @property
     def target(self) -> Any:
-        """What it was compiled for."""
+        """Target that it was compiled for."""
         return self.executable.target
 
     @property

@@ -1,7 +1,7 @@
 """Relay's expressions: nodes that can be asked what scripts ask (op.name, args, attrs, checked_type), over Relax.
 
 A node holds its operands and, once somebody needs its type or its function, the Relax bindings it stands for
-(lower.py). Nothing is optimized, typed or compiled on this side.
+(`lower` of base.py). Nothing is optimized, typed or compiled on this side.
 
 >>> x = var("x", shape=(1, 4))
 >>> y = (x + const(1.0)).astype("int8")
@@ -44,7 +44,7 @@ class Var(Expr):
         return self
 
     def children(self) -> Sequence[Expr]:
-        """What Let binds it to."""
+        """Value that Let binds it to."""
         return () if self.bound is None else (self.bound,)
 
     def give_type(self, type_annotation: Any) -> None:
@@ -116,7 +116,7 @@ class Tuple(Expr):
 
 
 class TupleGetItem(Expr):
-    """One field of a tuple."""
+    """A field of a tuple."""
 
     def __init__(self, tuple_value: Expr, index: int) -> None:
         self.tuple_value = operand(tuple_value)
@@ -127,7 +127,7 @@ class TupleGetItem(Expr):
         return (self.tuple_value,)
 
     def with_children(self, children: Sequence[Expr]) -> Expr:
-        """The same field of another tuple; of a literal one, the field itself."""
+        """This field of another tuple; of a literal one, the field itself."""
         return TupleGetItem(children[0], self.index)
 
     def lower(self) -> RelaxForm:
@@ -141,7 +141,7 @@ class TupleGetItem(Expr):
 
 
 class TupleWrapper:
-    """What functions with several results return: [i], len, unpacking and astuple()."""
+    """Result of functions that return several values: [i], len, unpacking and astuple()."""
 
     def __init__(self, tuple_value: Expr, size: int) -> None:
         self.tuple_value = tuple_value
@@ -193,7 +193,7 @@ class Call(Expr):
         return self.args if isinstance(self.op, registry.Op) else (self._inline(),)
 
     def with_children(self, children: Sequence[Expr]) -> Expr:
-        """The same operator on other operands."""
+        """Call of the same operator on other operands."""
         if not isinstance(self.op, registry.Op):
             return children[0]
         return Call(self.op, children, self.attrs, self.type_args, self.span)
@@ -228,10 +228,10 @@ class Call(Expr):
         """Give operands without a type the one that follows from the others."""
         assert self.op.completion
         known = [a.checked_type if not isinstance(a, Var) or a.lowered or a.lower() else None for a in self.args]
-        for index, found in self.op.completion(known, self.attrs).items():
+        for index, inferred in self.op.completion(known, self.attrs).items():
             arg = self.args[index]
             if isinstance(arg, Var):
-                arg.give_type(found)
+                arg.give_type(inferred)
 
     def __repr__(self) -> str:
         return f"Call({self.op!r}, {len(self.args)} operands)"

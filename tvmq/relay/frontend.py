@@ -84,8 +84,8 @@ def from_pytorch(
     examples = tuple(torch.zeros(shape, dtype=getattr(torch, dtype)) for _, shape, dtype in infos)
     if isinstance(script_module, torch.jit.ScriptModule):
         script_module = _export_traced(script_module, examples)
-    given = isinstance(script_module, torch.nn.Module)
-    mod, weights = tvmq.from_torch(script_module, examples if given else None, max_bytes=max_bytes)
+    is_module = isinstance(script_module, torch.nn.Module)
+    mod, weights = tvmq.from_torch(script_module, examples if is_module else None, max_bytes=max_bytes)
     return _result(_rename_inputs(mod, [name for name, _, _ in infos]), weights, freeze=False)
 
 

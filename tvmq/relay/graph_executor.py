@@ -62,11 +62,11 @@ class GraphModule:
         return tvm.runtime.tensor(array) if out is None else _copy_into(array, out)
 
     def get_num_outputs(self) -> int:
-        """How many outputs there are."""
+        """Number of outputs."""
         return len(self.module.executable.output_info)
 
     def get_num_inputs(self) -> int:
-        """How many inputs there are."""
+        """Number of inputs."""
         return len(self.module.inputs)
 
     def get_input_index(self, name: str) -> int:
@@ -102,12 +102,12 @@ class GraphModule:
         self.set_input(**kwargs)
         inputs = dict(self.module.inputs)
 
-        def whole() -> None:
+        def run_end_to_end() -> None:
             self.run(**inputs)
             for index in range(self.get_num_outputs()):
                 self.get_output(index)
 
-        run = whole if end_to_end else self.module[func_name]
+        run = run_end_to_end if end_to_end else self.module[func_name]
         return BenchmarkResult(
             time_runs(run, number, repeat, min_repeat_ms or 0, cooldown_interval_ms, repeats_to_cooldown)
         )

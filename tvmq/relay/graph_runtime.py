@@ -19,7 +19,7 @@ class UnknownInput(DataError, RuntimeError):
 
 
 class GraphRuntime:
-    """What `lib["default"](dev)` gives; graph_executor.GraphModule wraps it.
+    """Runtime that `lib["default"](dev)` returns; graph_executor.GraphModule wraps it.
 
     executable  the compiled model; several runtimes share it, each with inputs and outputs of its own
     """

@@ -67,10 +67,10 @@ class IRModule(tvm.IRModule):
 
     def __setitem__(self, name: Any, func: Any) -> None:
         key = name if isinstance(name, str) else name.name_hint
-        made = func.relax if isinstance(func, Function) else func
-        super().__setitem__(key, made)
+        function = func.relax if isinstance(func, Function) else func
+        super().__setitem__(key, function)
         if isinstance(func, Function):
-            self._views[key] = (made, func)
+            self._views[key] = (function, func)
 
     def __getitem__(self, name: Any) -> Any:
         key = name if isinstance(name, str) else name.name_hint
@@ -88,9 +88,9 @@ def as_module(mod: Any) -> IRModule:
     if isinstance(mod, IRModule):
         return mod
     if isinstance(mod, tvm.IRModule):
-        made = IRModule(attrs=mod.attrs)
-        made.update(mod)
-        return made
+        module = IRModule(attrs=mod.attrs)
+        module.update(mod)
+        return module
     return IRModule.from_expr(mod)
 
 
@@ -118,13 +118,13 @@ class ScopeBuilder:
 
     def let(self, var: Var | str, value: Any) -> Var:
         """The variable that a value is bound to."""
-        made = Var(var) if isinstance(var, str) else var
-        self._steps.append((made, as_expr(value)))
-        made.bound = self._steps[-1][1]
-        return made
+        variable = Var(var) if isinstance(var, str) else var
+        self._steps.append((variable, as_expr(value)))
+        variable.bound = self._steps[-1][1]
+        return variable
 
     def ret(self, value: Any) -> None:
-        """What the expression gives."""
+        """Set the value of the expression."""
         self._result = as_expr(value)
 
     def get(self) -> Expr:
@@ -164,19 +164,19 @@ def module_pass(pass_func: Any = None, opt_level: int | None = None, **options: 
     ('#[version', 'tvm.ir.module')
     """
     if pass_func is None:
-        return lambda given: module_pass(given, opt_level, **options)
+        return lambda func: module_pass(func, opt_level, **options)
     return keeping_kind(tvm.transform.module_pass(pass_func, opt_level, **options))
 
 
-def keeping_kind(given: Any) -> Any:
+def keeping_kind(tvm_pass: Any) -> Any:
     """A pass of TVM, or a class of them, whose call gives the kind of module it is given; it takes the pass over."""
-    if isinstance(given, type):
-        return _kind(given)
-    own: Any = type(given)
+    if isinstance(tvm_pass, type):
+        return _kind(tvm_pass)
+    own: Any = type(tvm_pass)
     kind = _kind(own)
     kept = kind.__new__(kind)
-    vars(kept).update(vars(given))
-    kept.__move_handle_from__(given)
+    vars(kept).update(vars(tvm_pass))
+    kept.__move_handle_from__(tvm_pass)
     return kept
 
 
@@ -190,9 +190,9 @@ def makes_pass(make: Callable[..., Any]) -> Callable[..., Any]:
     return make_kept
 
 
-def like(given: Any, result: tvm.IRModule) -> tvm.IRModule:
-    """The result for one who gave `given`: Relay's view of it for a Relay module, function or expression."""
-    return as_module(result) if isinstance(given, IRModule | Expr | Function) else result
+def like(original: Any, result: tvm.IRModule) -> tvm.IRModule:
+    """The result for one who gave `original`: Relay's view of it for a Relay module, function or expression."""
+    return as_module(result) if isinstance(original, IRModule | Expr | Function) else result
 
 
 @functools.cache

@@ -146,7 +146,7 @@ def _elsewhere(fullname: str) -> Any:
     raises   ImportError with the sentence that the attribute is refused with
     """
     from tvmq.relay.advice import way_round
-    from tvmq.relay.tvm.forward import Gone, inside
+    from tvmq.relay.tvm.forward import RemovedModule, inside
 
     package_name, _, name = fullname.rpartition(".")
     package = sys.modules[package_name]
@@ -159,7 +159,7 @@ def _elsewhere(fullname: str) -> Any:
         if refusal.startswith("module '"):  # Python's own words say no more than that
             return None
         raise ImportError(refusal) from None
-    return held if isinstance(held, ModuleType | Gone) else None
+    return held if isinstance(held, ModuleType | RemovedModule) else None
 
 
 def find_places() -> None:

@@ -127,11 +127,11 @@ def ConvertLayout(desired_layouts: Mapping[str, Any]) -> Any:
 
 def _layouts(layouts: Any) -> list[str]:
     """Data and kernel layout, spelt out where Relay said "default"."""
-    given = [layouts] if isinstance(layouts, str) else [str(layout) for layout in layouts]
+    names = [layouts] if isinstance(layouts, str) else [str(layout) for layout in layouts]
     kernels = {"NCHW": "OIHW", "NHWC": "HWIO"}
-    if len(given) == 1 or given[1] == "default":
-        given = [given[0], kernels.get(given[0], "OIHW")]
-    return given
+    if len(names) == 1 or names[1] == "default":
+        names = [names[0], kernels.get(names[0], "OIHW")]
+    return names
 
 
 @makes_pass
@@ -222,7 +222,7 @@ def function_pass(
     }
     """
     if pass_func is None:
-        return lambda given: function_pass(given, opt_level, name, required)
+        return lambda func: function_pass(func, opt_level, name, required)
     if isinstance(pass_func, type):
         kind = pass_func
         return lambda *args, **options: function_pass(kind(*args, **options).transform_function, opt_level, name)
@@ -233,11 +233,11 @@ def _on_functions(transform: Callable[..., Any]) -> Callable[[tvm.IRModule, Any]
     def run(mod: tvm.IRModule, context: Any) -> tvm.IRModule:
         from tvmq.relay.module import as_module, plain
 
-        made = as_module(mod.clone())
+        module = as_module(mod.clone())
         for variable, func in mod.functions_items():
             if isinstance(func, relax.Function):
-                made[variable.name_hint] = transform(made[variable.name_hint], made, context)
-        return plain(made)
+                module[variable.name_hint] = transform(module[variable.name_hint], module, context)
+        return plain(module)
 
     return run
 

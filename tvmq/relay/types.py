@@ -52,7 +52,7 @@ class TensorType:
 
     @property
     def relax(self) -> relax.TensorType:
-        """The same type in Relax."""
+        """This type in Relax."""
         return relax.TensorType([d.var if isinstance(d, Any) else d for d in self.shape], self.dtype)
 
     def __str__(self) -> str:
@@ -70,7 +70,7 @@ class TupleType:
 
     @property
     def relax(self) -> Anything:
-        """The same type in Relax."""
+        """This type in Relax."""
         return tvm.ir.TupleType([field.relax for field in self.fields])
 
     def __str__(self) -> str:
@@ -114,7 +114,7 @@ def from_relax(ty: Anything) -> TensorType | TupleType:
 
 
 def as_type(annotation: Anything) -> TensorType | TupleType:
-    """What may stand as a type: Relay's, Relax's, or a text, which is a scalar's element type."""
+    """Type of an annotation: Relay's, Relax's, or a text, which is a scalar's element type."""
     if isinstance(annotation, str):
         return scalar_type(annotation)
     return annotation if isinstance(annotation, TensorType | TupleType) else from_relax(annotation)

@@ -88,8 +88,8 @@ def _over(call: relax.Call, values: list[Any]) -> relax.Call:
     """A Relax call over other tensors."""
     left = iter(values)
     args = [next(left) if _is_value(arg) else arg for arg in call.args]
-    made = relax.Call(call.op, args, call.attrs, call.ty_args)
-    return relax.BlockBuilder().normalize(made)
+    rewritten = relax.Call(call.op, args, call.attrs, call.ty_args)
+    return relax.BlockBuilder().normalize(rewritten)
 
 
 def _operator(call: relax.Call, only_tensors: bool) -> registry.Op:
@@ -126,26 +126,26 @@ def _attributes(call: relax.Call) -> dict[str, Any]:
         return {"a_min": float(call.args[1].value), "a_max": float(call.args[2].value)}
     if name == "reshape":
         return {"newshape": types.TensorType(tuple(call.ty.shape)).shape}
-    made = {key: _plain(getattr(call.attrs, key)) for key in _keys(call.attrs)}
+    attributes = {key: _python_value(getattr(call.attrs, key)) for key in _keys(call.attrs)}
     if name == "tvmq.simulated_quantize":
         from tvmq.relay.quantize.qconfig import kind_named
 
-        made |= {"kind": kind_named(made["kind"]), "sign": True, "rounding": "round"}
+        attributes |= {"kind": kind_named(attributes["kind"]), "sign": True, "rounding": "round"}
     if name in _WINDOWS and "conv" in name:
-        made |= _kernel(call, made)
+        attributes |= _kernel(call, attributes)
     if name == "nn.batch_norm":
-        made = {key: made[key] for key in ("axis", "epsilon", "center", "scale")}
+        attributes = {key: attributes[key] for key in ("axis", "epsilon", "center", "scale")}
     if name == "permute_dims":
-        return {"axes": made.get("axes")}
-    return {key: ("" if value is None and key == "out_dtype" else value) for key, value in made.items()}
+        return {"axes": attributes.get("axes")}
+    return {key: ("" if value is None and key == "out_dtype" else value) for key, value in attributes.items()}
 
 
-def _kernel(call: relax.Call, made: dict[str, Any]) -> dict[str, Any]:
+def _kernel(call: relax.Call, attributes: dict[str, Any]) -> dict[str, Any]:
     """channels and kernel_size, which Relax reads from the weight."""
-    shape = dict(zip(made["kernel_layout"], types.TensorType(tuple(call.args[1].ty.shape)).shape, strict=True))
+    shape = dict(zip(attributes["kernel_layout"], types.TensorType(tuple(call.args[1].ty.shape)).shape, strict=True))
     transposed = "transpose" in op_name(call)
-    sizes = tuple(shape[axis] for axis in made["kernel_layout"] if axis in "DHW")
-    return {"channels": shape["O"] * (made["groups"] if transposed else 1), "kernel_size": sizes}
+    sizes = tuple(shape[axis] for axis in attributes["kernel_layout"] if axis in "DHW")
+    return {"channels": shape["O"] * (attributes["groups"] if transposed else 1), "kernel_size": sizes}
 
 
 def _keys(attrs: Any) -> list[str]:
@@ -157,7 +157,7 @@ def _keys(attrs: Any) -> list[str]:
     return [field.name for field in type(attrs).__tvm_ffi_type_info__.fields]
 
 
-def _plain(value: Any) -> Any:
+def _python_value(value: Any) -> Any:
     """Numbers, texts and tuples of Python from TVM's."""
     if value is None or isinstance(value, bool | int | float):
         return value
@@ -165,4 +165,4 @@ def _plain(value: Any) -> Any:
         return str(value)[:]
     if hasattr(value, "value"):
         return value.value
-    return tuple(_plain(item) for item in value) if hasattr(value, "__len__") else str(value)[:]
+    return tuple(_python_value(item) for item in value) if hasattr(value, "__len__") else str(value)[:]

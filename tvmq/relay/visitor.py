@@ -16,11 +16,11 @@ _KINDS = {
 
 def rebuild(root: Expr, values: Mapping[int, Expr]) -> Expr:
     """The expression with other ones in the place of nodes, by id; what does not change stays the same object."""
-    made: dict[int, Expr] = dict(values)
+    rebuilt: dict[int, Expr] = dict(values)
     for node in post_order(root):
-        if id(node) not in made:
-            made[id(node)] = with_children(node, [made[id(child)] for child in node.children()])
-    return made[id(root)]
+        if id(node) not in rebuilt:
+            rebuilt[id(node)] = with_children(node, [rebuilt[id(child)] for child in node.children()])
+    return rebuilt[id(root)]
 
 
 def with_children(node: Expr, children: Sequence[Expr]) -> Expr:

@@ -31,7 +31,7 @@ def create_executor(
     target: Any = "llvm",
     params: Mapping[str, Any] | None = None,
 ) -> Evaluator:
-    """What evaluates a module or expressions, as relay.create_executor.
+    """Create an evaluator of a module or of expressions, as relay.create_executor.
 
     kind     "debug", "graph", "vm", "aot": the same compiled code for all
     mod      a module; None where only expressions are evaluated
@@ -48,7 +48,7 @@ def create_executor(
 
 
 class Evaluator:
-    """See `create_executor`."""
+    """Evaluator of a module or of expressions."""
 
     def __init__(self, mod: Any, target: Any, params: dict[str, Any]) -> None:
         self.mod = None if mod is None else as_module(mod)
@@ -150,7 +150,7 @@ class Executable:
 
 
 def load_executable(path: str | Path) -> Executable:
-    """What export_library wrote; raises ArtifactError for a damaged or foreign file."""
+    """Load what export_library wrote; raises ArtifactError for a damaged or foreign file."""
     return Executable(load(path))
 
 

@@ -120,7 +120,7 @@ SPECIAL = (UNDEFINED, ABSOLUTE, COMMON)
 
 
 def merge_objects(objects: Sequence[ObjectFile]) -> ObjectFile:
-    """One object file with the sections of all, in order."""
+    """Merge the sections of all objects, in order, into a single object file."""
     sections = tuple(section for source in objects for section in source.sections)
     symbols = list(_shifted_symbols(objects))
     known = _meanings(symbols)
@@ -135,14 +135,14 @@ def merge_objects(objects: Sequence[ObjectFile]) -> ObjectFile:
 
 def _meanings(symbols: Sequence[Symbol]) -> dict[str, int]:
     """{name that all files know: number of the symbol that it means}."""
-    found: dict[str, int] = {}
+    meanings: dict[str, int] = {}
     for index, symbol in enumerate(symbols):
         if symbol.bind == LOCAL or not symbol.name:
             continue
-        first = found.setdefault(symbol.name, index)
+        first = meanings.setdefault(symbol.name, index)
         if symbols[first].section == UNDEFINED != symbol.section:
-            found[symbol.name] = index
-    return found
+            meanings[symbol.name] = index
+    return meanings
 
 
 def _shifted_symbols(objects: Sequence[ObjectFile]) -> Iterator[Symbol]:

@@ -1,4 +1,4 @@
-"""From the compiler's object file to a shared library, without a linker, for Linux on x86-64.
+"""Linking of the compiler's object file to a shared library, without a linker, for Linux on x86-64.
 
 A saved model that holds a shared library loads in a millisecond; bitcode has to go through LLVM first, which
 takes about 30 us for each instruction. TVM kernels ask little of a linker: code and constants that know each
@@ -62,20 +62,20 @@ def link_shared(data: bytes) -> bytes:
 
 
 def link_objects(source: ObjectFile) -> bytes:
-    """The same of an object file that was read, or of several that were merged (artifact/link/elf_object.py)."""
+    """Link an object file that was read, or several that were merged (artifact/link/elf_object.py)."""
     return _Linker(source).link()
 
 
 @dataclass
 class _Image:
-    """Bytes from an address on."""
+    """Bytes that begin at an address."""
 
     address: int
     data: bytearray = field(default_factory=bytearray)
 
     @property
     def end(self) -> int:
-        """First address behind."""
+        """Address behind the last byte."""
         return self.address + len(self.data)
 
     def add(self, data: bytes, align: int = 8) -> int:
@@ -91,7 +91,7 @@ class _Image:
 
 
 class _Linker:
-    """One link. Addresses count from 0; the loader adds where it puts the library."""
+    """Linker of an object file. Addresses count from 0; the loader adds where it puts the library."""
 
     def __init__(self, source: ObjectFile) -> None:
         self.source = source
@@ -115,7 +115,7 @@ class _Linker:
         return symbol in self.imported or bool(kinds & set(THROUGH_TABLE))
 
     def link(self) -> bytes:
-        """The file."""
+        """Bytes of the linked file."""
         names = self._names()
         symbol_count = 1 + len(self.imported) + len(self.exported)
         code = _Image(0, bytearray(HEADER.size + 4 * PROGRAM.size))
@@ -132,7 +132,7 @@ class _Linker:
         data = _Image(code.end + PAGE)
         for symbol in self.through_table:
             self.pointer[symbol] = data.add(bytes(8))
-        dynamic = data.add(self._dynamic(tables, names))
+        dynamic = data.add(self._dynamic_section(tables, names))
         self._place(data, writable=True)
         memory_end = self._place_zeros(data.end)
         self._relocate(code, data)
@@ -251,7 +251,7 @@ class _Linker:
             chain[number], buckets[bucket] = buckets[bucket], number
         return struct.pack(f"<{2 + 2 * count}I", count, count, *buckets, *chain)
 
-    def _dynamic(self, tables: dict[int, int], names: bytes) -> bytes:
+    def _dynamic_section(self, tables: dict[int, int], names: bytes) -> bytes:
         entries = [(NEEDED, names.index(library.encode())) for library in LIBRARIES]
         entries += tables.items()
         entries += [(RELASZ, self._count_dynamic() * RELOCATION.size), (RELAENT, RELOCATION.size)]
@@ -261,7 +261,7 @@ class _Linker:
     def _headers(self, code: _Image, data: _Image, memory_end: int, dynamic: int) -> bytes:
         offset, size = len(code.data), len(data.data)
         place = offset + dynamic - data.address
-        dynamic_size = len(self._dynamic({HASH: 0, SYMTAB: 0, STRTAB: 0, RELA: 0}, self._names()))
+        dynamic_size = len(self._dynamic_section({HASH: 0, SYMTAB: 0, STRTAB: 0, RELA: 0}, self._names()))
         programs = [
             (LOAD, READ_EXECUTE, 0, 0, 0, offset, offset, PAGE),
             (LOAD, READ_WRITE, offset, data.address, data.address, size, memory_end - data.address, PAGE),

@@ -28,13 +28,13 @@ def as_expr(value: Any) -> Expr:
 
 
 def spread(value: Any, rank: int) -> tuple[int, ...]:
-    """One number for each of `rank` dimensions.
+    """Numbers for each of `rank` dimensions; a single one holds for all.
 
     >>> spread(3, 2), spread((1, 2), 2)
     ((3, 3), (1, 2))
     """
-    found = numbers(value)
-    return found * rank if len(found) == 1 else found
+    items = numbers(value)
+    return items * rank if len(items) == 1 else items
 
 
 def sides(padding: Any, rank: int) -> tuple[int, ...]:
@@ -43,11 +43,11 @@ def sides(padding: Any, rank: int) -> tuple[int, ...]:
     >>> sides(1, 2), sides((1, 2), 2), sides((1, 2, 3, 4), 2)
     ((1, 1, 1, 1), (1, 2, 1, 2), (1, 2, 3, 4))
     """
-    found = spread(padding, rank)
-    found = found * 2 if len(found) == rank else found
-    if len(found) != 2 * rank:
-        raise ModelError(f"relay: padding {found} of {rank} dimensions; give 1, {rank} or {2 * rank} numbers")
-    return found
+    amounts = spread(padding, rank)
+    amounts = amounts * 2 if len(amounts) == rank else amounts
+    if len(amounts) != 2 * rank:
+        raise ModelError(f"relay: padding {amounts} of {rank} dimensions; give 1, {rank} or {2 * rank} numbers")
+    return amounts
 
 
 def text(value: Any) -> str | None:

@@ -27,7 +27,7 @@ def _defaults(rank: int, kernel_layout: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _common(attrs: Any, rank: int) -> dict[str, Any]:
+def _common_options(attrs: Any, rank: int) -> dict[str, Any]:
     """Options that all convolutions of Relax share."""
     return {
         "strides": list(spread(attrs.strides, rank)), "padding": list(sides(attrs.padding, rank)),
@@ -51,19 +51,19 @@ def _check(weight: Any, attrs: Any, *, transposed: bool = False) -> None:
 @register("nn.conv1d", **_defaults(1, "OIW"))
 def _conv1d(emit: Any, args: list[Any], attrs: Any) -> Any:
     _check(args[1], attrs)
-    return emit(relax.op.nn.conv1d(*args, **_common(attrs, 1)))
+    return emit(relax.op.nn.conv1d(*args, **_common_options(attrs, 1)))
 
 
 @register("nn.conv2d", **_defaults(2, "OIHW"))
 def _conv2d(emit: Any, args: list[Any], attrs: Any) -> Any:
     _check(args[1], attrs)
-    return emit(relax.op.nn.conv2d(*args, **_common(attrs, 2)))
+    return emit(relax.op.nn.conv2d(*args, **_common_options(attrs, 2)))
 
 
 @register("nn.conv3d", **_defaults(3, "OIDHW"))
 def _conv3d(emit: Any, args: list[Any], attrs: Any) -> Any:
     _check(args[1], attrs)
-    return emit(relax.op.nn.conv3d(*args, **_common(attrs, 3)))
+    return emit(relax.op.nn.conv3d(*args, **_common_options(attrs, 3)))
 
 
 def _transposed_defaults(rank: int, kernel_layout: str) -> dict[str, Any]:
@@ -73,14 +73,14 @@ def _transposed_defaults(rank: int, kernel_layout: str) -> dict[str, Any]:
 @register("nn.conv1d_transpose", **_transposed_defaults(1, "IOW"))
 def _conv1d_transpose(emit: Any, args: list[Any], attrs: Any) -> Any:
     _check(args[1], attrs, transposed=True)
-    options = {**_common(attrs, 1), "output_padding": list(spread(attrs.output_padding, 1))}
+    options = {**_common_options(attrs, 1), "output_padding": list(spread(attrs.output_padding, 1))}
     return emit(relax.op.nn.conv1d_transpose(*args, **options))
 
 
 @register("nn.conv2d_transpose", **_transposed_defaults(2, "IOHW"))
 def _conv2d_transpose(emit: Any, args: list[Any], attrs: Any) -> Any:
     _check(args[1], attrs, transposed=True)
-    options = {**_common(attrs, 2), "output_padding": list(spread(attrs.output_padding, 2))}
+    options = {**_common_options(attrs, 2), "output_padding": list(spread(attrs.output_padding, 2))}
     return emit(relax.op.nn.conv2d_transpose(*args, **options))
 
 

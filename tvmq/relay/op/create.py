@@ -27,7 +27,7 @@ def _ones(emit: Any, args: list[Any], attrs: Any) -> Any:
 
 
 @register("full", shape=REQUIRED, dtype="")
-def _full(emit: Any, args: list[Any], attrs: Any) -> Any:
+def _lower_full(emit: Any, args: list[Any], attrs: Any) -> Any:
     return emit(relax.op.full(list(attrs.shape), args[0], attrs.dtype or str(args[0].ty.dtype)))
 
 
@@ -64,7 +64,7 @@ def ones(shape: Any, dtype: str) -> Call:
 
 
 def full(fill_value: Expr, shape: Any = (), dtype: str = "") -> Call:
-    """One value everywhere, as relay.full.
+    """A tensor with the same value everywhere, as relay.full.
 
     >>> str(full(const(1.5), (2, 3)).checked_type)
     'Tensor[(2, 3), float32]'
@@ -83,7 +83,7 @@ def ones_like(data: Expr) -> Call:
 
 
 def full_like(data: Expr, fill_value: Expr) -> Call:
-    """One value in shape and type of another tensor, as relay.full_like."""
+    """A tensor with the same value everywhere, in shape and type of another, as relay.full_like."""
     return call("full_like", data, fill_value)
 
 
@@ -96,8 +96,8 @@ def arange(start: Any, stop: Any = None, step: Any = None, dtype: str = "float32
     if stop is None:
         start, stop = const(0, dtype), start
     bounds = (start, stop, const(1, dtype) if step is None else step)
-    made = [bound if isinstance(bound, Expr) else Constant(np.array(bound, dtype)) for bound in bounds]
-    return call("arange", *made, dtype=str(dtype))
+    values = [bound if isinstance(bound, Expr) else Constant(np.array(bound, dtype)) for bound in bounds]
+    return call("arange", *values, dtype=str(dtype))
 
 
 @register("take", batch_dims=0, axis=None, mode="clip")

@@ -37,13 +37,13 @@ def relax_op(name: str) -> Callable[..., Any]:
     return getattr(getattr(relax.op, family) if family else relax.op, plain)
 
 
-def _direct(relax_name: str) -> Callable[[Any, list[Any], Any], Any]:
+def _same_operator(relax_name: str) -> Callable[[Any, list[Any], Any], Any]:
     """The Relax operator that takes the same operands and no attributes."""
     return lambda emit, args, attrs: emit(relax_op(relax_name)(*args))
 
 
 for _relay, _relax in {**UNARY, **BINARY}.items():
-    register(_relay)(_direct(_relax))
+    register(_relay)(_same_operator(_relax))
 
 
 def _hyperbolic(name: str, join: str) -> None:

@@ -12,10 +12,10 @@ from tvmq.relay.op.arguments import call, spread, text
 from tvmq.relay.op.registry import register
 
 
-def _nearest(rounding: str) -> str:
-    """How Relax calls what Relay's "round" did: halves up. Relax's own gives them to the even neighbour.
+def _relax_rounding(rounding: str) -> str:
+    """Name in Relax of what Relay's "round" did: halves up. Relax's own gives them to the even neighbour.
 
-    >>> _nearest("round"), _nearest("floor")
+    >>> _relax_rounding("round"), _relax_rounding("floor")
     ('round_prefer_ceil', 'floor')
     """
     return "round_prefer_ceil" if rounding == "round" else rounding
@@ -29,7 +29,7 @@ def _nearest(rounding: str) -> str:
 def _resize2d(emit: Any, args: list[Any], attrs: Any) -> Any:
     # Left open, Relay rounds to the nearest pixel where corners are aligned, else down
     aligned = attrs.coordinate_transformation_mode == "align_corners"
-    rounding = _nearest(attrs.rounding_method or ("round" if aligned else "floor"))
+    rounding = _relax_rounding(attrs.rounding_method or ("round" if aligned else "floor"))
     options = {
         "layout": attrs.layout, "method": attrs.method, "rounding_method": rounding,
         "coordinate_transformation_mode": attrs.coordinate_transformation_mode, "cubic_alpha": attrs.cubic_alpha,

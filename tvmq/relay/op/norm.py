@@ -16,7 +16,7 @@ from tvmq.relay.types import TensorType
 
 @register("nn.batch_norm", axis=1, epsilon=1e-5, center=True, scale=True)
 def _batch_norm(emit: Any, args: list[Any], attrs: Any) -> Any:
-    """In inference: the running mean and variance are used, and given back as they are."""
+    """Batch norm in inference: the running mean and variance are used, and given back as they are."""
     data, gamma, beta, mean, variance = args
     options = {"center": bool(attrs.center), "scale": bool(attrs.scale), "training": False}
     return emit(relax.op.nn.batch_norm(data, gamma, beta, mean, variance, attrs.axis, attrs.epsilon, **options))
@@ -83,7 +83,7 @@ def _log_softmax(emit: Any, args: list[Any], attrs: Any) -> Any:
 
 @register("nn.dropout", rate=0.5)
 def _dropout(emit: Any, args: list[Any], attrs: Any) -> Any:
-    """In inference: the data as they are, and a mask of ones, which is left out where nobody reads it."""
+    """Dropout in inference: the data as they are, and a mask of ones, which is left out where nobody reads it."""
     return emit.infer_type(relax.Tuple([args[0], emit(relax.op.ones_like(args[0]))]))
 
 

@@ -60,8 +60,8 @@ def _index(name: str) -> None:
         axes = reduced_axes(len(args[0].ty.shape), attrs.axis, attrs.exclude)
         if attrs.select_last_index or (axes is not None and len(axes) != 1):
             raise UnsupportedOpError(f"relay, {name}: one axis or all, the first index; reshape, or reverse the data")
-        found = emit(relax_op(name)(args[0], None if axes is None else axes[0], bool(attrs.keepdims)))
-        return emit(relax.op.astype(found, "int32"))
+        index = emit(relax_op(name)(args[0], None if axes is None else axes[0], bool(attrs.keepdims)))
+        return emit(relax.op.astype(index, "int32"))
 
     register(name, axis=None, keepdims=False, exclude=False, select_last_index=False)(lowering)
 

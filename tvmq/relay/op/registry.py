@@ -79,13 +79,13 @@ class Op:
         self.defaults = MappingProxyType(dict(defaults))
         self.completion: Completion | None = None
 
-    def attributes(self, given: Mapping[str, Any] | None) -> Attrs:
+    def attributes(self, arguments: Mapping[str, Any] | None) -> Attrs:
         """All attributes of a call; raises ModelError for one that is unknown or missing."""
-        given = dict(given or {})
-        unknown = [key for key in given if key not in self.defaults]
+        arguments = dict(arguments or {})
+        unknown = [key for key in arguments if key not in self.defaults]
         if unknown:
             raise ModelError(f"relay, {self.name}: no attribute '{unknown[0]}'; it has {list(self.defaults)}")
-        values = {**self.defaults, **given}
+        values = {**self.defaults, **arguments}
         missing = [key for key, value in values.items() if value is REQUIRED]
         if missing:
             raise ModelError(f"relay, {self.name}: attribute '{missing[0]}' is missing; give it a value")

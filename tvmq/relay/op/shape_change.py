@@ -81,21 +81,21 @@ def new_shape(shape: Sequence[Any], wanted: Sequence[int], allowzero: bool = Fal
     >>> new_shape((2, 3, 4), (0, -1)), new_shape((2, 3, 4), (-3, 0)), new_shape((2, 6), (0, -4, -1, 2))
     ([2, -1], [6, 4], [2, 3, 2])
     """
-    made: list[Any] = []
+    sizes: list[Any] = []
     shape, codes, read = list(shape), list(wanted), 0
     while codes:
         code = codes.pop(0)
         if code == -2:
-            made, read = [*made, *shape[read:]], len(shape)
+            sizes, read = [*sizes, *shape[read:]], len(shape)
         elif code == -3:
-            made, read = [*made, shape[read] * shape[read + 1]], read + 2
+            sizes, read = [*sizes, shape[read] * shape[read + 1]], read + 2
         elif code == -4:
             first, second = codes.pop(0), codes.pop(0)
             first = shape[read] // second if first == -1 else first
-            made, read = [*made, first, shape[read] // first], read + 1
+            sizes, read = [*sizes, first, shape[read] // first], read + 1
         else:
-            made, read = [*made, shape[read] if code == 0 and not allowzero else code], read + 1
-    return made
+            sizes, read = [*sizes, shape[read] if code == 0 and not allowzero else code], read + 1
+    return sizes
 
 
 @register("reshape", newshape=REQUIRED, allowzero=0)
@@ -338,5 +338,5 @@ def layout_transform(data: Expr, src_layout: str, dst_layout: str) -> Call:
 
 
 def copy(data: Expr) -> Call:
-    """The same values, as relay.copy."""
+    """Copy of a tensor, as relay.copy."""
     return call("copy", data)

@@ -119,8 +119,8 @@ def input_thresholds(mod: tvm.IRModule, dataset: Iterable[Batch] | None, config:
 def weight_thresholds(mod: tvm.IRModule, rule: Callable[[np.ndarray], float]) -> Thresholds:
     """{tensor: threshold} of weights and biases by a rule for one array."""
     view = View(mod)
-    found = {str(call.attrs.tensor): rule(const_value(call.args[0])) for call in weights_of(view).values()}
-    return found | {name: rule(const_value(view.value[var].args[1])) for name, var in bias_variables(mod).items()}
+    thresholds = {str(call.attrs.tensor): rule(const_value(call.args[0])) for call in weights_of(view).values()}
+    return thresholds | {name: rule(const_value(view.value[var].args[1])) for name, var in bias_variables(mod).items()}
 
 
 class _Samples:
@@ -142,8 +142,8 @@ class _Samples:
         feed = {}
         for name, param in self._view.params.items():
             if name in batch:
-                given = batch[name]
-                feed[name] = np.asarray(given.numpy() if hasattr(given, "numpy") else given).astype(dtype_of(param))
+                value = batch[name]
+                feed[name] = np.asarray(value.numpy() if hasattr(value, "numpy") else value).astype(dtype_of(param))
             elif name in self._needed:
                 raise CalibrationError(
                     f"relay.quantize: a batch of the data has no input '{name}', it has {sorted(batch)}; add it"
@@ -156,14 +156,14 @@ class _Samples:
 
 def _find_inputs(view: View, names: Iterable[str]) -> set[str]:
     """The inputs of which these tensors are made."""
-    found: set[str] = set()
+    reached: set[str] = set()
     waiting = list(names)
     while waiting:
         name = waiting.pop()
-        if name not in found:
-            found.add(name)
+        if name not in reached:
+            reached.add(name)
             waiting.extend(used_vars(view.value[name]) if name in view.value else ())
-    return found & set(view.params)
+    return reached & set(view.params)
 
 
 # ---- names that scripts import
@@ -216,7 +216,7 @@ def _set_params(
 
 
 class _Bias:
-    """What a weight_scale_func sees of a bias: args[0] is the constant."""
+    """A bias as a weight_scale_func sees it: args[0] is the constant."""
 
     def __init__(self, args: Any) -> None:
         self.args = list(args)

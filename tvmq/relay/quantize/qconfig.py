@@ -175,9 +175,9 @@ def check(config: QConfig) -> None:
         ("calibrate", CALIBRATE_MODES, config.calibrate_mode),
         ("weight scale", WEIGHT_SCALES, config.weight_scale),
     )
-    for what, known, given in words:
-        if given not in known:
-            raise ConfigError(f"relay.quantize: Unknown {what} mode {given}; use {', '.join(known)}")
+    for what, known, word in words:
+        if word not in known:
+            raise ConfigError(f"relay.quantize: Unknown {what} mode {word}; use {', '.join(known)}")
     if config.partition_conversions not in PARTITION_CONVERSIONS:
         raise UnknownPartition(
             f"relay.quantize: Unknown partition_conversions {config.partition_conversions!r}; "

@@ -86,7 +86,7 @@ def annotate_module(mod: tvm.IRModule) -> tvm.IRModule:
 
 
 def realize_module(mod: tvm.IRModule) -> tvm.IRModule:
-    """See `realize`."""
+    """Realize the groups of a module with its weights, fold constants and pack the weights."""
     return pack_weights(fold_constants(realize_groups(plain_module(mod))))
 
 
@@ -95,11 +95,11 @@ def plain_module(mod: Any) -> tvm.IRModule:
 
     raises  ModelError for anything else
     """
-    found = next((one for one in (mod, getattr(mod, "mod", None)) if isinstance(one, tvm.IRModule)), mod)
-    if isinstance(found, tvm.IRModule | Expr | Function):
-        return module.plain(found)
-    if isinstance(found, tvm.relax.Function):
-        return tvm.IRModule({"main": found.with_attr("global_symbol", "main")})
+    unwrapped = next((one for one in (mod, getattr(mod, "mod", None)) if isinstance(one, tvm.IRModule)), mod)
+    if isinstance(unwrapped, tvm.IRModule | Expr | Function):
+        return module.plain(unwrapped)
+    if isinstance(unwrapped, tvm.relax.Function):
+        return tvm.IRModule({"main": unwrapped.with_attr("global_symbol", "main")})
     raise ModelError(
         f"relay.quantize: a module must be an IRModule or a function. Got {type(mod).__name__} instead; "
         "relay.testing.create_workload and the front ends give modules"
@@ -115,8 +115,8 @@ def _select_params(mod: tvm.IRModule, params: Mapping[str, Any]) -> dict[str, np
         raise ModelError(
             f"relay.quantize: Multiple args in the function have name {twice[0]}; give each variable its own"
         )
-    found = {name: params[name] for name in params if name in names}
-    return {name: np.asarray(value.numpy() if hasattr(value, "numpy") else value) for name, value in found.items()}
+    values = {name: params[name] for name in params if name in names}
+    return {name: np.asarray(value.numpy() if hasattr(value, "numpy") else value) for name, value in values.items()}
 
 
 def _as_pass(step: Step, name: str) -> Any:
@@ -140,9 +140,9 @@ def partition_conversions(
     raises            NotIntegral, with a line for each float operator, where ensure_fully_integral finds one
     """
     split_from = plain_module(mod)
-    found = integrality(split_from)
-    if ensure_fully_integral and not found.is_integral:
+    verdict = integrality(split_from)
+    if ensure_fully_integral and not verdict.is_integral:
         raise NotIntegral(
-            f"relay.quantize: {found}; 'fully_integral' allows no float:\n  " + "\n  ".join(found.reasons())
+            f"relay.quantize: {verdict}; 'fully_integral' allows no float:\n  " + "\n  ".join(verdict.reasons())
         )
     return like(mod, split(split_from))

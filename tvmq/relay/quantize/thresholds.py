@@ -66,13 +66,13 @@ def relay_max(weights: np.ndarray) -> float:
 
 @dataclass(frozen=True)
 class Extent:
-    """How many values a tensor had, and the largest magnitude among them."""
+    """Number of values of a tensor, and the largest magnitude among them."""
 
     values: int = 0
     largest: float = 0.0
 
     def with_values(self, samples: np.ndarray, name: str = "") -> Extent:
-        """The same with more values; RangeError for NaN or infinity.
+        """Extent with more values; RangeError for NaN or infinity.
 
         >>> Extent().with_values(np.float32([1, -3])).with_values(np.float32([2]))
         Extent(values=3, largest=3.0)
@@ -90,10 +90,10 @@ class PercentileCount:
         self._found = np.zeros(0, np.float32)
 
     def update(self, samples: np.ndarray) -> None:
-        """See further values."""
-        found = np.concatenate([self._found, np.abs(samples).ravel()])
-        first = max(found.size - self._wanted, 0)
-        self._found = np.partition(found, first)[first:] if first else found
+        """Add further values."""
+        largest = np.concatenate([self._found, np.abs(samples).ravel()])
+        first = max(largest.size - self._wanted, 0)
+        self._found = np.partition(largest, first)[first:] if first else largest
 
     def threshold(self) -> float:
         """The k-th smallest of all."""
@@ -108,7 +108,7 @@ class KlCount:
         self._counts = np.zeros(BINS, np.int64)
 
     def update(self, samples: np.ndarray) -> None:
-        """See further values."""
+        """Add further values."""
         self._counts += np.histogram(samples, bins=self._edges)[0]
 
     def threshold(self) -> float:

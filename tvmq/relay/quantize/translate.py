@@ -166,7 +166,7 @@ def _find_refused_names(view: View, order: list[str]) -> set[str]:
 
 
 def _argument(arg: relax.Expr) -> relax.Expr | QAnnotateExpr:
-    """What a rule of Relay got for an argument: a tensor of the graph as an annotated one, a constant as it is."""
+    """Argument as a rule of Relay gets it: a tensor of the graph as an annotated one, a constant as it is."""
     return QAnnotateExpr(arg, QAnnotateKind.ACTIVATION) if isinstance(arg, relax.Var) else arg
 
 
@@ -189,6 +189,6 @@ def _match_names(names: Collection[str]) -> Callable[[LayerFacts], bool]:
 
 
 def _name_match(match: Callable[[LayerFacts], bool]) -> Callable[[LayerFacts], bool]:
-    """The same; the ledger and `tvmq.explain` show the name of the option alone."""
+    """Name a rule by its option alone, as the ledger and `tvmq.explain` show it."""
     match.__qualname__ = match.__name__
     return match

@@ -52,7 +52,7 @@ def rand(dtype: str = "float32", *shape: int) -> tvm.runtime.Tensor:
 
 
 def count_ops(expr: Expr) -> Counter[str]:
-    """How often each operator is called.
+    """Count the calls of each operator.
 
     >>> from tvmq.relay.expr import var
     >>> x = var("x", shape=(2,))

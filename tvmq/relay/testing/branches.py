@@ -175,15 +175,15 @@ def block_d(data: Expr, name: str) -> Expr:
 def block_e(data: Expr, name: str, pool: str) -> Expr:
     """1 x 1, rows and columns behind a 1 x 1 and behind a 3 x 3, and a pooling."""
 
-    def both(body: Expr, name: str) -> tuple[Expr, Expr]:
+    def split_tower(body: Expr, name: str) -> tuple[Expr, Expr]:
         row = conv_norm_relu(body, f"{name}_mixed_conv", 384, (1, 3))
         return row, conv_norm_relu(body, f"{name}_mixed_conv_1", 384, (3, 1))
 
     return relay.concatenate(
         (
             conv_norm_relu(data, f"{name}_conv", 320),
-            *both(tower(data, f"{name}_tower", (384,)), f"{name}_tower"),
-            *both(tower(data, f"{name}_tower_1", (448,), (384, (3, 3))), f"{name}_tower_1"),
+            *split_tower(tower(data, f"{name}_tower", (384,)), f"{name}_tower"),
+            *split_tower(tower(data, f"{name}_tower_1", (448,), (384, (3, 3))), f"{name}_tower_1"),
             tower(pool_and_keep_sides(data, pool), f"{name}_tower_2", (192,)),
         ),
         axis=1,

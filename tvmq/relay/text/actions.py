@@ -1,4 +1,4 @@
-"""What each rule of the grammar becomes in the syntax tree; lark calls them while it reads."""
+"""Actions of the rules of the grammar, which build the syntax tree; lark calls them while it reads."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def _method(rule: Any) -> Any:
 
 
 class Rules:
-    """One function a rule, of the list of what was read for its parts; absent options are None."""
+    """Functions, one a rule, of the list of what was read for its parts; absent options are None."""
 
     @staticmethod
     def text(items: list[Any]) -> dict[str, tree.Fn]:
@@ -49,9 +49,9 @@ class Rules:
     def func(items: list[Any]) -> tree.Fn:
         """Parameters and attributes, type of the result, body; type parameters carry nothing here."""
         *head, result, body = items
-        given = [item for item in head if isinstance(item, tree.Param)]
+        params = [item for item in head if isinstance(item, tree.Param)]
         pairs: dict[str, Any] = dict(item for item in head if isinstance(item, tuple))
-        return tree.Fn(tuple(given), pairs, result, body)
+        return tree.Fn(tuple(params), pairs, result, body)
 
     @staticmethod
     def typed_param(items: list[Any]) -> tree.Param:
@@ -98,9 +98,9 @@ class Rules:
     @staticmethod
     def apply(items: list[Any]) -> tree.Apply:
         """`callee(args, key=value)`."""
-        callee, *given = [item for item in items if item is not None]
-        attributes: dict[str, Any] = dict(item for item in given if isinstance(item, tuple))
-        args = tuple(item for item in given if not isinstance(item, tuple))
+        callee, *arguments = [item for item in items if item is not None]
+        attributes: dict[str, Any] = dict(item for item in arguments if isinstance(item, tuple))
+        args = tuple(item for item in arguments if not isinstance(item, tuple))
         return tree.Apply(callee, args, attributes, getattr(callee, "line", 0))
 
     @staticmethod

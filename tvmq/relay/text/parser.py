@@ -35,9 +35,9 @@ def parse_text(source: str, name: str = "from_string") -> Text:
     body, metadata = _split_metadata(source)
     header = HEADER.match(_without_comments(body))
     if header is None or header.group(1) != VERSION:
-        found = f"version {header.group(1)}" if header else "none"
+        version = f"version {header.group(1)}" if header else "none"
         raise ModelError(
-            f'parse, {name}: the text must begin with #[version = "{VERSION}"]. Got {found}; '
+            f'parse, {name}: the text must begin with #[version = "{VERSION}"]. Got {version}; '
             "write that line, or read an expression alone with parse_expr"
         )
     functions = _parse_text(_blank(_without_comments(body), header), "text", name)
@@ -66,19 +66,19 @@ def _without_comments(text: str) -> str:
     """Comments, which nest, as blanks, so that lines and columns stay."""
     pieces, depth, start = [], 0, 0
     for match in PIECES.finditer(text):
-        found = match.group()
-        if found == "/*":
+        piece = match.group()
+        if piece == "/*":
             if depth == 0:
                 pieces.append(text[start : match.start()])
                 start = match.start()
             depth += 1
-        elif found == "*/" and depth:
+        elif piece == "*/" and depth:
             depth -= 1
             if depth == 0:
                 pieces.append(_spaces(text[start : match.end()]))
                 start = match.end()
-        elif found.startswith("//") and depth == 0:
-            pieces += [text[start : match.start()], _spaces(found)]
+        elif piece.startswith("//") and depth == 0:
+            pieces += [text[start : match.start()], _spaces(piece)]
             start = match.end()
     if depth:
         raise ModelError("parse: a comment that begins with /* has no end; write */")
@@ -104,7 +104,7 @@ def _refuse(error: Any, text: str, name: str) -> NoReturn:
     lines = text.splitlines() or [""]
     row = error.line if error.line > 0 else len(lines)
     line = lines[min(row, len(lines)) - 1].strip()
-    found = str(getattr(error, "token", "") or "")
+    token = str(getattr(error, "token", "") or "")
     word = next((w for w in WORDS.findall(line) if w in FOREIGN), "")
     if word:
         raise ModelError(
@@ -112,8 +112,8 @@ def _refuse(error: Any, text: str, name: str) -> NoReturn:
             "write the function with tensors and tuples alone"
         ) from error
     what = (
-        f"'{found}' is not expected there"
-        if found
+        f"'{token}' is not expected there"
+        if token
         else "the text ends too early"
         if row >= len(lines)
         else "that cannot be read"

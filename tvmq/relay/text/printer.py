@@ -124,7 +124,7 @@ class _Printer:
     def function(self, func: Function) -> str:
         """Parameters, type of the result and body."""
         params = [self.param(param) for param in func.params]
-        params += [f"{key}={attribute_text(value)}" for key, value in _plain(func.attrs)]
+        params += [f"{key}={attribute_text(value)}" for key, value in _plain_attributes(func.attrs)]
         body = "\n".join(f"  {line}" for line in self.block(func.body))
         return f"({', '.join(params)}) -> {type_text(func.ret_type)} {{\n{body}\n}}"
 
@@ -207,5 +207,5 @@ def _is_plain(value: Any) -> bool:
     return value is None or isinstance(value, bool | int | float | str | list | tuple)
 
 
-def _plain(attrs: Mapping[str, Any]) -> list[tuple[str, Any]]:
+def _plain_attributes(attrs: Mapping[str, Any]) -> list[tuple[str, Any]]:
     return [(key, value) for key, value in attrs.items() if _is_plain(value)]

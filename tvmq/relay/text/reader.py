@@ -91,8 +91,8 @@ class _TextReader:
             self.pending.append(name)
             self.made[name] = self.function(self.trees[name], {})
             self.pending.pop()
-        made: Function = self.made[name]
-        return made
+        function: Function = self.made[name]
+        return function
 
     def function(self, node: tree.Fn, scope: Mapping[str, Expr]) -> Function:
         """A function; its parameters hide names around it."""
@@ -105,8 +105,8 @@ class _TextReader:
         method = getattr(self, f"_{type(node).__name__.lower()}", None)
         if method is None:
             raise self.error(getattr(node, "line", 0), f"{node!r} is no value")
-        made: Expr = method(node, scope)
-        return made
+        expr: Expr = method(node, scope)
+        return expr
 
     def type_of(self, note: Any) -> Any:
         """A type; None where none is written."""
@@ -184,11 +184,11 @@ class _TextReader:
 
     def _apply(self, node: tree.Apply, scope: Mapping[str, Expr]) -> Expr:
         args = [self.value(arg, scope) for arg in node.args if not _is_attributes(arg)]
-        given = self.attributes(node)
+        attributes = self.attributes(node)
         if not isinstance(node.callee, tree.Name):
             return Call(self.value(node.callee, scope), args)
         try:
-            return Call(registry.get(node.callee.name), args, given)
+            return Call(registry.get(node.callee.name), args, attributes)
         except ModelError as error:
             raise type(error)(f"parse, {self.name}, line {node.line}: {error}") from error
 
@@ -201,7 +201,7 @@ class _TextReader:
                 raise self.error(arg.line, f"meta[{arg.key}][{arg.index}] is missing; print the text with its metadata")
             extra |= {key: value for key, value in entries[arg.index].items() if key != "type_key"}
         written = {key: value for key, value in node.attributes.items() if key != "attrs_type_key"}
-        return {key: _frozen(value) for key, value in {**extra, **written}.items()}
+        return {key: _as_tuples(value) for key, value in {**extra, **written}.items()}
 
 
 def _is_attributes(node: Any) -> bool:
@@ -213,17 +213,17 @@ def _item(value: Expr, index: int) -> Expr:
     return value.fields[index] if isinstance(value, Tuple) and index < len(value.fields) else TupleGetItem(value, index)
 
 
-def _frozen(value: Any) -> Any:
+def _as_tuples(value: Any) -> Any:
     """Lists as tuples; nothing written is the empty text of layouts and types."""
     if isinstance(value, list):
-        return tuple(_frozen(item) for item in value)
+        return tuple(_as_tuples(item) for item in value)
     return value
 
 
-def _table(metadata: str | None, given: Any, name: str) -> Mapping[str, list[Any]]:
+def _table(metadata: str | None, init_table: Any, name: str) -> Mapping[str, list[Any]]:
     if metadata is not None:
         return read_metadata(metadata, name)
-    table = {str(key): list(entries) for key, entries in dict(given or {}).items()}
+    table = {str(key): list(entries) for key, entries in dict(init_table or {}).items()}
     plain = [entry.data if isinstance(entry, Constant) else entry for entry in table.get(CONSTANT, [])]
     return {**table, CONSTANT: plain} if plain else table
 

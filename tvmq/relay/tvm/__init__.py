@@ -1,4 +1,4 @@
-"""What `import tvm` gave to scripts of Relay.
+"""Names that `import tvm` gave to scripts of Relay.
 
     from tvmq.relay import tvm                                # was: import tvm
     from tvmq.relay.tvm.contrib import graph_executor         # was: from tvm.contrib import graph_executor
@@ -20,7 +20,7 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from tvmq.relay.tvm.forward import GONE, Gone, forward
+from tvmq.relay.tvm.forward import GONE, RemovedModule, forward
 from tvmq.relay.tvm.nd import with_asnumpy
 
 # Name -> "module:object", or "module" where the name is the module itself.
@@ -52,7 +52,7 @@ def __getattr__(name: str) -> Any:
         module = importlib.import_module(module_name)
         return getattr(module, attribute) if attribute else module
     if name in GONE:
-        return Gone(f"tvm.{name}", GONE[name])
+        return RemovedModule(f"tvm.{name}", GONE[name])
     return forward("tvm", name)
 
 

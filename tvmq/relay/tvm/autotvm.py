@@ -22,7 +22,7 @@ def apply_history_best(records: Any = None, **options: Any) -> AbstractContextMa
 
 
 class tophub:
-    """In the place of autotvm.tophub."""
+    """Stand-in for autotvm.tophub."""
 
     @staticmethod
     def context(target: Any = None, extra_files: Any = None) -> AbstractContextManager[None]:

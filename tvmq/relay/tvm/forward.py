@@ -40,9 +40,9 @@ def forward(place: str, name: str) -> Any:
     >>> forward("tvm", "cpu")(0).type
     'cpu'
     """
-    found = None if name.startswith("__") and name != "__version__" else _look_up(place, name)
-    if found is not None:
-        return found
+    value = None if name.startswith("__") and name != "__version__" else _look_up(place, name)
+    if value is not None:
+        return value
     raise AttributeError(f"{place}.{name}: {_advice(f'{place}.{name}')}")
 
 
@@ -77,10 +77,10 @@ GONE = {
 }
 
 
-class Gone:
-    """In the place of a module: every name of it raises AttributeError with what to do.
+class RemovedModule:
+    """Stand-in for a module: every name of it raises AttributeError with what to do.
 
-    >>> Gone("tvm.micro", "use something else").Session
+    >>> RemovedModule("tvm.micro", "use something else").Session
     Traceback (most recent call last):
         ...
     AttributeError: tvm.micro.Session went with Relay; use something else
@@ -97,9 +97,9 @@ class Gone:
         raise AttributeError(f"{self._name}.{name} went with Relay; {self._advice}")
 
     def __repr__(self) -> str:
-        return f"Gone({self._name})"
+        return f"RemovedModule({self._name})"
 
 
 def refuse(module: str, name: str, advice: str) -> Any:
-    """Raise what `Gone` raises, from the `__getattr__` of a module of which something is left."""
-    return getattr(Gone(module, advice), name)
+    """Raise what `RemovedModule` raises, from the `__getattr__` of a module of which something is left."""
+    return getattr(RemovedModule(module, advice), name)
