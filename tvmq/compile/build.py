@@ -17,8 +17,8 @@ import tvm
 from tvmq.backends import backend_named
 from tvmq.compile.cuda.compile import compile_cuda
 from tvmq.compile.description import describe_functions, describe_module, warn_of_slow_sizes
-from tvmq.compile.external import NOTHING, Brought, External, external_code, take_brought
-from tvmq.compile.vm_pipeline import Compiled, compile_module
+from tvmq.compile.external import NOTHING, External, ExternalModules, external_code, take_external_modules
+from tvmq.compile.vm_pipeline import VmModule, compile_module
 from tvmq.errors import BackendWarning, BuildError, ConfigError, TargetError
 from tvmq.graph.batch_dimension import batch_dimension
 from tvmq.graph.functions import inline_functions, is_partitioned, plain_module, unpack_weights
@@ -132,11 +132,11 @@ def build(
             ),
             stacklevel=3,  # of who calls `build`, which is wrapped
         )
-    machines, (mod, brought) = _machines(target), take_brought(plain_module(mod))
+    machines, (mod, existing) = _machines(target), take_external_modules(plain_module(mod))
     mod, chosen = write_out(mod)
     own = lowerings_of(lowerings, backend_named(backend) if backend is not None else None)
-    given = _Lowerings(own, chosen, brought)
-    if given and any(isinstance(machine, CudaTarget) for machine in machines):
+    custom_code = _CustomCode(own, chosen, existing)
+    if custom_code and any(isinstance(machine, CudaTarget) for machine in machines):
         raise ConfigError("build: lowerings and code generators are for CPUs; leave them out for 'cuda'")
     if params or get_ledger(mod).stage == "imported":
         mod = prepare(mod, params)
@@ -157,43 +157,43 @@ def build(
     if functions:
         description["functions"] = functions
     if len(machines) == 1:
-        parts = _parts(mod, machines[0], description, tune, Recipes(), given)
+        parts = _parts(mod, machines[0], description, tune, Recipes(), custom_code)
     else:
         here = [machine for machine in machines if not lacking(machine.host)]  # others cannot be measured
         times = [tune / len(here) if tune is not None and machine in here else None for machine in machines]
         codes = zip(machines, times, strict=True)
-        built = (_parts(mod, machine, description, time, Recipes(), given) for machine, time in codes)
+        built = (_parts(mod, machine, description, time, Recipes(), custom_code) for machine, time in codes)
         parts = with_codes(tuple(built))
     return Executable(replace(parts, num_threads=num_threads))
 
 
 @dataclass(frozen=True)
-class _Lowerings:
+class _CustomCode:
     """Lowerings in the order of their choice, what FuseOpsByPattern has chosen, and what RunCodegen has made."""
 
     lowerings: Sequence[Lowering]
     chosen: Sequence[tuple[Lowering, Sequence[str]]]
-    brought: Brought = Brought()  # noqa: RUF009  frozen
+    existing: ExternalModules = ExternalModules()  # noqa: RUF009  frozen
 
     def __bool__(self) -> bool:
-        return bool(self.lowerings or self.chosen or self.brought.modules)
+        return bool(self.lowerings or self.chosen or self.existing.modules)
 
     @property
     def every(self) -> list[Lowering]:
         """All of them."""
         return [*self.lowerings, *(lowering for lowering, _ in self.chosen)]
 
-    def listed(self) -> list[dict[str, str]]:
+    def manifest_entries(self) -> list[dict[str, str]]:
         """Name, kind and first operator of each, for the manifest."""
-        found = {one.name: {"name": one.name, "kind": one.kind, "begins": one.begins} for one in self.every}
-        return list(found.values())
+        entries = {one.name: {"name": one.name, "kind": one.kind, "begins": one.begins} for one in self.every}
+        return list(entries.values())
 
     def external(self, lowered: LoweredModule) -> External:
         """The code that those need that took something."""
         if not self:
             return NOTHING
         used = (entry["lowering"] for entry in lowered.lowered)
-        return external_code(self.every, used, lowered.generated, self.brought)
+        return external_code(self.every, used, lowered.generated, self.existing)
 
 
 def _machines(target: Any) -> list[CpuTarget | CudaTarget]:
@@ -211,13 +211,13 @@ def _describe_common(
     """What is known of the functions for common sizes, in their order."""
     if any(isinstance(machine, CudaTarget) for machine in machines):
         raise ConfigError("sizes: lists of common sizes are for CPUs; name one size, or leave the dimension free")
-    found = []
+    functions = []
     for number, sizes in enumerate(common):
         mod = with_sizes(plain, sizes)
         described = describe_module(mod, View(mod))
         tensors = {key: described[key] for key in ("inputs", "outputs")}
-        found.append({"function": function_name(number), "sizes": {**sizes}, **tensors})
-    return found
+        functions.append({"function": function_name(number), "sizes": {**sizes}, **tensors})
+    return functions
 
 
 def _parts(
@@ -226,24 +226,24 @@ def _parts(
     description: dict[str, Any],
     tune: float | None,
     recipes: Recipes | None = None,
-    given: _Lowerings | None = None,
+    custom_code: _CustomCode | None = None,
 ) -> Parts:
     """The module compiled for one machine; recipes: remembers how its weights were packed."""
-    given = given or _Lowerings([], [])
+    custom_code = custom_code or _CustomCode([], [])
     common = [entry["sizes"] for entry in description.get("common", ())]
-    lowered = _lower_for(mod, machine, description["batch"] or None, tune, recipes, common, given)
-    external = given.external(lowered)
+    lowered = _lower_for(mod, machine, description["batch"] or None, tune, recipes, common, custom_code)
+    external = custom_code.external(lowered)
     compiled, source = _compile_for(lowered, machine, external)
     calls = {**describe_calls(compiled.calls, lowered.origins), "unaligned": list(compiled.unaligned)}
     if common:
         calls["common"] = {
-            name: {**describe_calls(made, lowered.common[name]), "unaligned": list(unaligned)}
-            for name, (made, unaligned) in compiled.common.items()
+            name: {**describe_calls(main_calls, lowered.common[name]), "unaligned": list(unaligned)}
+            for name, (main_calls, unaligned) in compiled.common.items()
         }
     described = {**description, "calls": calls}
-    if given:
+    if custom_code:
         described["lowerings"] = {
-            "names": given.listed(),
+            "names": custom_code.manifest_entries(),
             "taken": list(lowered.lowered),
             "missed": [asdict(missed) for missed in lowered.missed],
             "libraries": list(external.libraries),
@@ -252,7 +252,7 @@ def _parts(
     if lowered.kernel_notes:
         described["notes"] = lowered.kernel_notes
     names, native = lowered.kernel_names, compiled.native
-    more: dict[str, Any] = {"source": source, "recipes": recipes, "native": native, "taken": dict(lowered.taken)}
+    more: dict[str, Any] = {"source": source, "recipes": recipes, "native": native, "taken": dict(lowered.matches)}
     return Parts(compiled.code, machine, described, names, mod, **more)
 
 
@@ -263,7 +263,7 @@ def _lower_for(
     tune: float | None,
     recipes: Recipes | None,
     common: Sequence[Mapping[str, int]],
-    given: _Lowerings,
+    custom_code: _CustomCode,
 ) -> LoweredModule:
     """The module as calls of kernels, with the tiles that were measured for this machine, now or before."""
     if isinstance(machine, CudaTarget):
@@ -275,9 +275,9 @@ def _lower_for(
             measure_tiles(mod, machine, tune, advance)
 
     def walk(part: tvm.IRModule, shared: Lowerer | None) -> Lowerer:
-        part, taken, selection = with_lowerings(part, given.lowerings, given.chosen)
+        part, custom_calls, selection = with_lowerings(part, custom_code.lowerings, custom_code.chosen)
         lowerer = Lowerer(part, machine.isa, shared=shared)
-        lowerer.given, lowerer.missed = taken, selection.missed
+        lowerer.given, lowerer.missed = custom_calls, selection.missed
         lowerer.packed = recipes.add if recipes is not None else None
         return lowerer
 
@@ -291,9 +291,9 @@ def _of_sizes(mod: tvm.IRModule, sizes: Mapping[str, int]) -> tvm.IRModule:
     return partition_conversions(fixed) if is_partitioned(mod) else fixed
 
 
-def _compile_for(lowered: LoweredModule, machine: CpuTarget | CudaTarget, external: External) -> tuple[Compiled, str]:
+def _compile_for(lowered: LoweredModule, machine: CpuTarget | CudaTarget, external: External) -> tuple[VmModule, str]:
     """Code, and the source of a GPU's kernels."""
     if isinstance(machine, CudaTarget):
         code, source = compile_cuda(lowered.module, machine)
-        return Compiled(code, (), None), source
+        return VmModule(code, (), None), source
     return compile_module(lowered.module, machine, list(lowered.common), external), ""

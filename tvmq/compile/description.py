@@ -69,8 +69,8 @@ def describe_functions(mod: tvm.IRModule) -> dict[str, dict[str, Any]]:
 
 
 def _inputs(view: View) -> list[tuple[dict[str, Any], relax.Var]]:
-    given = input_names(view.func)
-    return [(_tensor(param, given[param.name]), param) for param in view.params.values()]
+    names = input_names(view.func)
+    return [(_tensor(param, names[param.name]), param) for param in view.params.values()]
 
 
 def _outputs(view: View) -> list[dict[str, Any]]:

@@ -43,7 +43,7 @@ def evaluator(mod: tvm.IRModule) -> Callable[[Feed], Sequence[np.ndarray]]:
     return lambda feed: executable_for(feed).run(feed)
 
 
-def looking(mod: tvm.IRModule) -> Callable[[Feed], Sequence[np.ndarray]]:
+def evaluator_without_copies(mod: tvm.IRModule) -> Callable[[Feed], Sequence[np.ndarray]]:
     """As `evaluator`; results stand until the next run, where that saves copies of them."""
     executable_for = _compiler(mod)
     return lambda feed: executable_for(feed)["main"].look(feed)

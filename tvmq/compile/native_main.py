@@ -129,8 +129,8 @@ class _Plan:
         self.memory = len(self.buffers)
         self.buffers.append(((max(self._size, ALIGNMENT),), "uint8"))
         self.leaves = _leaves(func.body.body)
-        given = [self._place(leaf).parameter for leaf in self.leaves]
-        if sorted(given) != sorted(self.results):  # an input, or a result given twice
+        outputs = [self._place(leaf).parameter for leaf in self.leaves]
+        if sorted(outputs) != sorted(self.results):  # an input, or a result given twice
             raise Unfit
 
     def _parameter(self, shape: tuple[int, ...], dtype: str) -> Place:
@@ -139,7 +139,7 @@ class _Plan:
 
     def _bind(self, mod: tvm.IRModule, var: relax.Var, value: relax.Expr) -> None:
         if isinstance(value, relax.Var):
-            self._same(var, value)
+            self._bind_alias(var, value)
             return
         if isinstance(value, relax.Tuple):  # what a kernel with several results gives
             self._tuples[var] = [self._place(field) for field in value.fields]
@@ -166,7 +166,7 @@ class _Plan:
         else:
             raise Unfit
 
-    def _same(self, var: relax.Var, value: relax.Var) -> None:
+    def _bind_alias(self, var: relax.Var, value: relax.Var) -> None:
         if value in self._storages:
             self._storages[var] = self._storages[value]
         else:
@@ -193,7 +193,7 @@ class _Plan:
             calls, part = self.calls[first : first + size], f"{symbol}_{number}" if number else symbol
             used = self._used(calls) if size < len(self.calls) else list(range(len(self.buffers)))
             parts.append((builder.add_func(self._kernels(part, calls, used), part), used))
-        self._direct(builder, name + DIRECT, parts)
+        self._emit_direct(builder, name + DIRECT, parts)
 
     def _used(self, calls: Sequence[Call]) -> list[int]:
         """The buffers that some of the calls read or write."""
@@ -229,15 +229,15 @@ class _Plan:
         buffer = buffers[self.memory if place.parameter < 0 else place.parameter]
         return T.address_of(buffer[place.offset]) if place.parameter < 0 else buffer.data
 
-    def _direct(
+    def _emit_direct(
         self, builder: relax.BlockBuilder, symbol: str, parts: Sequence[tuple[tvm.ir.GlobalVar, list[int]]]
     ) -> None:
         """The Relax function that allocates memory and results, and calls each part of `_kernels` once."""
         params = [relax.Var(param.name, param.ty) for param in self.func.params]
         with builder.function(symbol, params, attrs={"global_symbol": symbol, "relax.force_pure": True}, pure=False):
             allocated = {index: self._allocate(builder, index) for index in (*self.results, self.memory)}
-            given = iter([*params, *self.constants])
-            args = [allocated[index] if index in allocated else next(given) for index in range(len(self.buffers))]
+            inputs = iter([*params, *self.constants])
+            args = [allocated[index] if index in allocated else next(inputs) for index in range(len(self.buffers))]
             for kernels, used in parts:
                 builder.emit(relax.Call(kernels, [args[index] for index in used], ty_args=[relax.TupleType([])]))
             leaves = [builder.emit(self._result(leaf, allocated)) for leaf in self.leaves]

@@ -30,10 +30,10 @@ from tvmq.kernels.parts.packing import Narrow
 from tvmq.kernels.parts.types import Isa, Kernel
 from tvmq.kernels.parts.work import KernelWork
 from tvmq.lower.early_codes import codes_early
-from tvmq.lower.given import Given, lower_given
+from tvmq.lower.given import CustomCall, lower_custom_call
 from tvmq.lower.main_calls import Origin, origin_of
 from tvmq.lower.patterns.chains import Chain, find_chains
-from tvmq.lowering.selection import Missed
+from tvmq.lowering.selection import Mismatch
 from tvmq.schedule.float_rounding import protect_rounding, rounds
 from tvmq.schedule.generic import mark_kernel
 
@@ -155,9 +155,9 @@ class Lowerer:
         self.kernel_names: dict[str, str] = {}
         self.kernel_notes: dict[str, str] = {}
         self.origins: dict[str, Origin] = {}  # by the variables of the lowered function
-        self.given: dict[str, Given] = {}  # what lowerings of the user's take, by the variables of the results
+        self.given: dict[str, CustomCall] = {}  # what lowerings of the user's take, by the variables of the results
         self.lowered: list[dict[str, Any]] = []  # the calls that these have become
-        self.missed: tuple[Missed, ...] = ()
+        self.missed: tuple[Mismatch, ...] = ()
         self.generated: dict[str, relax.Function] = shared.generated if shared else {}  # what code generators are for
         self.packed: Callable[[Kernel], None] | None = shared.packed if shared else None  # told of every kernel
         self._builder: relax.BlockBuilder = shared._builder if shared else relax.BlockBuilder()
@@ -181,7 +181,7 @@ class Lowerer:
             if var.name in inner:
                 continue
             if var.name in self.given:
-                self._lower_given(var.name)
+                self._lower_custom_call(var.name)
                 continue
             chain = chains.get(var.name) or Chain(var.name, [var.name])
             self.lower(chain)
@@ -194,11 +194,11 @@ class Lowerer:
         if not self.by_rule(chain):
             self.otherwise(chain)
 
-    def _lower_given(self, name: str) -> None:
+    def _lower_custom_call(self, name: str) -> None:
         """Emit what a lowering of the user's gives."""
-        given = self.given[name]
-        self._sources, self._origin = given.taken.match.layers, given.origin
-        lower_given(self, name, given)
+        custom_call = self.given[name]
+        self._sources, self._origin = custom_call.hit.match.layers, custom_call.origin
+        lower_custom_call(self, name, custom_call)
 
     def new_symbol(self, name: str) -> str:
         """A name of a function that no other has."""
@@ -231,7 +231,7 @@ class Lowerer:
     def nhwc(self, name: str) -> relax.Expr:
         """The tensor in NHWC, transposed here if need be."""
         if name not in self._nhwc:
-            picture = self.reshaped(self._logical[name], picture_shape(self.view.var[name].ty.shape), f"{name}_rows")
+            picture = self.reshape(self._logical[name], picture_shape(self.view.var[name].ty.shape), f"{name}_rows")
             self._nhwc[name] = self._transpose(picture, TO_NHWC, f"{name}_nhwc")
         return self._nhwc[name]
 
@@ -239,7 +239,7 @@ class Lowerer:
         """The tensor as the IR has it, transposed here if need be."""
         if name not in self._logical:
             picture = self._transpose(self._nhwc[name], TO_NCHW, f"{name}_nchw")
-            self._logical[name] = self.reshaped(picture, list(self.view.var[name].ty.shape), name)
+            self._logical[name] = self.reshape(picture, list(self.view.var[name].ty.shape), name)
         return self._logical[name]
 
     def give_nhwc(self, name: str, value: relax.Expr) -> None:
@@ -287,7 +287,7 @@ class Lowerer:
         self.origins[var.name] = self._origin
         return var
 
-    def reshaped(self, value: relax.Expr, shape: Sequence[Any], name: str) -> relax.Expr:
+    def reshape(self, value: relax.Expr, shape: Sequence[Any], name: str) -> relax.Expr:
         """The same bytes in another shape, of numbers and free sizes."""
         if [str(d) for d in value.ty.shape] == [str(d) for d in shape]:
             return value
@@ -355,7 +355,7 @@ class Lowerer:
         """All dimensions of what a chain reads and makes, -1 for free ones."""
         names = [name for member in chain.members for name in (member, *used_vars(self.view.value[member]))]
         types = [self.view.var[name].ty for name in names]
-        return [_static(dim) for ty in types if isinstance(ty, relax.TensorType) for dim in ty.shape]
+        return [_static_size(dim) for ty in types if isinstance(ty, relax.TensorType) for dim in ty.shape]
 
     def _free_rule(self, chain: Chain) -> str | None:
         """The rule for a chain of tensors of free sizes; None where there are no values."""
@@ -373,7 +373,7 @@ class Lowerer:
         shape = [value.ty.shape[a] for a in axes]
         channels, rows, columns = (shape if axes == TO_NCHW else list(value.ty.shape))[1:]
         if _transpose_is_free(channels, rows, columns):
-            return self.reshaped(value, shape, name)
+            return self.reshape(value, shape, name)
         from tvmq.lower.rules.convert import transpose
 
         return transpose(self, value, axes, name)
@@ -400,14 +400,14 @@ def picture_shape(shape: Sequence[Any]) -> list[Any]:
     return [batch, channels, math.prod(sizes[:-1]), sizes[-1]]
 
 
-def _static(dim: Any) -> int:
+def _static_size(dim: Any) -> int:
     """Size of a dimension, -1 for a free one."""
     return int(dim) if is_number(dim) else -1
 
 
 def _transpose_is_free(channels: Any, rows: Any, columns: Any) -> bool:
     """True if NCHW and NHWC hold the same bytes in the same order: one channel, or one pixel."""
-    return _static(channels) == 1 or _static(rows) == _static(columns) == 1
+    return _static_size(channels) == 1 or _static_size(rows) == _static_size(columns) == 1
 
 
 def substitute_variables(expr: relax.Expr, table: dict[str, relax.Expr]) -> relax.Expr:

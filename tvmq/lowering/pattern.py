@@ -62,7 +62,7 @@ class Having(Node):
 
 
 @dataclass(frozen=True, eq=False)
-class Either(Node):
+class AnyOf(Node):
     """One of two."""
 
     left: Node = field(default_factory=Node)
@@ -70,7 +70,7 @@ class Either(Node):
 
 
 @dataclass(frozen=True, eq=False)
-class Both(Node):
+class AllOf(Node):
     """Two at once."""
 
     left: Node = field(default_factory=Node)
@@ -124,10 +124,10 @@ def spine(node: Node) -> list[Step]:
         return [*max(inner, key=len, default=[]), Step(node)]
     if isinstance(node, Having):
         return spine(node.inner)
-    if isinstance(node, Both | Either):
+    if isinstance(node, AllOf | AnyOf):
         left, right = spine(node.left), spine(node.right)
         longer, shorter = (left, right) if len(left) >= len(right) else (right, left)
-        if isinstance(node, Both):
+        if isinstance(node, AllOf):
             return longer
         known = {id(step.node) for step in shorter}
         return [Step(step.node, step.optional or id(step.node) not in known) for step in longer]
@@ -144,7 +144,7 @@ def operators(node: Node) -> Iterator[Operator]:
         yield node
     elif isinstance(node, Having):
         yield from operators(node.inner)
-    elif isinstance(node, Both | Either):
+    elif isinstance(node, AllOf | AnyOf):
         yield from operators(node.left)
         yield from operators(node.right)
     elif isinstance(node, Fields):
@@ -155,35 +155,35 @@ def operators(node: Node) -> Iterator[Operator]:
 def _read_text(text: str, where: str) -> Node:
     node: Node | None = None
     for part in text.split("->"):
-        found = STEP.fullmatch(part.strip())
-        if found is None:
+        match = STEP.fullmatch(part.strip())
+        if match is None:
             raise ConfigError(
                 f"{where}: {part.strip()!r} of the pattern {text!r} is no operator; write names joined by '->', with "
                 "attributes in brackets: nn.conv2d[groups=1] -> add"
             )
-        name = found["name"].removeprefix("relax.")
-        call = Operator(name, follows=node, attributes=_attributes(found["attributes"] or "", text, where))
-        if found["optional"] and node is None:
+        name = match["name"].removeprefix("relax.")
+        call = Operator(name, follows=node, attributes=_attributes(match["attributes"] or "", text, where))
+        if match["optional"] and node is None:
             raise ConfigError(
                 f"{where}: the first operator of the pattern {text!r} cannot be left out; begin behind it"
             )
-        node = Either(call, node) if found["optional"] and node is not None else call
+        node = AnyOf(call, node) if match["optional"] and node is not None else call
     assert node is not None
     return node
 
 
 def _attributes(text: str, pattern: str, where: str) -> dict[str, Any]:
     """{name: value} of "groups=1, dtype=int8"."""
-    found = {}
+    attributes = {}
     for part in filter(None, map(str.strip, re.split(r",(?![^(]*\))", text))):
         name, equal, value = part.partition("=")
         if not equal:
             raise ConfigError(f"{where}: {part!r} of the pattern {pattern!r} is no attribute; write name=value")
         try:
-            found[name.strip()] = ast.literal_eval(value.strip())
+            attributes[name.strip()] = ast.literal_eval(value.strip())
         except (ValueError, SyntaxError):
-            found[name.strip()] = value.strip()
-    return found
+            attributes[name.strip()] = value.strip()
+    return attributes
 
 
 def _read_dpl(pattern: Any, known: dict[int, Node]) -> Node:
@@ -206,9 +206,9 @@ def _new(pattern: Any, known: dict[int, Node]) -> Node:
     if isinstance(pattern, dpl.ShapePattern):
         return Having(inner(pattern.pattern), shape=tuple(int(size) for size in pattern.shape), source=pattern)
     if isinstance(pattern, dpl.OrPattern):
-        return Either(inner(pattern.left), inner(pattern.right), source=pattern)
+        return AnyOf(inner(pattern.left), inner(pattern.right), source=pattern)
     if isinstance(pattern, dpl.AndPattern):
-        return Both(inner(pattern.left), inner(pattern.right), source=pattern)
+        return AllOf(inner(pattern.left), inner(pattern.right), source=pattern)
     if isinstance(pattern, dpl.ConstantPattern):
         return Constant(source=pattern)
     if isinstance(pattern, dpl.ExprPattern) and is_const(pattern.expr):
@@ -229,10 +229,10 @@ def _attrs_of(pattern: Any) -> dict[str, Any]:
     return {str(name): value for name, value in dict(attributes).items()}
 
 
-def shown(node: Node) -> str:
+def format_pattern(node: Node) -> str:
     """A pattern in the notation, along its longest way.
 
-    >>> shown(read_pattern("nn.conv2d -> add? -> tvmq.requantize", "doc"))
+    >>> format_pattern(read_pattern("nn.conv2d -> add? -> tvmq.requantize", "doc"))
     'nn.conv2d -> add? -> tvmq.requantize'
     """
     return " -> ".join(step.node.name + "?" * step.optional for step in spine(node))

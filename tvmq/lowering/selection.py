@@ -13,12 +13,12 @@ from tvmq.graph.view import View, const_value, is_const, op_name, used_vars
 from tvmq.lowering.functions import Loops, function_for
 from tvmq.lowering.lowering import Lowering
 from tvmq.lowering.match import Match
-from tvmq.lowering.matching import Found, Matcher
+from tvmq.lowering.matching import Matcher, PartialMatch
 from tvmq.lowering.pattern import Step, spine
 
 
 @dataclass(frozen=True, eq=False)
-class Taken:
+class LoweringMatch:
     """A lowering and the operators that it takes.
 
     loops  the function that computes them; None where it is no function of loops
@@ -35,7 +35,7 @@ class Taken:
 
 
 @dataclass(frozen=True)
-class Missed:
+class Mismatch:
     """A layer that begins as a lowering's pattern does, and is not taken.
 
     layer  name in the source
@@ -51,8 +51,8 @@ class Missed:
 class Selection:
     """What all lowerings take of a module, keyed by the variable of the result; and what they do not."""
 
-    taken: dict[str, Taken]
-    missed: tuple[Missed, ...]
+    matches: dict[str, LoweringMatch]
+    missed: tuple[Mismatch, ...]
 
 
 def select(
@@ -72,8 +72,8 @@ class _Selector:
     def __init__(self, view: View) -> None:
         self.view, self.matcher = view, Matcher(view)
         self.owner: dict[str, str] = {}  # {variable: lowering}
-        self.taken: dict[str, Taken] = {}
-        self.missed: list[Missed] = []
+        self.taken: dict[str, LoweringMatch] = {}
+        self.missed: list[Mismatch] = []
 
     def run(self, lowerings: Sequence[Lowering]) -> Selection:
         for lowering in lowerings:
@@ -86,31 +86,31 @@ class _Selector:
         """Give a lowering these variables, as far as they are still there."""
         known = [name for name in members if name in self.view.value]
         if known:
-            self.taken[known[-1]] = Taken(lowering, self._match(lowering, known, Found()))
+            self.taken[known[-1]] = LoweringMatch(lowering, self._match(lowering, known, PartialMatch()))
             self.owner.update(dict.fromkeys(known, lowering.name))
 
     def _take(self, lowering: Lowering) -> dict[str, str]:
         """Take all that fits; {first variable: why} of what fits and is not taken all the same."""
         refused: dict[str, str] = {}
-        for members, found in self._ways(lowering):
-            match = self._match(lowering, members, found)
-            made = self._refusal(lowering, members, match) or function_for(lowering, match)
-            if isinstance(made, str):
-                refused.setdefault(members[0], made)
+        for members, partial in self._ways(lowering):
+            match = self._match(lowering, members, partial)
+            answer = self._refusal(lowering, members, match) or function_for(lowering, match)
+            if isinstance(answer, str):
+                refused.setdefault(members[0], answer)
                 continue
-            self.taken[members[-1]] = Taken(lowering, match, made)
+            self.taken[members[-1]] = LoweringMatch(lowering, match, answer)
             self.owner.update(dict.fromkeys(members, lowering.name))
         return refused
 
-    def _ways(self, lowering: Lowering) -> list[tuple[list[str], Found]]:
+    def _ways(self, lowering: Lowering) -> list[tuple[list[str], PartialMatch]]:
         """All that a pattern fits, as variables in order; the longest first, of equal ones the earliest."""
         roots = {step.node.name for step in _ends(lowering)}
         place = self.view.place
         ways = [
-            (sorted(found.members, key=place.__getitem__), found)
+            (sorted(partial.members, key=place.__getitem__), partial)
             for var, value in self.view.bindings
             if op_name(value) in roots
-            for found in self.matcher.matches(lowering.node, var)
+            for partial in self.matcher.matches(lowering.node, var)
         ]
         return sorted(ways, key=lambda way: (-len(way[0]), place[way[0][-1]]))
 
@@ -137,7 +137,7 @@ class _Selector:
             return "the check of its pattern refuses it"
         return None
 
-    def _match(self, lowering: Lowering, members: Sequence[str], found: Found) -> Match:
+    def _match(self, lowering: Lowering, members: Sequence[str], partial: PartialMatch) -> Match:
         view, inputs, constants = self.view, {}, []
         for name in members:
             for arg in _operands(view.value[name].args):
@@ -147,7 +147,7 @@ class _Selector:
                     inputs[arg.name] = arg
         captured = {}
         for key, pattern in lowering.annotations.items():
-            captured[key] = next((e for node, e in _captured(lowering.node, found) if _is(node.source, pattern)), None)
+            captured[key] = next((e for n, e in _captures(lowering.node, partial) if _is(n.source, pattern)), None)
         return Match(
             lowering.name,
             merge(*(view.sources(name) for name in members)),
@@ -160,7 +160,7 @@ class _Selector:
 
     # ---- what is not taken
 
-    def _misses(self, lowering: Lowering, refused: dict[str, str]) -> Iterator[Missed]:
+    def _misses(self, lowering: Lowering, refused: dict[str, str]) -> Iterator[Mismatch]:
         steps = spine(lowering.node)
         begins = [var.name for var, value in self.view.bindings if op_name(value) == steps[0].node.name]
         for name in begins:
@@ -168,7 +168,7 @@ class _Selector:
             if owner == lowering.name:
                 continue
             why = f"lowering '{owner}' has taken it" if owner else refused.get(name) or self._climb(steps, name)
-            yield Missed(lowering.name, "/".join(self.view.sources(name)[:1]), why)
+            yield Mismatch(lowering.name, "/".join(self.view.sources(name)[:1]), why)
 
     def _climb(self, steps: Sequence[Step], name: str) -> str:
         """Follow the pattern from its first operator as far as it goes."""
@@ -184,24 +184,24 @@ class _Selector:
             if reader is None:
                 return self._why_alone(name, steps[at + 1].node.name)
             operator = op_name(self.view.value[reader])
-            following = self._next(steps, at, operator)
+            following = self._next_step(steps, at, operator)
             if following is None:
-                wanted = " or ".join(dict.fromkeys(steps[i].node.name for i in self._possible(steps, at)))
+                wanted = " or ".join(dict.fromkeys(steps[i].node.name for i in self._possible_steps(steps, at)))
                 return f"behind {self._name(name)} comes {operator or 'a projection'}, the pattern asks for {wanted}"
             at, name = following, reader
 
     @staticmethod
-    def _possible(steps: Sequence[Step], at: int) -> list[int]:
+    def _possible_steps(steps: Sequence[Step], at: int) -> list[int]:
         """The steps that may come next: optional ones, and the first that is not."""
-        found = []
+        indices = []
         for index in range(at + 1, len(steps)):
-            found.append(index)
+            indices.append(index)
             if not steps[index].optional:
                 break
-        return found
+        return indices
 
-    def _next(self, steps: Sequence[Step], at: int, operator: str) -> int | None:
-        return next((i for i in self._possible(steps, at) if steps[i].node.name == operator), None)
+    def _next_step(self, steps: Sequence[Step], at: int, operator: str) -> int | None:
+        return next((i for i in self._possible_steps(steps, at) if steps[i].node.name == operator), None)
 
     def _why_alone(self, name: str, wanted: str) -> str:
         readers = self.view.readers[name]
@@ -217,12 +217,12 @@ class _Selector:
 
 def _ends(lowering: Lowering) -> list[Step]:
     """The steps that may give the result: the last, and what comes before optional ones."""
-    found = []
+    ends = []
     for step in reversed(spine(lowering.node)):
-        found.append(step)
+        ends.append(step)
         if not step.optional:
             break
-    return found
+    return ends
 
 
 def _operands(args: Any) -> Iterator[relax.Expr]:
@@ -236,14 +236,14 @@ def _operands(args: Any) -> Iterator[relax.Expr]:
             yield arg
 
 
-def _captured(node: Any, found: Found) -> Iterator[tuple[Any, relax.Expr]]:
+def _captures(node: Any, partial: PartialMatch) -> Iterator[tuple[Any, relax.Expr]]:
     """(node, expression) of all nodes of a pattern that stand for something."""
-    if id(node) in found.captured:
-        yield node, found.captured[id(node)]
+    if id(node) in partial.captured:
+        yield node, partial.captured[id(node)]
     parts = [getattr(node, name, None) for name in ("inner", "left", "right", "follows")]
     for part in (*parts, *(getattr(node, "args", None) or ()), *getattr(node, "items", ())):
         if part is not None:
-            yield from _captured(part, found)
+            yield from _captures(part, partial)
 
 
 def _is(a: Any, b: Any) -> bool:

@@ -89,7 +89,7 @@ class CompiledFunction:
         arrays = self._inputs.checked(inputs)
         if self._free is None:
             return self.name
-        sized = self._free.chosen(sizes_of_inputs(self._input_info, arrays, self._limits))
+        sized = self._free.choose_code(sizes_of_inputs(self._input_info, arrays, self._limits))
         return self.name if sized is None else sized.name
 
     def with_code(self, code: Callable[..., Any], function: str = "main") -> CompiledFunction:
@@ -119,7 +119,7 @@ class CompiledFunction:
         raises        DataError naming the input; MemoryLimitError where memory runs out; ArtifactError if it was loaded
                       from a file that describes other inputs than its code takes
         """
-        results = self._as_described(self._reported(self.checked(inputs, check_finite=check_finite), self._run))
+        results = self._as_described(self._execute(self.checked(inputs, check_finite=check_finite), self._run))
         if check_finite:
             for array, info in zip(results, self._output_info, strict=True):
                 refuse_not_finite(array, f"output '{info.name}'", "the inputs do not; `tvmq.verify` names the layer")
@@ -128,22 +128,22 @@ class CompiledFunction:
     def look(self, inputs: Mapping[str, Any]) -> list[np.ndarray]:
         """As `run`; where all sizes are fixed the results are not copied, and stand until the next run at most."""
         run = self._run if self._free is not None else self._look
-        return self._as_described(self._reported(self.checked(inputs), run))
+        return self._as_described(self._execute(self.checked(inputs), run))
 
     def _as_described(self, results: list[np.ndarray]) -> list[np.ndarray]:
         """The results; ArtifactError where the code gives others than its description says."""
         if not self._is_as_described:
             wanted = [_text(info.dtype, info.shape) for info in self._output_info]
             if len(wanted) != len(results) or not all(map(_is_described, results, self._output_info)):
-                found = ", ".join(_text(str(array.dtype), array.shape) for array in results)
+                types = ", ".join(_text(str(array.dtype), array.shape) for array in results)
                 raise ArtifactError(
-                    f"run: the code gives {found or 'nothing'}, its description says {', '.join(wanted) or 'nothing'}; "
+                    f"run: the code gives {types or 'nothing'}, its description says {', '.join(wanted) or 'nothing'}; "
                     "build the model and save it again"
                 )
             self._is_as_described = self._free is None  # fixed sizes stay what they are
         return results
 
-    def _reported(
+    def _execute(
         self, arrays: list[np.ndarray], run: Callable[[Sequence[np.ndarray]], list[np.ndarray]]
     ) -> list[np.ndarray]:
         """run(arrays) in the threads that it may use; what goes wrong as errors of ours."""

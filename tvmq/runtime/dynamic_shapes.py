@@ -90,13 +90,13 @@ class FreeRun:
         """One array an output, fresh."""
         pieces = self._pieces(sizes)
         if len(pieces) == 1:
-            return self._called(pieces[0][0], arrays, fresh=True)
+            return self._call(pieces[0][0], arrays, fresh=True)
         if not pieces:  # what one sample would give tells the shapes
             one = [
-                array if axis is None else np.zeros(_resized(array.shape, axis, 1), array.dtype)
+                array if axis is None else np.zeros(_resize(array.shape, axis, 1), array.dtype)
                 for array, axis in zip(arrays, self._by_sample, strict=True)
             ]
-            results = self._called(self._main, one, fresh=True)
+            results = self._call(self._main, one, fresh=True)
             return [
                 row if axis is None else row[_between(axis, 0, 0)]
                 for row, axis in zip(results, self._joined, strict=True)
@@ -111,12 +111,12 @@ class FreeRun:
                 array if axis is None else array[_between(axis, begin, begin + size)]
                 for array, axis in zip(arrays, self._by_sample, strict=True)
             ]
-            rows = self._called(code, part, fresh=False)
+            rows = self._call(code, part, fresh=False)
             if not whole:
                 whole = [
                     row.copy()
                     if axis is None
-                    else np.empty(_resized(row.shape, axis, row.shape[axis] // size * count), row.dtype)
+                    else np.empty(_resize(row.shape, axis, row.shape[axis] // size * count), row.dtype)
                     for row, axis in zip(rows, self._joined, strict=True)
                 ]
             for result, row, axis in zip(whole, rows, self._joined, strict=True):
@@ -147,12 +147,12 @@ class FreeRun:
             rest %= width
         return pieces
 
-    def chosen(self, sizes: Mapping[str, int]) -> SizedCode | None:
+    def choose_code(self, sizes: Mapping[str, int]) -> SizedCode | None:
         """The code for these sizes that computes all samples; None where others have a part."""
         pieces = self._pieces(sizes)
         return next((code for code in self._sized if pieces and all(call is code.call for call, _ in pieces)), None)
 
-    def _called(self, code: CallCode, arrays: Sequence[np.ndarray], *, fresh: bool) -> list[np.ndarray]:
+    def _call(self, code: CallCode, arrays: Sequence[np.ndarray], *, fresh: bool) -> list[np.ndarray]:
         code.fit(arrays)
         try:
             results = code.run(arrays) if fresh else code.look(arrays)
@@ -172,12 +172,12 @@ class FreeRun:
 def _axis_of(info: TensorInfo, name: str | None) -> int | None:
     """The axis of a dimension, or of a multiple of it as "2 * rows"; None for a tensor without it."""
     words = [size.replace("*", " ").split() if isinstance(size, str) else [] for size in info.shape]
-    return next((axis for axis, found in enumerate(words) if name in found), None)
+    return next((axis for axis, factors in enumerate(words) if name in factors), None)
 
 
 def _between(axis: int, begin: int, end: int) -> tuple[slice, ...]:
     return (*[slice(None)] * axis, slice(begin, end))
 
 
-def _resized(shape: tuple[int, ...], axis: int, size: int) -> tuple[int, ...]:
+def _resize(shape: tuple[int, ...], axis: int, size: int) -> tuple[int, ...]:
     return (*shape[:axis], size, *shape[axis + 1 :])

@@ -223,7 +223,7 @@ class Executable:
         main = self["main"]
         if isinstance(self._parts.target, CudaTarget) and not main.is_free:
             code: Any = main.code  # a DeviceFunction
-            return code.timed(main.checked(inputs))
+            return code.prepare_run(main.checked(inputs))
         return lambda: self.run(inputs)
 
     def profile(self, inputs: Mapping[str, Any], *, repeat: int = 20, threads: int | None = None) -> Profile:
@@ -313,21 +313,21 @@ def _functions(parts: Parts) -> dict[str, CompiledFunction]:
     functions = {}
     for name, facts in described.items():
         function, fresh = code(name)
-        sized = _sized(whole, code) if name == "main" else ()
+        sized = _sized_codes(whole, code) if name == "main" else ()
         described_function = {**facts, **common}
         functions[name] = CompiledFunction(name, function, described_function, lock, threads, fresh=fresh, sized=sized)
     return functions
 
 
-def _sized(description: Mapping[str, Any], code: Callable[[str], Any]) -> list[SizedCode]:
+def _sized_codes(description: Mapping[str, Any], code: Callable[[str], Any]) -> list[SizedCode]:
     """The functions for common sizes."""
-    found = []
+    codes = []
     for common in description.get("common", ()):
         name = common["function"]
         function, fresh = code(name)
         call = CallCode(function, description["calls"]["common"][name].get("unaligned", ()), fresh=fresh)
-        found.append(SizedCode(name, common["sizes"], call))
-    return found
+        codes.append(SizedCode(name, common["sizes"], call))
+    return codes
 
 
 def _code(parts: Parts) -> Callable[[str], tuple[Callable[..., Any], bool]]:

@@ -119,12 +119,12 @@ def cuda_target(target: Any = KIND) -> CudaTarget:
             close = get_close_matches(str(key), known, n=1)
             hint = f"; did you mean {close[0]}?" if close else f"; it takes {', '.join(known)}"
             raise TargetError(f"build: target 'cuda' has no option {key!r}{hint}")
-    arch = arch or device_arch() or _portable()
+    arch = arch or device_arch() or _portable_arch()
     _check_arch(arch)
     return CudaTarget(str(arch), host)
 
 
-def _portable() -> str:
+def _portable_arch() -> str:
     warnings.warn(
         f"build: target 'cuda' names no architecture and this machine has no NVIDIA GPU that TVM can use: the code is "
         f"for {PORTABLE}, which later GPUs run without their best kernels; name one, as 'cuda -arch=sm_90'",

@@ -102,7 +102,7 @@ _REDUCERS = {
 }
 
 
-def larger(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
+def pairwise_extreme(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
     """Legalization of relax.maximum and relax.minimum: NaN where one of two floats is NaN."""
     if not dtype_of(call).startswith("float"):
         return call.op.get_attr("FLegalize")(builder, call)
@@ -125,7 +125,7 @@ def _pairs(a: te.Tensor, b: te.Tensor, shape: list[Any], name: str) -> te.Tensor
     return te.compute(shape, value, name=name)
 
 
-def limited(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
+def clamp(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
     """Legalization of relax.nn.relu and relax.clip: NaN stays NaN."""
     if not dtype_of(call).startswith("float"):
         return call.op.get_attr("FLegalize")(builder, call)

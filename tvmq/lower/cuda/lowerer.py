@@ -122,12 +122,12 @@ class CudaLowerer(Lowerer):
         shuffle = op_name(self.view.value[chain.head]) == "reshape" and len(chain.members) > 1
         return not shuffle and super().by_rule(chain)
 
-    def reshaped(self, value: relax.Expr, shape: Sequence[Any], name: str) -> relax.Expr:
+    def reshape(self, value: relax.Expr, shape: Sequence[Any], name: str) -> relax.Expr:
         """As Lowerer, without a reshape to the shape that is there: neighbours would not be fused across it."""
-        given, wanted = list(value.ty.shape), list(shape)
-        if all(map(is_number, (*given, *wanted))) and list(map(int, given)) == list(map(int, wanted)):
+        current, wanted = list(value.ty.shape), list(shape)
+        if all(map(is_number, (*current, *wanted))) and list(map(int, current)) == list(map(int, wanted)):
             return value
-        return super().reshaped(value, shape, name)
+        return super().reshape(value, shape, name)
 
     def otherwise(self, chain: Chain) -> None:
         """Each member by a rule of its own."""

@@ -66,12 +66,12 @@ def lower(lowerer: Lowerer, chain: Chain) -> bool:
 
     def as_rows(name: str) -> relax.Expr:
         value = lowerer.logical(name)
-        return lowerer.reshaped(value, (*before, value.ty.shape[-1]), f"{name}_rows")
+        return lowerer.reshape(value, (*before, value.ty.shape[-1]), f"{name}_rows")
 
     inputs = [as_rows(name) for name in (data.name, *finish.others)]
     out_dtype = dtype_of(view.var[finish.end])
     result = lowerer.call(kernel, inputs, (*before, columns), out_dtype, f"{finish.end}_rows")
-    lowerer.give_logical(finish.end, lowerer.reshaped(result, list(view.var[finish.end].ty.shape), finish.end))
+    lowerer.give_logical(finish.end, lowerer.reshape(result, list(view.var[finish.end].ty.shape), finish.end))
     return True
 
 

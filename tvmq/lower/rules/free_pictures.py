@@ -114,10 +114,10 @@ def max_pool(lowerer: Lowerer, chain: Chain) -> bool:
         bool(a.ceil_mode),
         sizes[3:],
     )
-    made = lowerer.choose(choose_max_pool, pool, dtype_of(x)) if pool.always_taps else None
-    if made is None:
+    kernel = lowerer.choose(choose_max_pool, pool, dtype_of(x)) if pool.always_taps else None
+    if kernel is None:
         return False
-    lowerer.give_nhwc(chain.result, lowerer.call(made, [x], out, dtype_of(x), chain.result))
+    lowerer.give_nhwc(chain.result, lowerer.call(kernel, [x], out, dtype_of(x), chain.result))
     return True
 
 
@@ -255,7 +255,7 @@ def float_sum(lowerer: Lowerer, chain: Chain) -> bool:
     if kernel is None:
         return False
     total = lowerer.call(kernel, [x], (batch, channels), "float32", f"{chain.result}_sums")
-    give(lowerer, chain.result, lowerer.reshaped(total, list(call.ty.shape), chain.result), False)
+    give(lowerer, chain.result, lowerer.reshape(total, list(call.ty.shape), chain.result), False)
     return True
 
 
