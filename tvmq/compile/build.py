@@ -169,7 +169,7 @@ def build(
 
 @dataclass(frozen=True)
 class _CustomCode:
-    """Lowerings in the order of their choice, what FuseOpsByPattern has chosen, and what RunCodegen has made."""
+    """Code of the user: lowerings in the order of choice, choices of FuseOpsByPattern, modules made by RunCodegen."""
 
     lowerings: Sequence[Lowering]
     chosen: Sequence[tuple[Lowering, Sequence[str]]]
@@ -180,16 +180,16 @@ class _CustomCode:
 
     @property
     def every(self) -> list[Lowering]:
-        """All of them."""
+        """All lowerings: those of the user, then those of FuseOpsByPattern."""
         return [*self.lowerings, *(lowering for lowering, _ in self.chosen)]
 
     def manifest_entries(self) -> list[dict[str, str]]:
-        """Name, kind and first operator of each, for the manifest."""
+        """Name, kind and first operator of each lowering, for the manifest."""
         entries = {one.name: {"name": one.name, "kind": one.kind, "begins": one.begins} for one in self.every}
         return list(entries.values())
 
     def external(self, lowered: LoweredModule) -> External:
-        """The code that those need that took something."""
+        """Object files, libraries and modules of the lowerings that matched something."""
         if not self:
             return NOTHING
         used = (entry["lowering"] for entry in lowered.lowered)
@@ -197,7 +197,7 @@ class _CustomCode:
 
 
 def _machines(target: Any) -> list[CpuTarget | CudaTarget]:
-    """What to compile for, in the order given and each once."""
+    """Targets to compile for, in the order of the list and each once."""
     if not isinstance(target, list | tuple):
         return [cuda_target(target) if is_cuda(target) else resolve_target(target)]
     if not target or any(map(is_cuda, target)):
@@ -208,7 +208,7 @@ def _machines(target: Any) -> list[CpuTarget | CudaTarget]:
 def _describe_common(
     plain: tvm.IRModule, common: Sequence[Mapping[str, int]], machines: Sequence[CpuTarget | CudaTarget]
 ) -> list[dict[str, Any]]:
-    """What is known of the functions for common sizes, in their order."""
+    """Name, sizes, inputs and outputs of the functions for common sizes, in their order."""
     if any(isinstance(machine, CudaTarget) for machine in machines):
         raise ConfigError("sizes: lists of common sizes are for CPUs; name one size, or leave the dimension free")
     functions = []

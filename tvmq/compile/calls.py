@@ -86,7 +86,7 @@ def _is_call_tir(value: relax.Expr) -> bool:
 
 
 def _symbol(fused: tvm.IRModule, value: relax.Expr) -> str:
-    """What is called: a function of loops, or a group of them; "" for views and projections."""
+    """Name of the called function of loops, or of a group of them; "" for views and projections."""
     if _is_call_tir(value):
         return str(value.args[0].name_hint)
     if isinstance(value, relax.Call) and isinstance(value.op, tvm.ir.GlobalVar):

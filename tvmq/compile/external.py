@@ -31,7 +31,7 @@ GENERATOR = "relax.ext."  # before the name of a code generator, as a global fun
 
 @dataclass(frozen=True)
 class External:
-    """What a module needs beside its own functions.
+    """Code and constants that a module needs beside its own functions.
 
     objects    object files that are linked in
     libraries  what artifact/libraries.py opens
@@ -56,7 +56,7 @@ class ExternalModules(NamedTuple):
 
 
 def take_external_modules(mod: tvm.IRModule) -> tuple[tvm.IRModule, ExternalModules]:
-    """The module without what RunCodegen left in its attributes, and that."""
+    """Split a module from the modules and constants that RunCodegen left in its attributes."""
     attributes = dict(mod.attrs.items()) if mod.attrs else {}
     modules = attributes.pop("external_mods", ())
     constants = attributes.pop("const_name_to_constant", {})
@@ -72,9 +72,9 @@ def external_code(
     generated: Mapping[str, relax.Function],
     existing: ExternalModules = ExternalModules(),  # noqa: B008  frozen
 ) -> External:
-    """What these lowerings ask for.
+    """Object files, libraries and modules that the lowerings in use need.
 
-    used       names of those that took something
+    used       names of those that matched something
     generated  {symbol: function} for code generators
     existing    what the module has of them already
     raises     BuildError for a file, symbol or generator that is not there, and for one that fails
@@ -92,7 +92,7 @@ def external_code(
 
 
 def _libraries(externs: Sequence[Extern]) -> list[dict[str, Any]]:
-    """One entry for each library and convention."""
+    """Manifest entries, one for each library and convention."""
     symbols: dict[tuple[str, str], list[str]] = {}
     for extern in externs:
         if Path(extern.library or "").suffix != ".o":

@@ -124,7 +124,7 @@ def _digest(key: str, data: bytes) -> bytes:
 
 
 def _own_file(path: Path) -> bytes:
-    """What stands in a file of this user; OSError for a link, a pipe and what another user wrote."""
+    """Content of a file of this user; OSError for a link, a pipe and a file of another user."""
     # does not wait for the other end of a pipe
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     with os.fdopen(descriptor, "rb") as file:
@@ -145,7 +145,7 @@ _grouped: set[str] = set()  # keys of functions that were compiled with others
 
 @contextlib.contextmanager
 def brief_builds() -> Iterator[None]:
-    """What is built in here runs a few samples and is never saved: functions without a template share object files."""
+    """Context for builds that run a few samples and are never saved: kernels without a template share object files."""
     token = _is_brief.set(True)
     try:
         yield

@@ -53,7 +53,7 @@ def with_whole_stores(library: Any, target: CpuTarget) -> Any:
 
 
 def repair_stores(executable: Any, target: CpuTarget) -> None:
-    """The same for all that an executable imports, in place."""
+    """Replace the modules that an executable imports by those with whole stores, in place."""
     before = list(executable.mod.imports)
     after = [with_whole_stores(library, target) for library in before]
     if all(new is old for new, old in zip(after, before, strict=True)):

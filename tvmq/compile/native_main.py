@@ -66,7 +66,7 @@ class Place:
     dtype: str
 
     def seen_as(self, shape: tuple[int, ...]) -> Place:
-        """The same bytes in another shape."""
+        """Place of the same bytes as a tensor of another shape."""
         return Place(self.parameter, self.offset, shape, self.dtype)
 
 
@@ -80,7 +80,7 @@ class Unfit(Exception):
 
 @contextmanager
 def without_direct_functions() -> Iterator[None]:
-    """What is built in here runs a few samples: to compile main takes longer than it saves. The bits are the same."""
+    """Context for builds that run a few samples: to compile main takes longer than it saves. The bits are the same."""
     token = _is_worth_it.set(False)
     try:
         yield
@@ -89,7 +89,7 @@ def without_direct_functions() -> Iterator[None]:
 
 
 def with_direct_functions(mod: tvm.IRModule) -> tvm.IRModule:
-    """See the head of this file; mod: any module of planned memory."""
+    """The module with a native `main_direct` beside each main that can have one; mod: any module of planned memory."""
     if not _is_worth_it.get():
         return mod
     builder = relax.BlockBuilder(mod)

@@ -107,7 +107,7 @@ def _compile(mod: tvm.IRModule, target: CpuTarget, common: Sequence[str], extern
 
 
 def _calls(plain: tvm.IRModule, groups: tvm.IRModule, fused: tvm.IRModule, name: str) -> tuple[MainCall, ...]:
-    """What main calls, or another function of its kind; nothing in a module of other functions."""
+    """Calls of main, or of another function of its kind; none in a module without it."""
     is_there = any(gvar.name_hint == name for gvar in fused.get_global_vars())
     return main_calls(fused, match_operators(plain, groups, name), name) if is_there else ()
 

@@ -110,7 +110,7 @@ def _parts_of(call: relax.Call) -> list[relax.Expr]:
 
 
 def _key(call: relax.Call) -> Key | None:
-    """What a quantize with one scale to 8 bits does; None for others."""
+    """Scale, zero point, range and type of a quantize with one scale to 8 bits; None for others."""
     if not all(map(is_const, call.args[1:])):
         return None
     scale, zero_point = (const_value(arg) for arg in call.args[1:])

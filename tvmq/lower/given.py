@@ -36,7 +36,7 @@ OPAQUE = "tvmq.lowered"
 
 @dataclass(frozen=True, eq=False)
 class CustomCall:
-    """Operators of one lowering, and what they were there for."""
+    """Operators of one lowering of the user, and the layer and work that they stand for."""
 
     hit: LoweringMatch
     origin: Origin

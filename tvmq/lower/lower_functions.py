@@ -58,7 +58,7 @@ def divide_sizes(sizes: Sizes | None) -> tuple[dict[str, int], dict[str, tuple[i
 def combinations(
     mod: tvm.IRModule, common: Mapping[str, Sequence[int]], batch: str | None, limits: Mapping[str, Mapping[str, Any]]
 ) -> tuple[dict[str, int], ...]:
-    """What code is compiled for: every combination of common sizes, largest first.
+    """Combinations of common sizes that get code of their own, largest first.
 
     batch    dimension whose samples are run one after the other; one sample needs no code of its own but beside
              common sizes of other dimensions
@@ -93,7 +93,7 @@ def of_sizes(mod: tvm.IRModule, sizes: Mapping[str, int]) -> tvm.IRModule:
 
 
 def function_name(number: int) -> str:
-    """Of the code for a combination, counted from 0.
+    """Name of the function for a combination, counted from 0.
 
     >>> function_name(0)
     'main_1'

@@ -195,7 +195,7 @@ class Lowerer:
             self.otherwise(chain)
 
     def _lower_custom_call(self, name: str) -> None:
-        """Emit what a lowering of the user's gives."""
+        """Emit the call of a lowering of the user."""
         custom_call = self.given[name]
         self._sources, self._origin = custom_call.hit.match.layers, custom_call.origin
         lower_custom_call(self, name, custom_call)
@@ -262,7 +262,7 @@ class Lowerer:
         return self._bind(value, name)
 
     def choose(self, choose: Choice, *args: Any, **options: Any) -> Kernel | None:
-        """What a kernel's module chooses for this instruction set; None: the generic way is taken."""
+        """The kernel that `choose` picks for this instruction set; None: the generic way is taken."""
         return choose(*args, self.isa, **options)
 
     def call_te(self, compute: Callable[..., Any], *args: relax.Expr, name: str) -> relax.Call:
@@ -288,7 +288,7 @@ class Lowerer:
         return var
 
     def reshape(self, value: relax.Expr, shape: Sequence[Any], name: str) -> relax.Expr:
-        """The same bytes in another shape, of numbers and free sizes."""
+        """Reshape to numbers and names of dynamic sizes; no operator where the shape is there already."""
         if [str(d) for d in value.ty.shape] == [str(d) for d in shape]:
             return value
         return self.emit(relax.op.reshape(value, list(shape)), name)

@@ -40,7 +40,7 @@ class MainCall:
 
 
 def origin_of(view: View, members: Sequence[str]) -> Origin:
-    """What the bindings `members`, one chain, are there for."""
+    """Layers, work and element type of a chain of bindings."""
     values = [view.value[name] for name in members]
     counts = [multiply_accumulates(value) for value in values]
     head = values[counts.index(max(counts))]
@@ -73,7 +73,7 @@ def describe_calls(calls: Sequence[MainCall], origins: Mapping[str, Origin]) -> 
 
 
 def _join_origins(origins: Sequence[Origin]) -> Origin:
-    """One origin of several: the names of all, the work of the heaviest, of which the others are the tail."""
+    """Join origins: the names of all, the work of the heaviest, of which the others are the tail."""
     distinct = list(dict.fromkeys(origins))
     if len(distinct) == 1:
         return distinct[0]

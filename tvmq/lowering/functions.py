@@ -39,7 +39,7 @@ def function_for(lowering: Lowering, match: Match) -> Loops | str | None:
 
 
 def _run_user_function(lowering: Lowering, match: Match) -> Loops | str:
-    """What the user's function gives for a match."""
+    """Call the user's function and check its answer: loops, or a text that says why it does not take the match."""
     where = f"build: lowering '{lowering.name}', layer '{'/'.join(match.layers[:1])}'"
     try:
         answer = lowering.to(match)

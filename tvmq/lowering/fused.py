@@ -112,7 +112,7 @@ class _InlinedMain:
         return local.get(value.op.name) if is_local else None
 
     def _open(self, func: relax.Function, args: list[relax.Expr], result: str) -> relax.Expr:
-        """What a call gives; the bindings of the function are appended."""
+        """Append the bindings of a called function; its result."""
         symbol = str((func.attrs or {}).get("global_symbol", result))
         if symbol in self._active:
             raise BuildError(f"build: function '{symbol}' calls itself; write the model without recursion")
@@ -132,7 +132,7 @@ class _InlinedMain:
 
 
 def _lowering(func: relax.Function, generator: str) -> Lowering:
-    """What a function with the attribute Codegen asks for."""
+    """The lowering for a function with the attribute Codegen."""
     composite = next(_composites(func), str(func.attrs["global_symbol"]))
     return Lowering("fused", Codegen(generator), name=composite)
 

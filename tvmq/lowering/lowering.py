@@ -136,7 +136,7 @@ class Lowering:
 
     @property
     def kind(self) -> str:
-        """What computes it, for people."""
+        """Description of the code that computes it: a symbol, a code generator, or a function of the user."""
         if isinstance(self.to, Extern):
             place = f" of {Path(self.to.library).name}" if self.to.library is not None else ""
             return f"symbol {self.to.symbol}{place}"

@@ -60,8 +60,8 @@ class Match:
         return self.call(operator).attrs
 
     def placeholders(self) -> list[te.Tensor]:
-        """One TE tensor for each input, then one for each constant: what a computation in TE begins with. The same
-        ones whenever they are asked for."""
+        """TE tensors for the inputs, then for the constants: what a computation in TE begins with. Every call gives
+        the same ones."""
         if not self._placeholders:
             inputs = [te.placeholder(list(var.ty.shape), dtype_of(var), var.name) for var in self.inputs]
             constants = [te.placeholder(a.shape, str(a.dtype), f"constant_{i}") for i, a in enumerate(self.constants)]

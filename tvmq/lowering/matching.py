@@ -29,7 +29,7 @@ class Miss:
 
 @dataclass
 class PartialMatch:
-    """What a pattern stands for.
+    """The part of a match that the matcher has gone through so far.
 
     members   variables of the operators, arguments before the calls that read them
     captured  {id of a pattern of TVM: expression}
@@ -39,11 +39,11 @@ class PartialMatch:
     captured: dict[int, relax.Expr] = field(default_factory=dict)
 
     def with_member(self, name: str) -> PartialMatch:
-        """The same with one more variable."""
+        """This match with one more variable."""
         return self if name in self.members else PartialMatch([*self.members, name], self.captured)
 
     def with_captured(self, node: Node, expr: relax.Expr) -> PartialMatch:
-        """The same with what one more part of the pattern stands for."""
+        """This match with the expression that one more node of the pattern stands for."""
         return PartialMatch(self.members, {**self.captured, id(node): expr})
 
 

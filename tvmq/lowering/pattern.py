@@ -1,4 +1,4 @@
-"""What a pattern asks for, as a tree: TVM's dataflow patterns, and a notation of operator names.
+"""Patterns of operators as a tree, read from TVM's dataflow patterns or from a notation of operator names.
 
     "nn.conv2d -> add -> tvmq.requantize"           each reads the one before
     "nn.conv2d[groups=1] -> add? -> tvmq.requantize[dtype=int8]"     attributes; what may be absent
@@ -63,7 +63,7 @@ class Having(Node):
 
 @dataclass(frozen=True, eq=False)
 class AnyOf(Node):
-    """One of two."""
+    """Alternative: an expression that fits the left or the right pattern."""
 
     left: Node = field(default_factory=Node)
     right: Node = field(default_factory=Node)
@@ -71,7 +71,7 @@ class AnyOf(Node):
 
 @dataclass(frozen=True, eq=False)
 class AllOf(Node):
-    """Two at once."""
+    """Conjunction: an expression that fits both patterns."""
 
     left: Node = field(default_factory=Node)
     right: Node = field(default_factory=Node)
@@ -86,7 +86,7 @@ class Fields(Node):
 
 @dataclass(frozen=True, eq=False)
 class Foreign(Node):
-    """What only TVM's matcher knows."""
+    """A pattern that only TVM's own matcher can decide."""
 
 
 @dataclass(frozen=True)

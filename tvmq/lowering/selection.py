@@ -49,7 +49,7 @@ class Mismatch:
 
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """What all lowerings take of a module, keyed by the variable of the result; and what they do not."""
+    """Matches of all lowerings in a module, keyed by the variable of the result; and mismatches."""
 
     matches: dict[str, LoweringMatch]
     missed: tuple[Mismatch, ...]
@@ -58,7 +58,7 @@ class Selection:
 def select(
     view: View, lowerings: Sequence[Lowering], chosen: Sequence[tuple[Lowering, Sequence[str]]] = ()
 ) -> Selection:
-    """What each lowering takes; the first in the list chooses first, and the longest way in which its pattern fits.
+    """Select the operators of each lowering: the first in the list chooses first, the longest fit of its pattern.
 
     chosen   (lowering, its variables) that are decided already, by FuseOpsByPattern
     """
@@ -251,7 +251,7 @@ def _is(a: Any, b: Any) -> bool:
 
 
 class _Context:
-    """What TVM gives the check of a pattern, by the same names."""
+    """Argument that TVM gives to the check of a pattern, with the same names of fields."""
 
     def __init__(self, view: View, match: Match) -> None:
         self.matched_expr = match.calls[match.result.name]

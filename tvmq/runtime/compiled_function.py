@@ -1,4 +1,4 @@
-"""One function of a compiled model: its inputs and outputs, and how it is called."""
+"""`CompiledFunction`: a function of a compiled model, with its inputs and outputs."""
 
 from __future__ import annotations
 
@@ -70,13 +70,13 @@ class CompiledFunction:
 
     @property
     def output_info(self) -> tuple[TensorInfo, ...]:
-        """The same of each output."""
+        """Name, shape, dtype, and scale and zero point of the codes, of each output; dynamic dimensions are names."""
         return self._output_info
 
     @property
     def memory(self) -> dict[str, np.ndarray]:
-        """{input: the memory that the code reads}; what is given to `run` in this very memory is not copied, so that
-        a kernel that writes into its input is heard."""
+        """{input: the memory that the code reads}. An array given to `run` in this very memory is not copied, so that
+        in-place writes of a kernel are visible to the caller."""
         return {info.name: array for info, array in zip(self._input_info, self._inputs.arrays, strict=True)}
 
     @property
@@ -93,7 +93,7 @@ class CompiledFunction:
         return self.name if sized is None else sized.name
 
     def with_code(self, code: Callable[..., Any], function: str = "main") -> CompiledFunction:
-        """The same with another function of a virtual machine in its place; function: see `function_for`."""
+        """This function with another one of a virtual machine as its code; function: see `function_for`."""
         sized = [one._replace(call=CallCode(code)) for one in self._sized if one.name == function]
         return CompiledFunction(self.name, code, self._description, self._lock, self._threads, sized=sized)
 
@@ -111,7 +111,7 @@ class CompiledFunction:
         return arrays
 
     def run(self, inputs: Mapping[str, Any], *, check_finite: bool = False) -> list[np.ndarray]:
-        """One array an output.
+        """Run the function: a fresh array for each output.
 
         inputs        {input name: array}; integers are converted to float inputs, any memory layout is taken
         check_finite  refuse NaN and infinities, of inputs and results (else NaN becomes the lowest code of an integer
@@ -146,7 +146,7 @@ class CompiledFunction:
     def _execute(
         self, arrays: list[np.ndarray], run: Callable[[Sequence[np.ndarray]], list[np.ndarray]]
     ) -> list[np.ndarray]:
-        """run(arrays) in the threads that it may use; what goes wrong as errors of ours."""
+        """run(arrays) in the threads that it may use; failures become errors of tvmq."""
         try:
             if self._threads and self._threads != here.count:
                 return in_threads(self._threads, lambda: run(arrays))
@@ -187,7 +187,7 @@ class CompiledFunction:
 
 
 def _is_described(array: np.ndarray, info: TensorInfo) -> bool:
-    """True for the type and the sizes of an output; free sizes may be any."""
+    """True for the type and the sizes of an output; dynamic sizes may be any."""
     sizes = zip(array.shape, info.shape, strict=False)
     is_same = str(array.dtype) == info.dtype and array.ndim == len(info.shape)
     return is_same and all(isinstance(wanted, str) or size == wanted for size, wanted in sizes)

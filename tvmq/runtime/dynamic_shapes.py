@@ -87,7 +87,7 @@ class FreeRun:
         self._planned: tuple[Mapping[str, int], list[Piece]] | None = None
 
     def run(self, arrays: Sequence[np.ndarray], sizes: Mapping[str, int]) -> list[np.ndarray]:
-        """One array an output, fresh."""
+        """Run the pieces: a fresh array for each output."""
         pieces = self._pieces(sizes)
         if len(pieces) == 1:
             return self._call(pieces[0][0], arrays, fresh=True)
@@ -127,7 +127,7 @@ class FreeRun:
         return whole
 
     def _pieces(self, sizes: Mapping[str, int]) -> list[Piece]:
-        """What is called, in order."""
+        """Calls for these sizes, in order."""
         if self._planned is None or self._planned[0] != sizes:
             self._planned = sizes, self._plan(sizes)
         return self._planned[1]

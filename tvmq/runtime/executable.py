@@ -42,7 +42,7 @@ WITHOUT_CODE = "run: the model was loaded without its code; load it without code
 
 @dataclass(eq=False)
 class Parts:
-    """What an executable is made of; `build` and `load` make it.
+    """Contents of an executable; `build` and `load` make them.
 
     code         compiled functions, as they were built or loaded; None: the file was loaded without them
     target       what they were compiled for
@@ -107,7 +107,7 @@ class Executable:
 
     @property
     def output_info(self) -> tuple[TensorInfo, ...]:
-        """The same of each output."""
+        """Name, shape, dtype, and scale and zero point of the codes, of each output; dynamic dimensions are names."""
         return self._output_info
 
     @property
@@ -133,7 +133,7 @@ class Executable:
 
     @property
     def ledger(self) -> Ledger:
-        """What was decided for every layer, and why."""
+        """Decisions of the quantizer for every layer, with their reasons."""
         from tvmq.graph.ledger import Ledger
 
         return Ledger(**copy.deepcopy(self._parts.description["ledger"]))
@@ -155,7 +155,7 @@ class Executable:
 
     @property
     def lowerings(self) -> dict[str, Any]:
-        """What `build(lowerings=...)` gave to code of others: "names" of the lowerings, what was "taken" and what
+        """Layers that `build(lowerings=...)` gave to code of others: "names" of the lowerings, layers "taken" and
         "missed" with the reason, and the "libraries" that have to be there where it runs."""
         return copy.deepcopy(self._parts.description.get("lowerings", {}))
 
@@ -172,7 +172,7 @@ class Executable:
         return self._parts.module
 
     def run(self, inputs: Mapping[str, Any], *, check_finite: bool = False) -> list[np.ndarray]:
-        """One array an output.
+        """Run the model: a fresh array for each output.
 
         inputs        {input name: array}; integers are converted to float inputs, any memory layout is taken
         check_finite  refuse NaN and infinities, of inputs and results (else NaN becomes the lowest code of an integer
@@ -266,7 +266,7 @@ class Executable:
 
 
 def parts_of(exe: Executable) -> Parts:
-    """What an executable is made of."""
+    """Contents of an executable."""
     return exe._parts
 
 

@@ -1,4 +1,4 @@
-"""What an executable takes and gives, and the checks of what it is given."""
+"""Inputs and outputs of an executable, and the checks of arrays before a run."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class TensorInfo:
 
 
 def infos(described: Sequence[Mapping[str, Any]]) -> tuple[TensorInfo, ...]:
-    """From a module's description."""
+    """Tensors of a module's description."""
     return tuple(TensorInfo(**{**facts, "shape": tuple(facts["shape"])}) for facts in described)
 
 

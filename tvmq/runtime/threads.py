@@ -39,7 +39,7 @@ Result = TypeVar("Result")
 
 
 class _Here(threading.local):
-    """Of each Python thread.
+    """State of the calling Python thread.
 
     count    threads that models use now; 0: never set
     size     of its pool; 0: not started

@@ -1,4 +1,4 @@
-"""What a block of a loop nest reads and writes: how far memory moves with each of its variables.
+"""Reads and writes of a block of a loop nest: how far memory moves with each of its variables.
 
 Only blocks of the form that TVM's operator library makes are described: one store, loops of constant size, a
 loop for each variable. Everything else is None, and the caller leaves it alone.

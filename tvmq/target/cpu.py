@@ -113,7 +113,7 @@ class CpuTarget:
 
     @property
     def name(self) -> str:
-        """What people call it; features tell apart CPUs that LLVM has no name for."""
+        """Display name; features tell apart CPUs that LLVM has no name for."""
         plain = self.mcpu == "generic" or self.mcpu.startswith("x86-64")
         return self.mcpu + "".join(map(str, self.tvm.get("mattr", ()) if plain else ()))
 
@@ -129,7 +129,7 @@ class CpuTarget:
 
     @property
     def compiler(self) -> dict[str, Any]:
-        """The options with which code is compiled: what `needs` does not name is switched off (cpu_features.py)."""
+        """The options with which code is compiled: what `needs` does not name is switched off (target/host.py)."""
         off = [f"-{name}" for name in switched_off(self.features, self.arch)]
         return {**self.tvm, **({"mattr": [*self.tvm.get("mattr", ()), *off]} if off else {})}
 
@@ -307,7 +307,7 @@ def _suggestion(name: str, known: Iterable[str]) -> str:
 
 
 def lacking(target: CpuTarget) -> tuple[str, ...]:
-    """What this CPU lacks to run code for a target: its architecture, or features of it."""
+    """Architecture or features that this CPU lacks to run code for a target."""
     if target.arch != host_arch():
         return (f"the architecture {target.arch}",)
     return missing_features(target.needs)

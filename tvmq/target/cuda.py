@@ -47,7 +47,7 @@ class CudaTarget:
 
     @property
     def name(self) -> str:
-        """What people call it: "cuda sm_90"."""
+        """Display name: "cuda sm_90"."""
         return f"{KIND} {self.arch}"
 
     @property
@@ -78,7 +78,7 @@ class CudaTarget:
         return {"kind": KIND, "arch": self.arch, "host": dict(self.host.tvm)}
 
     def as_tvm(self) -> Any:
-        """The same as a tvm.target.Target."""
+        """The target as a tvm.target.Target."""
         import tvm
 
         return tvm.target.Target(self.tvm)

@@ -81,7 +81,7 @@ def _key(source: str) -> str:
 
 
 def _compile(source: str, by_tvm: Callable[[str], Any], known: Mapping[str, bytes]) -> Any:
-    """What TVM gets for a source: for this machine's GPU."""
+    """Binary that TVM loads for a source, compiled for this GPU."""
     if not is_ours(source):
         return by_tvm(source)
     code = known.get(_key(source))

@@ -26,7 +26,7 @@ class SavedTarget(CpuTarget):
 
     @cached_property
     def features(self) -> frozenset[str]:
-        """See CpuTarget."""
+        """LLVM's names of what it has, hints for scheduling included."""
         return resolve_target(self.tvm).features
 
     @property

@@ -108,7 +108,7 @@ class GpuProgram:
 
 
 def program(mod: tvm.IRModule, target: CudaTarget) -> GpuProgram:
-    """What CudaLowerer made of a module, taken apart; see `compile_cuda` for what is refused."""
+    """The kernels, source and code of a module lowered by CudaLowerer; `compile_cuda` says what is refused."""
     code, source = compile_cuda(mod, target)
     with ONE_AT_A_TIME:
         lowered = schedule_module(mod, target)

@@ -82,7 +82,7 @@ def extreme(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
 
 
 def _reduce(data: te.Tensor, name: str, axes: list[int] | None, keepdims: bool) -> te.Tensor:
-    """One compute over the reduced axes, which lie innermost in the order of the loops."""
+    """Reduce in a single compute, whose reduced axes lie innermost in the order of the loops."""
     rank = len(data.shape)
     reduced = set(range(rank)) if axes is None else {axis % rank for axis in axes}
     loops = {axis: te.reduce_axis((0, data.shape[axis]), f"k{axis}") for axis in sorted(reduced)}

@@ -16,7 +16,7 @@ LEAST = 2.0**-64  # height or width in pixels; less could round to nothing
 
 
 def roi_align(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
-    """Legalization of relax.vision.roi_align, see the head of this file."""
+    """Legalization of relax.vision.roi_align: with bounded boxes, and 0 for those without height or width."""
     rule, scale = call.op.get_attr("FLegalize"), float(call.attrs.spatial_scale)
     if int(call.attrs.sample_ratio) > 0:
         return rule(builder, call)

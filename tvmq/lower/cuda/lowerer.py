@@ -56,7 +56,7 @@ def sum_pool(lowerer: Lowerer, chain: Chain) -> bool:
 
 
 def lower_loop(lowerer: Lowerer, chain: Chain) -> bool:
-    """One kernel for all steps; nothing else can follow a loop over time."""
+    """Lower a recurrent layer to one kernel for all steps; nothing else can follow a loop over time."""
     if lower_recurrent(lowerer, chain):
         return True
     names = ", ".join(lowerer.view.sources(chain.head)) or chain.head

@@ -181,7 +181,7 @@ def _after_attention(view: View, members: list[str], claimed: set[str]) -> None:
 
 
 def _whole_attention(view: View, members: list[str]) -> list[str]:
-    """What comes before the second product of an attention whose result is codes or floats."""
+    """Bindings before the second product of an attention whose result is codes or floats; none for others."""
     step = view.value[members[1]] if len(members) > 1 else None
     is_finished = step is not None and (op_name(step) == "tvmq.dequantize" or _to_codes(step))
     attention = attention_before(view, members[0]) if is_finished else None

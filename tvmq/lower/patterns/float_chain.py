@@ -24,8 +24,8 @@ MOST_STEPS = 8  # each costs registers, and code in every row of a tile
 def chain_behind(view: View, head: str, axis: int, claimed: set[str]) -> list[str]:
     """The bindings behind a dequantize that its kernel computes too, in order.
 
-    axis   of the channels
-    taken  bindings that others compute
+    axis     of the channels
+    claimed  bindings that other chains compute
     """
     members, closed = [head], 0
     while len(members) <= MOST_STEPS:
@@ -43,7 +43,7 @@ def chain_behind(view: View, head: str, axis: int, claimed: set[str]) -> list[st
 
 
 def float_steps(view: View, first: str, members: list[str], filters: int) -> FloatSteps:
-    """What a kernel does for `members`, which `chain_behind` has chosen; `first` is the dequantize."""
+    """Steps of a kernel for `members`, which `chain_behind` has chosen; `first` is the dequantize."""
     numbers, channels = {first: 0}, dict[str, np.ndarray]()
     steps: list[tuple[str, tuple[int | float | str, ...]]] = []
     codes = None

@@ -49,7 +49,7 @@ class AttentionParts:
 
 
 def attention_before(view: View, head: str) -> AttentionParts | None:
-    """What comes before a tvmq.matmul, if it is the second product of an attention."""
+    """Parts of an attention before its second product `head`; None if `head` is no such tvmq.matmul."""
     codes = view.value[head].args[0]
     quantize = _made_by(view, codes, "tvmq.quantize")
     if quantize is None or dtype_of(codes) not in CODES or not _one_number(*quantize.args[1:]):

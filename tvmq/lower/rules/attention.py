@@ -27,7 +27,7 @@ from tvmq.lower.strides import StridedView, contiguous_view, strided_view
 
 
 def lower_batch_matmul(lowerer: Lowerer, chain: Chain) -> bool:
-    """One kernel for the product, its scale and a transpose of the result."""
+    """Lower the product of two integer tensors, its scale and a transpose of the result to one kernel."""
     view = lowerer.view
     if chain.members[0] != chain.head:
         return lower(lowerer, chain)
@@ -49,7 +49,7 @@ def lower_batch_matmul(lowerer: Lowerer, chain: Chain) -> bool:
 
 
 def lower_float(lowerer: Lowerer, chain: Chain) -> bool:
-    """One kernel for the product of two float tensors and a transpose of the result; False for a sum behind it."""
+    """Lower the product of two float tensors and a transpose of the result; False for a sum behind it."""
     view = lowerer.view
     call = view.value[chain.head]
     types = [arg.ty for arg in call.args]
@@ -116,7 +116,7 @@ def step_of(view: View, name: str, columns: int) -> Requantize | FixedRequantize
 
 
 def lower(lowerer: Lowerer, chain: Chain) -> bool:
-    """One kernel where there is one; else each part by its own rule."""
+    """Lower a whole attention to one kernel if there is one, else each part by its own rule."""
     if _as_one(lowerer, chain):
         return True
     attention = attention_before(lowerer.view, chain.head)

@@ -75,7 +75,7 @@ LAYOUTS = (("NCW", "OIW"), ("NCHW", "OIHW"), ("NCDHW", "OIDHW"))
 
 
 def lower(lowerer: Lowerer, chain: Chain) -> bool:
-    """One kernel for the chain; False for layouts and weights that are not ours."""
+    """Lower a convolution and its chain to one kernel; False for layouts and weights that are not ours."""
     view = lowerer.view
     call = view.value[chain.head]
     source, padding, pad_value = padding_of(view, chain)

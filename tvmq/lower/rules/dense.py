@@ -29,7 +29,7 @@ from tvmq.lower.rules.epilogue import finish_of
 
 
 def lower(lowerer: Lowerer, chain: Chain) -> bool:
-    """One kernel for the chain; products of two activations have a rule of their own."""
+    """Lower a product with a constant and its chain to one kernel; that of two activations has its own rule."""
     view = lowerer.view
     call = view.value[chain.head]
     data, weight = call.args
@@ -76,7 +76,7 @@ def lower(lowerer: Lowerer, chain: Chain) -> bool:
 
 
 def lower_groups(lowerer: Lowerer, chain: Chain) -> bool:
-    """One kernel for the product; what follows goes the generic way."""
+    """Lower a product with a weight of 4-bit groups to one kernel; what follows goes the generic way."""
     call = lowerer.view.value[chain.head]
     x, x_scale, weight, scale = call.args
     if not is_const(weight) or not is_const(scale) or is_const(x) or is_const(x_scale):
@@ -94,7 +94,7 @@ def lower_groups(lowerer: Lowerer, chain: Chain) -> bool:
 
 
 def lower_dynamic_matmul(lowerer: Lowerer, chain: Chain) -> bool:
-    """One kernel for the sums; False where one operand's matrices serve several of the other's."""
+    """Lower a product of dynamic shape to one kernel of its sums; False where a matrix serves several others."""
     if chain.members[0] != chain.head:
         return attention.lower(lowerer, chain)
     call = lowerer.view.value[chain.head]

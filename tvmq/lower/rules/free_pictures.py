@@ -34,7 +34,7 @@ from tvmq.lower.rules.shape import free_resize
 
 
 def convolution(lowerer: Lowerer, chain: Chain) -> bool:
-    """One kernel for the chain; False for layouts and weights that are not ours, and free channels."""
+    """Lower a convolution of dynamic shape to one kernel; False for other layouts, weights, and dynamic channels."""
     view = lowerer.view
     call = view.value[chain.head]
     source, padding, pad_value = padding_of(view, chain)

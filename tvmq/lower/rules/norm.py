@@ -26,7 +26,7 @@ from tvmq.lower.rules.elementwise import NHWC_AXIS
 
 
 def lower(lowerer: Lowerer, chain: Chain) -> bool:
-    """One kernel, on the layout of the IR."""
+    """Lower a norm to one kernel, on the layout of the IR."""
     call = lowerer.view.value[chain.head]
     if op_name(call) != "tvmq.group_norm":
         return _rows(lowerer, chain)
@@ -96,7 +96,7 @@ def _vector(lowerer: Lowerer, arg: relax.Expr, channels: int, name: str) -> rela
 
 
 def lower_softmax(lowerer: Lowerer, chain: Chain) -> bool:
-    """One kernel, on the layout of the IR."""
+    """Lower a float softmax to one kernel, on the layout of the IR."""
     call = lowerer.view.value[chain.head]
     x = lowerer.logical(call.args[0].name)
     kernel = softmax(shape_of(x), lowerer.isa, int(call.attrs.axis))
@@ -105,7 +105,7 @@ def lower_softmax(lowerer: Lowerer, chain: Chain) -> bool:
 
 
 def lower_float_sum(lowerer: Lowerer, chain: Chain) -> bool:
-    """One kernel; False for axes with others between them."""
+    """Lower a float sum or mean to one kernel; False for axes with others between them."""
     call = lowerer.view.value[chain.head]
     source, axes, keepdims = call.args[0].name, [int(axis) for axis in call.attrs.axes], bool(call.attrs.keepdims)
     nhwc = _sums_pixels(lowerer, source, axes) and (keepdims or axes == [2, 3])

@@ -13,7 +13,7 @@ from tvmq.lower.patterns.chains import Chain
 
 
 def lower(lowerer: Lowerer, chain: Chain) -> bool:
-    """One kernel, the same for all tensors; a picture stays in NHWC."""
+    """Lower statistics of calibration to a kernel that is the same for all tensors; a picture stays in NHWC."""
     call = lowerer.view.value[chain.head]
     source, attrs = call.args[0], call.attrs
     if dtype_of(source) != "float32":

@@ -38,7 +38,7 @@ def take_packed_rows(lowerer: Lowerer, chain: Chain) -> bool:
 
 
 def _gather(rows: int, row: list[int]):  # type: ignore[no-untyped-def]
-    """What computes the codes of rows; an index outside of them wraps round."""
+    """Compute function of the codes of rows, for TE; an index outside of them wraps round."""
     pitch = [math.prod(row[axis + 1 :]) for axis in range(len(row))]
 
     def compute(packed: te.Tensor, indices: te.Tensor) -> te.Tensor:
