@@ -228,12 +228,17 @@ def _parts(
     recipes: Recipes | None = None,
     custom_code: _CustomCode | None = None,
 ) -> Parts:
-    """The module compiled for one machine; recipes: remembers how its weights were packed."""
+    """The module compiled for one machine; recipes: remembers how its weights were packed.
+
+    Lowered to calls of kernels, linked with code of the user, compiled; then the description gets what only these
+    steps know: calls and their origins (for profiles), lowerings taken and missed, notes on kernels.
+    """
     custom_code = custom_code or _CustomCode([], [])
     common = [entry["sizes"] for entry in description.get("common", ())]
     lowered = _lower_for(mod, machine, description["batch"] or None, tune, recipes, common, custom_code)
     external = custom_code.external(lowered)
     compiled, source = _compile_for(lowered, machine, external)
+    # "unaligned": inputs that the code takes at any address, as a run needs no copies of them
     calls = {**describe_calls(compiled.calls, lowered.origins), "unaligned": list(compiled.unaligned)}
     if common:
         calls["common"] = {
@@ -277,7 +282,7 @@ def _lower_for(
     def walk(part: tvm.IRModule, shared: Lowerer | None) -> Lowerer:
         part, custom_calls, selection = with_lowerings(part, custom_code.lowerings, custom_code.chosen)
         lowerer = Lowerer(part, machine.isa, shared=shared)
-        lowerer.given, lowerer.missed = custom_calls, selection.missed
+        lowerer.custom_calls, lowerer.missed = custom_calls, selection.missed
         lowerer.packed = recipes.add if recipes is not None else None
         return lowerer
 

@@ -142,7 +142,7 @@ def lower_functions(
         origins[name] = walk.origins
     for name, func in functions.items():
         lowered[name] = func
-    custom = main.lowered, {name: custom.hit for name, custom in main.given.items()}, main.missed, main.generated
+    custom = main.lowered, {name: custom.hit for name, custom in main.custom_calls.items()}, main.missed, main.generated
     return LoweredModule(lowered, main.kernel_names, main.kernel_notes, main.origins, origins, *custom)
 
 

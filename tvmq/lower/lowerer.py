@@ -102,8 +102,8 @@ LOWERINGS: dict[str, str] = {
 }
 
 
-# The same for tensors of free sizes; what is not here goes the generic way.
-FREE_LOWERINGS: dict[str, str] = {
+# Rules for chains with tensors of dynamic shape; what is not here goes the generic way.
+DYNAMIC_SHAPE_RULES: dict[str, str] = {
     "matmul": "tvmq.lower.rules.dense:lower",
     "tvmq.matmul": "tvmq.lower.rules.dense:lower_dynamic_matmul",
     "tvmq.group_matmul": "tvmq.lower.rules.dense:lower_groups",
@@ -138,49 +138,54 @@ def lower(mod: tvm.IRModule, isa: Isa) -> tvm.IRModule:
 
 
 class Lowerer:
-    """State of the walk; see the head of this file.
+    """The walk over one function: which tensors exist in which layout, and what has been emitted so far.
 
     shared   the walk over another function of the same module: kernels of equal key are those that it made
+
+    `logical`, `nhwc`, `emit` and `call` are for rules. The fields up to `packed` are results, or set by the caller
+    before `run`; those that come from `shared` are one object for all functions of a module.
     """
 
     rules: Mapping[str, str] = LOWERINGS
-    free_rules: Mapping[str, str] = FREE_LOWERINGS
+    dynamic_shape_rules: Mapping[str, str] = DYNAMIC_SHAPE_RULES
     gpu = False  # the kernels are those of a GPU
-    wide = True  # there are kernels for all of an attention, for norms with what is around them, for float chains
+    fused_kernels = True  # of a whole attention, norms with what is around them, float chains; see `find_chains`
 
     def __init__(self, mod: tvm.IRModule, isa: Isa, *, shared: Lowerer | None = None) -> None:
-        self.view = View(codes_early(mod) if self.wide else mod)
+        self.view = View(codes_early(mod) if self.fused_kernels else mod)
         self.isa = isa
         self.narrow: dict[str, Narrow] = {}  # float weights of 4 bits, by the variable of their reader
-        self.kernel_names: dict[str, str] = {}
+        self.kernel_names: dict[str, str] = {}  # by the variable that the kernel computes, as the notes
         self.kernel_notes: dict[str, str] = {}
         self.origins: dict[str, Origin] = {}  # by the variables of the lowered function
-        self.given: dict[str, CustomCall] = {}  # what lowerings of the user's take, by the variables of the results
+        self.custom_calls: dict[str, CustomCall] = {}  # of the user's lowerings, by variables of the results
         self.lowered: list[dict[str, Any]] = []  # the calls that these have become
-        self.missed: tuple[Mismatch, ...] = ()
+        self.missed: tuple[Mismatch, ...] = ()  # layers that begin as a lowering's pattern and do not fit it
         self.generated: dict[str, relax.Function] = shared.generated if shared else {}  # what code generators are for
-        self.packed: Callable[[Kernel], None] | None = shared.packed if shared else None  # told of every kernel
+        self.packed: Callable[[Kernel], None] | None = shared.packed if shared else None  # called with every kernel
         self._builder: relax.BlockBuilder = shared._builder if shared else relax.BlockBuilder()
-        self._bindings: list[tuple[relax.Var, relax.Expr]] = []
-        self._unique = UniqueNames(self.view.params)
-        self._symbol: UniqueNames = shared._symbol if shared else self._unique
+        self._bindings: list[tuple[relax.Var, relax.Expr]] = []  # emitted so far
+        self._unique = UniqueNames(self.view.params)  # variables
+        self._symbol: UniqueNames = shared._symbol if shared else self._unique  # functions, unique in the module
+        # Tensors by their variables of the IR, in each layout that was emitted or asked for; most exist in one
         self._logical: dict[str, relax.Expr] = dict(self.view.params)
         self._nhwc: dict[str, relax.Expr] = {}
-        self.functions: dict[object, tvm.ir.GlobalVar] = shared.functions if shared else {}
-        self._constants: dict[Any, relax.Expr] = shared._constants if shared else {}
+        self.functions: dict[object, tvm.ir.GlobalVar] = shared.functions if shared else {}  # by key of the kernel
+        self._constants: dict[Any, relax.Expr] = shared._constants if shared else {}  # by shape, type and hash
         self.works: dict[str, KernelWork | None] = shared.works if shared else {}  # by symbol
+        # Source names of emitted variables; those and the origin of the chain that is being lowered
         self._names: dict[str, tuple[str, ...]] = {}
         self._sources: tuple[str, ...] = ()
         self._origin = Origin((), 0, "")
 
     def run(self) -> tvm.IRModule:
         """Lower all bindings."""
-        chains = find_chains(self.view, gpu=self.gpu, wide=self.wide)
+        chains = find_chains(self.view, gpu=self.gpu, fused_kernels=self.fused_kernels)
         inner = {name for chain in chains.values() for name in chain.members[:-1]}
         for var, _ in self.view.bindings:
             if var.name in inner:
                 continue
-            if var.name in self.given:
+            if var.name in self.custom_calls:
                 self._lower_custom_call(var.name)
                 continue
             chain = chains.get(var.name) or Chain(var.name, [var.name])
@@ -196,7 +201,7 @@ class Lowerer:
 
     def _lower_custom_call(self, name: str) -> None:
         """Emit the call of a lowering of the user."""
-        custom_call = self.given[name]
+        custom_call = self.custom_calls[name]
         self._sources, self._origin = custom_call.hit.match.layers, custom_call.origin
         lower_custom_call(self, name, custom_call)
 
@@ -342,7 +347,7 @@ class Lowerer:
         """Lower a chain by the rule of its head; False if there is none, or it leaves the chain alone."""
         call = self.view.value[chain.head]
         head = op_name(call)
-        rule = self.rules.get(head) if self._fits_templates(chain) else self._free_rule(chain)
+        rule = self.rules.get(head) if self._fits_templates(chain) else self._dynamic_shape_rule(chain)
         if rule is None or (head not in CONSTANT_FIRST and is_const(next(iter(call.args), call))):
             return False
         return bool(load_object(rule)(self, chain))
@@ -357,9 +362,9 @@ class Lowerer:
         types = [self.view.var[name].ty for name in names]
         return [_static_size(dim) for ty in types if isinstance(ty, relax.TensorType) for dim in ty.shape]
 
-    def _free_rule(self, chain: Chain) -> str | None:
-        """The rule for a chain of tensors of free sizes; None where there are no values."""
-        return None if 0 in self._sizes(chain) else self.free_rules.get(op_name(self.view.value[chain.head]))
+    def _dynamic_shape_rule(self, chain: Chain) -> str | None:
+        """The rule for a chain of tensors of dynamic shape; None where there are no values."""
+        return None if 0 in self._sizes(chain) else self.dynamic_shape_rules.get(op_name(self.view.value[chain.head]))
 
     def as_it_stands(self, names: Sequence[str]) -> None:
         """Emit bindings unchanged, on logical layouts."""

@@ -15,11 +15,11 @@ from tvmq.runtime.inputs import TensorInfo
 from tvmq.text import last_line
 
 
-def is_free(info: TensorInfo) -> bool:
-    """True for a tensor of which a dimension is a name.
+def has_dynamic_shape(info: TensorInfo) -> bool:
+    """True for a tensor with a dimension that is a name.
 
-    >>> is_free(TensorInfo("x", ("batch", 3), "float32")), is_free(TensorInfo("x", (1, 3), "float32"))
-    (True, False)
+    >>> [has_dynamic_shape(TensorInfo("x", shape, "float32")) for shape in (("batch", 3), (1, 3))]
+    [True, False]
     """
     return any(isinstance(size, str) for size in info.shape)
 
@@ -64,7 +64,7 @@ class SizedCode(NamedTuple):
 Piece = tuple[CallCode, int]  # so many samples by this code
 
 
-class FreeRun:
+class DynamicRun:
     """The compiled main function for inputs of any size.
 
     main    code for all sizes

@@ -221,9 +221,9 @@ class Executable:
         raises   what `run` raises, now or when it is called
         """
         main = self["main"]
-        if isinstance(self._parts.target, CudaTarget) and not main.is_free:
+        if isinstance(self._parts.target, CudaTarget) and not main.has_dynamic_shape:
             code: Any = main.code  # a DeviceFunction
-            return code.prepare_run(main.checked(inputs))
+            return code.prepare_run(main.check_inputs(inputs))
         return lambda: self.run(inputs)
 
     def profile(self, inputs: Mapping[str, Any], *, repeat: int = 20, threads: int | None = None) -> Profile:

@@ -63,7 +63,7 @@ class Inputs:
         shapes = [[0 if isinstance(size, str) else size for size in info.shape] for info in wanted]
         self.arrays = [aligned_zeros(shape, info.dtype) for shape, info in zip(shapes, wanted, strict=True)]
 
-    def checked(self, inputs: Mapping[str, Any], *, check_finite: bool = False) -> list[np.ndarray]:
+    def check(self, inputs: Mapping[str, Any], *, check_finite: bool = False) -> list[np.ndarray]:
         """The arrays in order, of the right shapes and types; nothing is changed yet.
 
         raises   DataError naming the input, what it is and what the model takes

@@ -101,12 +101,12 @@ class CudaLowerer(Lowerer):
     """The walk of Lowerer with the rules of a GPU."""
 
     rules = CUDA_LOWERINGS
-    free_rules: dict[str, str] = {
+    dynamic_shape_rules: dict[str, str] = {
         "take": "tvmq.lower.rules.shape:take_packed_rows",
         **dict.fromkeys(where(kind=RECURRENT), "tvmq.lower.cuda.lowerer:lower_loop"),
     }
     gpu = True
-    wide = False
+    fused_kernels = False
 
     def __init__(self, mod: tvm.IRModule, target: CudaTarget, *, shared: Lowerer | None = None) -> None:
         super().__init__(mod, target.isa, shared=shared)

@@ -21,23 +21,23 @@ PAIRS = where(kind=ARITHMETIC, own=False)
 MOST_STEPS = 8  # each costs registers, and code in every row of a tile
 
 
-def chain_behind(view: View, head: str, axis: int, claimed: set[str]) -> list[str]:
+def chain_behind(view: View, head: str, axis: int, owned: set[str]) -> list[str]:
     """The bindings behind a dequantize that its kernel computes too, in order.
 
-    axis     of the channels
-    claimed  bindings that other chains compute
+    axis   of the channels
+    owned  bindings that other chains compute
     """
     members, closed = [head], 0
     while len(members) <= MOST_STEPS:
         reader = _next_reader(view, members)
-        if reader is None or reader in claimed or not _fits(view, reader, members, axis):
+        if reader is None or reader in owned or not _fits(view, reader, members, axis):
             break
         members.append(reader)
         if _is_closed(view, members):
             closed = len(members) - 1
     members = members[: closed + 1]
     reader = view.only_reader(members[-1])
-    if reader is not None and reader not in claimed and _is_quantize(view.value[reader]):
+    if reader is not None and reader not in owned and _is_quantize(view.value[reader]):
         members.append(reader)
     return members[1:]
 

@@ -95,28 +95,28 @@ def _same_sizes(a: relax.Var, b: relax.Var) -> bool:
 NORMS = ("tvmq.layer_norm", "tvmq.rms_norm")
 
 
-def around_norm(view: View, name: str, claimed: set[str]) -> list[str]:
+def around_norm(view: View, name: str, owned: set[str]) -> list[str]:
     """The norm with the sum before and the quantize behind it, as far as they go together."""
     position = {var.name: index for index, (var, _) in enumerate(view.bindings)}
     sizes, axes = sizes_of(view.var[name]), int(view.value[name].attrs.axes)
     if not all(map(is_number, sizes[len(sizes) - axes :])) or 0 in sizes:
         return [name]
-    after = _codes_behind(view, name, claimed)
+    after = _codes_behind(view, name, owned)
     source = view.value[name].args[0]
-    before = [source.name] if _is_sum(view, source) and source.name not in claimed else []
+    before = [source.name] if _is_sum(view, source) and source.name not in owned else []
     candidates = ([*before, name, *after], [*before, name], [name, *after])
     return next((members for members in candidates if _others_follow(view, members, position)), [name])
 
 
-def _codes_behind(view: View, name: str, claimed: set[str]) -> list[str]:
+def _codes_behind(view: View, name: str, owned: set[str]) -> list[str]:
     """The quantize of a norm, or its product with a constant vector (channels made alike) and the quantize of that."""
-    readers = [reader for reader in view.readers[name] if reader not in claimed]
+    readers = [reader for reader in view.readers[name] if reader not in owned]
     for reader in readers:
         if _to_codes(view, reader):
             return [reader]
     for reader in readers:
         behind = view.only_reader(reader) if _is_scaling(view, view.value[reader], name) else None
-        if behind is not None and behind not in claimed and _to_codes(view, behind):
+        if behind is not None and behind not in owned and _to_codes(view, behind):
             return [reader, behind]
     return []
 
