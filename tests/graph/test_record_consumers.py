@@ -78,7 +78,7 @@ CONSUMERS: dict[str, tuple[Set[str], Set[str], Reasons]] = {
             "refused by name: nobody asked for them yet": (
                 *("cumprod", "cumsum", "prod", "repeat", "std", "tril", "triu", "variance", "trunc", "isfinite"),
                 *("full_like", "ones_like", "zeros_like", "log_add_exp", "logical_xor", "nn.selu", "tvmq.resample"),
-                *(*INTEGER_PAIRS, *BITS, *GATHERS, *SCATTERS, *SORTED, *(set(SHAPES) - {"ones", "zeros"})),
+                *(*INTEGER_PAIRS, *BITS, *GATHERS, *SCATTERS, *SORTED, *(set(SHAPES) - {"full", "ones", "zeros"})),
             ),
             "integer forms that ONNX has no operators for": (
                 *("tvmq.add_mask", "tvmq.integer_layer_norm", "tvmq.integer_softmax", "tvmq.masked_mean"),

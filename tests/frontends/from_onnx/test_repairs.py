@@ -233,7 +233,6 @@ case("lp-norm-2", "LpNormalization", floats(2, 3, 4), p=2, axis=1, opset=11)
 case("layer-norm-mean", "LayerNormalization", floats(2, 3, 8), floats(3, 8), outputs=3, axis=1)
 case("dropout-mask", "Dropout", IMAGE, outputs=2, opset=13)
 case("sign-unsigned", "Sign", np.array([0, 1, 7, 255], np.uint8))
-case("reduce-max-bool", "ReduceMax", np.array([[True, False], [False, False]]), ints(1), opset=20)
 case(
     "shift-left", "BitShift", np.array([1, 2, 3, 4], np.uint32), np.array([1, 31, 32, 40], np.uint32), direction="LEFT"
 )

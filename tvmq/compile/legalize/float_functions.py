@@ -105,7 +105,7 @@ _REDUCERS = {
 def pairwise_extreme(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
     """Legalization of relax.maximum and relax.minimum: NaN where one of two floats is NaN."""
     if not dtype_of(call).startswith("float"):
-        return call.op.get_attr("FLegalize")(builder, call)
+        return truth_values.legalize(builder, call)
     name = call.op.name.removeprefix("relax.")
     return builder.call_te(_pairs, *call.args, list(call.ty.shape), name, primfunc_name_hint=name)
 

@@ -9,11 +9,10 @@ from tvm import relax, te, topi
 from tvmq.graph.view import dtype_of
 
 COMPARISONS = ("equal", "greater", "greater_equal", "less", "less_equal", "not_equal")
-EXTREMES = ("maximum", "minimum")
 
 
 def legalize(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
-    """Legalization of the operators of RULES: ours for truth values, else TVM's."""
+    """Legalization of comparisons, relax.maximum and relax.minimum: ours for truth values, else TVM's."""
     if dtype_of(call.args[0]) != "bool":
         return call.op.get_attr("FLegalize")(builder, call)
     name = call.op.name.removeprefix("relax.")
@@ -35,4 +34,4 @@ def _reduce(x: te.Tensor, name: str, axes: list[int] | None, keepdims: bool) -> 
     return topi.cast(getattr(topi, name)(topi.cast(x, "uint8"), axes, keepdims), "bool")
 
 
-RULES: dict[str, Any] = {f"relax.{name}": legalize for name in COMPARISONS + EXTREMES}
+RULES: dict[str, Any] = {f"relax.{name}": legalize for name in COMPARISONS}
