@@ -250,7 +250,7 @@ def _parts(
         described["lowerings"] = {
             "names": custom_code.manifest_entries(),
             "taken": list(lowered.lowered),
-            "missed": [asdict(missed) for missed in lowered.missed],
+            "missed": [asdict(mismatch) for mismatch in lowered.mismatches],
             "libraries": list(external.libraries),
             "modules": [str(module.kind) for module in external.modules],
         }
@@ -282,7 +282,7 @@ def _lower_for(
     def walk(part: tvm.IRModule, shared: Lowerer | None) -> Lowerer:
         part, custom_calls, selection = with_lowerings(part, custom_code.lowerings, custom_code.chosen)
         lowerer = Lowerer(part, machine.isa, shared=shared)
-        lowerer.custom_calls, lowerer.missed = custom_calls, selection.missed
+        lowerer.custom_calls, lowerer.mismatches = custom_calls, selection.mismatches
         lowerer.packed = recipes.add if recipes is not None else None
         return lowerer
 

@@ -164,7 +164,7 @@ def _calling(functions: Mapping[str, relax.Function]) -> tvm.IRModule:
 
 
 def _as_object(module: Any) -> bytes | None:
-    """A module of a code generator as an object file; None for what is none."""
+    """A module of a code generator as an object file; None for kinds that cannot be linked."""
     if module.kind == "llvm" and not list(module.imports):
         return object_file(module)
     return _compiled_c(module.inspect_source()) if module.kind == "c" else None

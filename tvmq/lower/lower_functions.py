@@ -114,7 +114,7 @@ class LoweredModule(NamedTuple):
     common: dict[str, dict[str, Origin]]  # the same of the functions for common sizes, by their names
     lowered: Sequence[dict[str, Any]] = ()  # calls of main that lowerings of the user's have made
     matches: Mapping[str, Any] = MappingProxyType({})  # {variable: lowering and operators}
-    missed: Sequence[Mismatch] = ()  # and what they do not take
+    mismatches: Sequence[Mismatch] = ()  # and what they do not take
     generated: Mapping[str, Any] = MappingProxyType({})  # {symbol: function} of all that code generators are for
 
 
@@ -142,8 +142,8 @@ def lower_functions(
         origins[name] = walk.origins
     for name, func in functions.items():
         lowered[name] = func
-    custom = main.lowered, {name: custom.hit for name, custom in main.custom_calls.items()}, main.missed, main.generated
-    return LoweredModule(lowered, main.kernel_names, main.kernel_notes, main.origins, origins, *custom)
+    own = main.lowered, {name: own.hit for name, own in main.custom_calls.items()}, main.mismatches, main.generated
+    return LoweredModule(lowered, main.kernel_names, main.kernel_notes, main.origins, origins, *own)
 
 
 def _walk(lowerer: Walk, mod: tvm.IRModule, batch: str | None, shared: Lowerer | None) -> Lowerer:

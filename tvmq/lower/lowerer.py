@@ -160,7 +160,7 @@ class Lowerer:
         self.origins: dict[str, Origin] = {}  # by the variables of the lowered function
         self.custom_calls: dict[str, CustomCall] = {}  # of the user's lowerings, by variables of the results
         self.lowered: list[dict[str, Any]] = []  # the calls that these have become
-        self.missed: tuple[Mismatch, ...] = ()  # layers that begin as a lowering's pattern and do not fit it
+        self.mismatches: tuple[Mismatch, ...] = ()  # layers that begin as a lowering's pattern does, and are not taken
         self.generated: dict[str, relax.Function] = shared.generated if shared else {}  # what code generators are for
         self.packed: Callable[[Kernel], None] | None = shared.packed if shared else None  # called with every kernel
         self._builder: relax.BlockBuilder = shared._builder if shared else relax.BlockBuilder()

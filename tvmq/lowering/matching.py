@@ -168,7 +168,7 @@ class Matcher:
         return None
 
     def name(self, expr: relax.Expr) -> str:
-        """How people know an expression: the layer's name."""
+        """Display name of an expression: that of its layer."""
         if isinstance(expr, relax.Var):
             return f"'{'/'.join(self.view.sources(expr.name)[:1])}'"
         return "a constant" if is_const(expr) else op_name(expr) or "an expression"

@@ -52,7 +52,7 @@ class Selection:
     """Matches of all lowerings in a module, keyed by the variable of the result; and mismatches."""
 
     matches: dict[str, LoweringMatch]
-    missed: tuple[Mismatch, ...]
+    mismatches: tuple[Mismatch, ...]
 
 
 def select(
@@ -72,21 +72,21 @@ class _Selector:
     def __init__(self, view: View) -> None:
         self.view, self.matcher = view, Matcher(view)
         self.owner: dict[str, str] = {}  # {variable: lowering}
-        self.taken: dict[str, LoweringMatch] = {}
-        self.missed: list[Mismatch] = []
+        self.matches: dict[str, LoweringMatch] = {}
+        self.mismatches: list[Mismatch] = []
 
     def run(self, lowerings: Sequence[Lowering]) -> Selection:
         for lowering in lowerings:
             refused = self._take(lowering)
-            self.missed += self._misses(lowering, refused)
+            self.mismatches += self._misses(lowering, refused)
         order = self.view.place
-        return Selection(dict(sorted(self.taken.items(), key=lambda item: order[item[0]])), tuple(self.missed))
+        return Selection(dict(sorted(self.matches.items(), key=lambda item: order[item[0]])), tuple(self.mismatches))
 
     def give(self, lowering: Lowering, members: Sequence[str]) -> None:
         """Give a lowering these variables, as far as they are still there."""
         known = [name for name in members if name in self.view.value]
         if known:
-            self.taken[known[-1]] = LoweringMatch(lowering, self._match(lowering, known, PartialMatch()))
+            self.matches[known[-1]] = LoweringMatch(lowering, self._match(lowering, known, PartialMatch()))
             self.owner.update(dict.fromkeys(known, lowering.name))
 
     def _take(self, lowering: Lowering) -> dict[str, str]:
@@ -98,7 +98,7 @@ class _Selector:
             if isinstance(answer, str):
                 refused.setdefault(members[0], answer)
                 continue
-            self.taken[members[-1]] = LoweringMatch(lowering, match, answer)
+            self.matches[members[-1]] = LoweringMatch(lowering, match, answer)
             self.owner.update(dict.fromkeys(members, lowering.name))
         return refused
 

@@ -27,12 +27,12 @@ class CompiledFunction:
 
     name         of the function
     code         the function of the virtual machine
-    description  "inputs" and "outputs" (compile/description.py); "batch" and "limits" of free dimensions; "indices":
+    description  "inputs" and "outputs" (compile/description.py); "batch" and "limits" of dynamic dimensions; "indices":
                  inputs that are indices (graph/indices.py)
     lock         held during a run: functions of one executable take turns
     threads      that a run may use; None: `threads.default_threads` of now, 0: as it is
     fresh        what `code` gives is memory of its own, in every run another
-    sized        code for common sizes of free dimensions, beside `code`
+    sized        code for common sizes of dynamic dimensions, beside `code`
 
     Results are fresh arrays.
     """
@@ -65,7 +65,7 @@ class CompiledFunction:
 
     @property
     def input_info(self) -> tuple[TensorInfo, ...]:
-        """Name, shape, dtype, and scale and zero point of the codes, of each input; free dimensions are names."""
+        """Name, shape, dtype, and scale and zero point of the codes, of each input; dynamic dimensions are names."""
         return self._input_info
 
     @property

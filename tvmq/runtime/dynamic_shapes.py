@@ -1,5 +1,4 @@
-"""Runs of a model with free dimensions (dynamic shapes): sizes from the inputs, sample by sample where samples are
-apart."""
+"""Runs of a model with dynamic dimensions: sizes from the inputs, sample by sample where samples are apart."""
 
 from __future__ import annotations
 
@@ -27,9 +26,9 @@ def has_dynamic_shape(info: TensorInfo) -> bool:
 def sizes_of_inputs(
     infos: Sequence[TensorInfo], arrays: Sequence[np.ndarray], limits: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, int]:
-    """{free dimension: size}, the same in all inputs.
+    """{dynamic dimension: size}, the same in all inputs.
 
-    limits   {free dimension: {"least", "most", "why"}}, see graph/limits.py
+    limits   {dynamic dimension: {"least", "most", "why"}}, see graph/limits.py
     raises   DataError for inputs that disagree, and for a size beyond its limits
     """
     sizes: dict[str, int] = {}
@@ -54,7 +53,7 @@ def sizes_of_inputs(
 
 
 class SizedCode(NamedTuple):
-    """Code for some sizes alone: its name, {free dimension: size} of all that have one, and the function."""
+    """Code for some sizes alone: its name, {dynamic dimension: size} of all that have one, and the function."""
 
     name: str
     sizes: Mapping[str, int]

@@ -35,7 +35,7 @@ if TYPE_CHECKING:  # what a loaded model needs later, or never, is imported wher
     from tvmq.performance.profile_table import Profile
     from tvmq.runtime.timing import Timing
 
-# Stage of the module -> what people call such a model.
+# Stage of the module -> display name of such a model.
 KINDS = {"realized": "integer", "calibrated": "simulated"}
 WITHOUT_CODE = "run: the model was loaded without its code; load it without code=False, or build its module"
 
@@ -102,7 +102,7 @@ class Executable:
 
     @property
     def input_info(self) -> tuple[TensorInfo, ...]:
-        """Name, shape, dtype, and scale and zero point of the codes, of each input; free dimensions are names."""
+        """Name, shape, dtype, and scale and zero point of the codes, of each input; dynamic dimensions are names."""
         return self._input_info
 
     @property
@@ -150,7 +150,7 @@ class Executable:
 
     @property
     def sizes(self) -> tuple[dict[str, int], ...]:
-        """{free dimension: size} for which it has code of its own, beside that for all sizes; see build(sizes=)."""
+        """{dynamic dimension: size} for which it has code of its own, beside that for all sizes; see build(sizes=)."""
         return tuple(dict(entry["sizes"]) for entry in self._parts.description.get("common", ()))
 
     @property

@@ -16,7 +16,7 @@ from tvmq.errors import DataError
 class TensorInfo:
     """An input or output: name, shape, element type; scale and zero point of its codes in the integer core.
 
-    A free dimension is the text of its name, ("batch", 3, 224, 224), or of what it is computed by, "2 * rows".
+    A dynamic dimension is the text of its name, ("batch", 3, 224, 224), or of what it is computed by, "2 * rows".
 
     >>> print(TensorInfo("x", (1, 3), "float32"))
     x float32[1, 3]
@@ -38,7 +38,7 @@ def infos(described: Sequence[Mapping[str, Any]]) -> tuple[TensorInfo, ...]:
 
 
 def fits(shape: Sequence[int], wanted: Sequence[int | str]) -> bool:
-    """True for the shape of an input, free dimensions of any size.
+    """True for the shape of an input, dynamic dimensions of any size.
 
     >>> fits((2, 3), ("batch", 3)), fits((2, 4), ("batch", 3)), fits((2,), ("batch", 3))
     (True, False, False)
@@ -54,7 +54,7 @@ class Inputs:
     TVM's kernels crash on arrays that are not aligned to 64 bytes, and NumPy's hardly ever are: all are
     copied.
 
-    arrays   one array an input, in order; each begins at a multiple of 64 bytes. Free dimensions are 0 in them
+    arrays   one array an input, in order; each begins at a multiple of 64 bytes. Dynamic dimensions are 0 in them
     """
 
     def __init__(self, wanted: Sequence[TensorInfo]) -> None:

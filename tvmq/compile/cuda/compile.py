@@ -93,7 +93,7 @@ class GpuKernel:
 
 @dataclass(frozen=True, eq=False)
 class GpuProgram:
-    """All that a module of a GPU is made of.
+    """Kernels, source, loops and code of a module for a GPU.
 
     kernels   in the order of the source
     source    CUDA C++ of all of them
