@@ -34,7 +34,7 @@ Key = tuple[Any, ...]
 def codes_early(mod: tvm.IRModule) -> tvm.IRModule:
     """The module with quantize in front of what moves numbers; itself where there is nothing to do."""
     view = View(mod)
-    plan = _Plan(view)
+    plan = _CodePlan(view)
     ends = [var.name for var, value in view.bindings if op_name(value) == QUANTIZE and plan.goes_ahead(var.name)]
     if not ends:
         return mod
@@ -49,7 +49,7 @@ def codes_early(mod: tvm.IRModule) -> tvm.IRModule:
     return rewriter.finish()
 
 
-class _Plan:
+class _CodePlan:
     """Which tensors exist as codes only."""
 
     def __init__(self, view: View) -> None:
@@ -130,7 +130,7 @@ def _has_no_empty_window(call: relax.Call) -> bool:
 
 
 def _codes_of(
-    rewriter: Rewriter, plan: _Plan, name: str, quantize: relax.Call, emitted: dict[tuple[str, Key], relax.Expr]
+    rewriter: Rewriter, plan: _CodePlan, name: str, quantize: relax.Call, emitted: dict[tuple[str, Key], relax.Expr]
 ) -> relax.Expr:
     """The codes of a tensor: those of its sources, moved, where they go ahead."""
     key = _key(quantize)

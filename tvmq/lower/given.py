@@ -22,7 +22,7 @@ from tvmq.graph.rewrite import Rewriter, rewrite
 from tvmq.graph.view import View, dtype_of
 from tvmq.kernels.parts.types import Kernel
 from tvmq.kernels.parts.work import KernelWork
-from tvmq.lower.main_calls import Origin, origin_of
+from tvmq.lower.main_calls import CallOrigin, origin_of
 from tvmq.lowering.generated import generated_function
 from tvmq.lowering.lowering import Codegen, Extern, Lowering
 from tvmq.lowering.selection import LoweringMatch, Selection, select
@@ -39,7 +39,7 @@ class CustomCall:
     """Operators of one lowering of the user, and the layer and work that they stand for."""
 
     hit: LoweringMatch
-    origin: Origin
+    origin: CallOrigin
 
 
 def with_lowerings(

@@ -26,7 +26,7 @@ from tvmq.errors import ConfigError
 from tvmq.graph.functions import function_module, inline_functions, part_functions, unpack_weights
 from tvmq.graph.symbolic import free_dimensions, with_sizes
 from tvmq.lower.lowerer import Lowerer
-from tvmq.lower.main_calls import Origin
+from tvmq.lower.main_calls import CallOrigin
 from tvmq.lower.narrow_weights import float_weights, narrow_weights
 from tvmq.lowering.selection import Mismatch
 from tvmq.passes.fold_constants import fold_constants
@@ -110,8 +110,8 @@ class LoweredModule(NamedTuple):
     module: tvm.IRModule
     kernel_names: dict[str, str]
     kernel_notes: dict[str, str]
-    origins: dict[str, Origin]
-    common: dict[str, dict[str, Origin]]  # the same of the functions for common sizes, by their names
+    origins: dict[str, CallOrigin]
+    common: dict[str, dict[str, CallOrigin]]  # the same of the functions for common sizes, by their names
     lowered: Sequence[dict[str, Any]] = ()  # calls of main that lowerings of the user's have made
     matches: Mapping[str, Any] = MappingProxyType({})  # {variable: lowering and operators}
     mismatches: Sequence[Mismatch] = ()  # and what they do not take

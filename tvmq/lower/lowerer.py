@@ -31,7 +31,7 @@ from tvmq.kernels.parts.types import Isa, Kernel
 from tvmq.kernels.parts.work import KernelWork
 from tvmq.lower.early_codes import codes_early
 from tvmq.lower.given import CustomCall, lower_custom_call
-from tvmq.lower.main_calls import Origin, origin_of
+from tvmq.lower.main_calls import CallOrigin, origin_of
 from tvmq.lower.patterns.chains import Chain, find_chains
 from tvmq.lowering.selection import Mismatch
 from tvmq.schedule.float_rounding import protect_rounding, rounds
@@ -157,7 +157,7 @@ class Lowerer:
         self.narrow: dict[str, Narrow] = {}  # float weights of 4 bits, by the variable of their reader
         self.kernel_names: dict[str, str] = {}  # by the variable that the kernel computes, as the notes
         self.kernel_notes: dict[str, str] = {}
-        self.origins: dict[str, Origin] = {}  # by the variables of the lowered function
+        self.origins: dict[str, CallOrigin] = {}  # by the variables of the lowered function
         self.custom_calls: dict[str, CustomCall] = {}  # of the user's lowerings, by variables of the results
         self.lowered: list[dict[str, Any]] = []  # the calls that these have become
         self.mismatches: tuple[Mismatch, ...] = ()  # layers that begin as a lowering's pattern does, and are not taken
@@ -176,7 +176,7 @@ class Lowerer:
         # Source names of emitted variables; those and the origin of the chain that is being lowered
         self._names: dict[str, tuple[str, ...]] = {}
         self._sources: tuple[str, ...] = ()
-        self._origin = Origin((), 0, "")
+        self._origin = CallOrigin((), 0, "")
 
     def run(self) -> tvm.IRModule:
         """Lower all bindings."""

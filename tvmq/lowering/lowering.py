@@ -14,7 +14,7 @@ from tvm.relax.transform import FusionPattern
 from tvmq.by_name import is_object_name, object_named
 from tvmq.errors import ConfigError
 from tvmq.graph.names import identifier
-from tvmq.lowering.pattern import Node, operators, read_pattern, spine
+from tvmq.lowering.pattern import PatternNode, operators, read_pattern, spine
 
 STAGE = "build(lowerings=...)"
 
@@ -113,7 +113,7 @@ class Lowering:
     name: str = field(default="", kw_only=True)
     definition: Callable[..., Any] | None = field(default=None, kw_only=True)
     check: Callable[[Any], Any] | None = field(default=None, kw_only=True)
-    node: Node = field(init=False, repr=False)
+    node: PatternNode = field(init=False, repr=False)
     annotations: Mapping[str, Any] = field(default_factory=dict, init=False, repr=False)
     context_check: Callable[[Any], bool] | None = field(default=None, init=False, repr=False)
 
@@ -153,7 +153,7 @@ class Lowering:
         return identifier(self.name)
 
 
-def _distinct(node: Node) -> list[Any]:
+def _distinct(node: PatternNode) -> list[Any]:
     return list({id(call): call for call in operators(node)}.values())
 
 

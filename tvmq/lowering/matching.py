@@ -10,7 +10,7 @@ import numpy as np
 from tvm import relax
 
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, shape_of
-from tvmq.lowering.pattern import AllOf, AnyOf, Constant, Fields, Foreign, Having, Node, Operator
+from tvmq.lowering.pattern import AllOf, AnyOf, ConstNode, Fields, Foreign, Having, OperatorNode, PatternNode
 
 COMMUTATIVE = ("add", "multiply", "maximum", "minimum", "equal")
 
@@ -28,7 +28,7 @@ class Miss:
 
 
 @dataclass
-class PartialMatch:
+class MatchState:
     """The part of a match that the matcher has gone through so far.
 
     members   variables of the operators, arguments before the calls that read them
@@ -38,13 +38,13 @@ class PartialMatch:
     members: list[str] = field(default_factory=list)
     captured: dict[int, relax.Expr] = field(default_factory=dict)
 
-    def with_member(self, name: str) -> PartialMatch:
+    def with_member(self, name: str) -> MatchState:
         """This match with one more variable."""
-        return self if name in self.members else PartialMatch([*self.members, name], self.captured)
+        return self if name in self.members else MatchState([*self.members, name], self.captured)
 
-    def with_captured(self, node: Node, expr: relax.Expr) -> PartialMatch:
+    def with_captured(self, node: PatternNode, expr: relax.Expr) -> MatchState:
         """This match with the expression that one more node of the pattern stands for."""
-        return PartialMatch(self.members, {**self.captured, id(node): expr})
+        return MatchState(self.members, {**self.captured, id(node): expr})
 
 
 class Matcher:
@@ -54,101 +54,101 @@ class Matcher:
         self.view = view
         self._miss = Miss(-1, "")
 
-    def matches(self, node: Node, expr: relax.Expr) -> Iterator[PartialMatch]:
+    def matches(self, node: PatternNode, expr: relax.Expr) -> Iterator[MatchState]:
         """All ways in which a pattern fits; sums and products in both orders."""
-        yield from self._match(node, expr, PartialMatch())
+        yield from self._match(node, expr, MatchState())
 
-    def miss(self, node: Node, expr: relax.Expr) -> str | None:
+    def miss(self, node: PatternNode, expr: relax.Expr) -> str | None:
         """Why a pattern does not fit, of several ways the one that comes furthest; None if it fits."""
         self._miss = Miss(-1, "its operators do not fit")
         fits = next(self.matches(node, expr), None) is not None
         return None if fits else self._miss.why
 
-    def _fail(self, partial: PartialMatch, why: str) -> None:
-        if len(partial.members) > self._miss.depth:
-            self._miss = Miss(len(partial.members), why)
+    def _fail(self, state: MatchState, why: str) -> None:
+        if len(state.members) > self._miss.depth:
+            self._miss = Miss(len(state.members), why)
 
-    def _match(self, node: Node, expr: relax.Expr, partial: PartialMatch) -> Iterator[PartialMatch]:
-        known = partial.captured.get(id(node))
+    def _match(self, node: PatternNode, expr: relax.Expr, state: MatchState) -> Iterator[MatchState]:
+        known = state.captured.get(id(node))
         if known is not None and not known.same_as(expr):
-            self._fail(partial, f"{self.name(expr)} stands where {self.name(known)} stood before")
+            self._fail(state, f"{self.name(expr)} stands where {self.name(known)} stood before")
             return
-        for result in self._ways(node, expr, partial):
+        for result in self._ways(node, expr, state):
             yield result.with_captured(node, expr)
 
-    def _ways(self, node: Node, expr: relax.Expr, partial: PartialMatch) -> Iterator[PartialMatch]:
-        if isinstance(node, Operator):
-            yield from self._operator(node, expr, partial)
+    def _ways(self, node: PatternNode, expr: relax.Expr, state: MatchState) -> Iterator[MatchState]:
+        if isinstance(node, OperatorNode):
+            yield from self._operator(node, expr, state)
         elif isinstance(node, AnyOf):
-            yield from self._match(node.left, expr, partial)
-            yield from self._match(node.right, expr, partial)
+            yield from self._match(node.left, expr, state)
+            yield from self._match(node.right, expr, state)
         elif isinstance(node, AllOf):
-            for left in self._match(node.left, expr, partial):
+            for left in self._match(node.left, expr, state):
                 yield from self._match(node.right, expr, left)
         elif isinstance(node, Having):
             why = self._lacks(node, expr)
-            for inner in self._match(node.inner, expr, partial):
+            for inner in self._match(node.inner, expr, state):
                 if why is None:
                     yield inner
                 else:
-                    self._fail(partial, why)
+                    self._fail(state, why)
         elif isinstance(node, Fields):
             value = expr if isinstance(expr, relax.Tuple) else self.view.producer(expr)
             if isinstance(value, relax.Tuple) and len(value.fields) == len(node.items):
-                yield from self._pair(node.items, value.fields, partial)
+                yield from self._zip(node.items, value.fields, state)
             else:
-                self._fail(partial, f"{self.name(expr)} is no tuple of {len(node.items)}, as the pattern asks")
+                self._fail(state, f"{self.name(expr)} is no tuple of {len(node.items)}, as the pattern asks")
         else:
             why = self._leaf_lacks(node, expr)
             if why is None:
-                yield partial
+                yield state
             else:
-                self._fail(partial, why)
+                self._fail(state, why)
 
-    def _leaf_lacks(self, node: Node, expr: relax.Expr) -> str | None:
+    def _leaf_lacks(self, node: PatternNode, expr: relax.Expr) -> str | None:
         """Why an expression is not what a part of a pattern without operators asks for."""
-        if isinstance(node, Constant) and not is_const(expr):
+        if isinstance(node, ConstNode) and not is_const(expr):
             return f"{self.name(expr)} is computed, the pattern asks for a constant"
-        if isinstance(node, Constant) and node.value is not None and not np.array_equal(node.value, const_value(expr)):
+        if isinstance(node, ConstNode) and node.value is not None and not np.array_equal(node.value, const_value(expr)):
             return "a constant has other values than the pattern's"
         if isinstance(node, Foreign):
             values = {self.view.var[name]: value for name, value in self.view.value.items()}
             return None if node.source.match(expr, values) else f"{self.name(expr)} does not fit {node.source}"
         return None
 
-    def _operator(self, node: Operator, expr: relax.Expr, partial: PartialMatch) -> Iterator[PartialMatch]:
+    def _operator(self, node: OperatorNode, expr: relax.Expr, state: MatchState) -> Iterator[MatchState]:
         call = self.view.producer(expr) if isinstance(expr, relax.Var) else expr
         if not isinstance(call, relax.Call) or op_name(call) != node.name:
             other = op_name(call) or ("a constant" if is_const(expr) else "an input of the model")
-            self._fail(partial, f"{self.name(expr)} is {other}, the pattern asks for {node.name}")
+            self._fail(state, f"{self.name(expr)} is {other}, the pattern asks for {node.name}")
             return
         why = self._attributes_lack(node.attributes, expr, call)
         if why:
-            self._fail(partial, why)
+            self._fail(state, why)
             return
-        for result in self._arguments(node, call, partial):
+        for result in self._arguments(node, call, state):
             yield result.with_member(expr.name) if isinstance(expr, relax.Var) else result
 
-    def _arguments(self, node: Operator, call: relax.Call, partial: PartialMatch) -> Iterator[PartialMatch]:
+    def _arguments(self, node: OperatorNode, call: relax.Call, state: MatchState) -> Iterator[MatchState]:
         if node.args is None:
             for arg in _flatten(call.args) if node.follows is not None else ():
-                yield from self._match(node.follows or node, arg, partial)
+                yield from self._match(node.follows or node, arg, state)
             if node.follows is None:
-                yield partial
+                yield state
             return
         if len(node.args) > len(call.args):  # TVM's patterns may leave the last ones out
-            self._fail(partial, f"{node.name} has {len(call.args)} arguments, the pattern has {len(node.args)}")
+            self._fail(state, f"{node.name} has {len(call.args)} arguments, the pattern has {len(node.args)}")
             return
-        yield from self._pair(node.args, call.args, partial)
+        yield from self._zip(node.args, call.args, state)
         if node.name in COMMUTATIVE and len(call.args) == 2:
-            yield from self._pair(node.args, list(call.args)[::-1], partial)
+            yield from self._zip(node.args, list(call.args)[::-1], state)
 
-    def _pair(self, nodes: Sequence[Node], args: Sequence[relax.Expr], partial: PartialMatch) -> Iterator[PartialMatch]:
+    def _zip(self, nodes: Sequence[PatternNode], args: Sequence[relax.Expr], state: MatchState) -> Iterator[MatchState]:
         if not nodes:
-            yield partial
+            yield state
             return
-        for first in self._match(nodes[0], args[0], partial):
-            yield from self._pair(nodes[1:], list(args)[1:], first)
+        for first in self._match(nodes[0], args[0], state):
+            yield from self._zip(nodes[1:], list(args)[1:], first)
 
     def _lacks(self, node: Having, expr: relax.Expr) -> str | None:
         if node.dtype is not None and dtype_of(expr) != node.dtype:

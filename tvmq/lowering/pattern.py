@@ -23,21 +23,21 @@ STEP = re.compile(r"(?P<name>[A-Za-z_]\w*(\.\w+)*)(\[(?P<attributes>[^\]]*)\])?(
 
 
 @dataclass(frozen=True, eq=False)
-class Node:
+class PatternNode:
     """Any expression. `source` is the pattern of TVM that it was read from, if it was."""
 
     source: Any = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True, eq=False)
-class Constant(Node):
+class ConstNode(PatternNode):
     """A constant; `value`: equal to it."""
 
     value: Any = None
 
 
 @dataclass(frozen=True, eq=False)
-class Operator(Node):
+class OperatorNode(PatternNode):
     """A call of an operator.
 
     args        of all arguments; None: any
@@ -46,58 +46,58 @@ class Operator(Node):
     """
 
     name: str = ""
-    args: tuple[Node, ...] | None = None
-    follows: Node | None = None
+    args: tuple[PatternNode, ...] | None = None
+    follows: PatternNode | None = None
     attributes: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
-class Having(Node):
+class Having(PatternNode):
     """Something of an element type, a shape, or attributes."""
 
-    inner: Node = field(default_factory=Node)
+    inner: PatternNode = field(default_factory=PatternNode)
     dtype: str | None = None
     shape: tuple[int, ...] | None = None
     attributes: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
-class AnyOf(Node):
+class AnyOf(PatternNode):
     """Alternative: an expression that fits the left or the right pattern."""
 
-    left: Node = field(default_factory=Node)
-    right: Node = field(default_factory=Node)
+    left: PatternNode = field(default_factory=PatternNode)
+    right: PatternNode = field(default_factory=PatternNode)
 
 
 @dataclass(frozen=True, eq=False)
-class AllOf(Node):
+class AllOf(PatternNode):
     """Conjunction: an expression that fits both patterns."""
 
-    left: Node = field(default_factory=Node)
-    right: Node = field(default_factory=Node)
+    left: PatternNode = field(default_factory=PatternNode)
+    right: PatternNode = field(default_factory=PatternNode)
 
 
 @dataclass(frozen=True, eq=False)
-class Fields(Node):
+class Fields(PatternNode):
     """A tuple that is written out."""
 
-    items: tuple[Node, ...] = ()
+    items: tuple[PatternNode, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
-class Foreign(Node):
+class Foreign(PatternNode):
     """A pattern that only TVM's own matcher can decide."""
 
 
 @dataclass(frozen=True)
-class Step:
+class PatternStep:
     """An operator on the way from the innermost one of a pattern to its result."""
 
-    node: Operator
+    node: OperatorNode
     optional: bool = False
 
 
-def read_pattern(pattern: Any, where: str) -> Node:
+def read_pattern(pattern: Any, where: str) -> PatternNode:
     """The tree of a pattern.
 
     pattern  a text in the notation above, or a pattern of tvm.relax.dpl
@@ -117,11 +117,11 @@ def read_pattern(pattern: Any, where: str) -> Node:
     return node
 
 
-def spine(node: Node) -> list[Step]:
+def spine(node: PatternNode) -> list[PatternStep]:
     """The operators from the innermost to the result, along the longest way."""
-    if isinstance(node, Operator):
-        inner = [spine(arg) for arg in node.args or (node.follows or Node(),)]
-        return [*max(inner, key=len, default=[]), Step(node)]
+    if isinstance(node, OperatorNode):
+        inner = [spine(arg) for arg in node.args or (node.follows or PatternNode(),)]
+        return [*max(inner, key=len, default=[]), PatternStep(node)]
     if isinstance(node, Having):
         return spine(node.inner)
     if isinstance(node, AllOf | AnyOf):
@@ -130,16 +130,16 @@ def spine(node: Node) -> list[Step]:
         if isinstance(node, AllOf):
             return longer
         known = {id(step.node) for step in shorter}
-        return [Step(step.node, step.optional or id(step.node) not in known) for step in longer]
+        return [PatternStep(step.node, step.optional or id(step.node) not in known) for step in longer]
     if isinstance(node, Fields):
         return max(map(spine, node.items), key=len, default=[])
     return []
 
 
-def operators(node: Node) -> Iterator[Operator]:
+def operators(node: PatternNode) -> Iterator[OperatorNode]:
     """All operators of a pattern, arguments before the calls that read them."""
-    if isinstance(node, Operator):
-        for arg in node.args or (node.follows or Node(),):
+    if isinstance(node, OperatorNode):
+        for arg in node.args or (node.follows or PatternNode(),):
             yield from operators(arg)
         yield node
     elif isinstance(node, Having):
@@ -152,8 +152,8 @@ def operators(node: Node) -> Iterator[Operator]:
             yield from operators(item)
 
 
-def _read_text(text: str, where: str) -> Node:
-    node: Node | None = None
+def _read_text(text: str, where: str) -> PatternNode:
+    node: PatternNode | None = None
     for part in text.split("->"):
         match = STEP.fullmatch(part.strip())
         if match is None:
@@ -162,7 +162,7 @@ def _read_text(text: str, where: str) -> Node:
                 "attributes in brackets: nn.conv2d[groups=1] -> add"
             )
         name = match["name"].removeprefix("relax.")
-        call = Operator(name, follows=node, attributes=_attributes(match["attributes"] or "", text, where))
+        call = OperatorNode(name, follows=node, attributes=_attributes(match["attributes"] or "", text, where))
         if match["optional"] and node is None:
             raise ConfigError(
                 f"{where}: the first operator of the pattern {text!r} cannot be left out; begin behind it"
@@ -186,7 +186,7 @@ def _attributes(text: str, pattern: str, where: str) -> dict[str, Any]:
     return attributes
 
 
-def _read_dpl(pattern: Any, known: dict[int, Node]) -> Node:
+def _read_dpl(pattern: Any, known: dict[int, PatternNode]) -> PatternNode:
     """The tree of TVM's pattern; one that occurs twice is one node, which stands for one expression."""
     key = pattern.__chandle__()
     key = key if isinstance(key, int) else hash(pattern)
@@ -195,10 +195,10 @@ def _read_dpl(pattern: Any, known: dict[int, Node]) -> Node:
     return known[key]
 
 
-def _new(pattern: Any, known: dict[int, Node]) -> Node:
+def _new(pattern: Any, known: dict[int, PatternNode]) -> PatternNode:
     inner = lambda part: _read_dpl(part, known)  # noqa: E731
     if isinstance(pattern, dpl.CallPattern) and isinstance(pattern.op, dpl.ExprPattern):
-        return Operator(_operator(pattern.op), tuple(map(inner, pattern.args)), source=pattern)
+        return OperatorNode(_operator(pattern.op), tuple(map(inner, pattern.args)), source=pattern)
     if isinstance(pattern, dpl.AttrPattern):
         return Having(inner(pattern.pattern), attributes=_attrs_of(pattern), source=pattern)
     if isinstance(pattern, dpl.DataTypePattern):
@@ -210,13 +210,13 @@ def _new(pattern: Any, known: dict[int, Node]) -> Node:
     if isinstance(pattern, dpl.AndPattern):
         return AllOf(inner(pattern.left), inner(pattern.right), source=pattern)
     if isinstance(pattern, dpl.ConstantPattern):
-        return Constant(source=pattern)
+        return ConstNode(source=pattern)
     if isinstance(pattern, dpl.ExprPattern) and is_const(pattern.expr):
-        return Constant(const_value(pattern.expr), source=pattern)
+        return ConstNode(const_value(pattern.expr), source=pattern)
     if isinstance(pattern, dpl.TuplePattern):
         return Fields(tuple(map(inner, pattern.fields)), source=pattern)
     if isinstance(pattern, dpl.WildcardPattern):
-        return Node(source=pattern)
+        return PatternNode(source=pattern)
     return Foreign(source=pattern)
 
 
@@ -229,7 +229,7 @@ def _attrs_of(pattern: Any) -> dict[str, Any]:
     return {str(name): value for name, value in dict(attributes).items()}
 
 
-def format_pattern(node: Node) -> str:
+def format_pattern(node: PatternNode) -> str:
     """A pattern in the notation, along its longest way.
 
     >>> format_pattern(read_pattern("nn.conv2d -> add? -> tvmq.requantize", "doc"))

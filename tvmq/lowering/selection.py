@@ -13,8 +13,8 @@ from tvmq.graph.view import View, const_value, is_const, op_name, used_vars
 from tvmq.lowering.functions import Loops, function_for
 from tvmq.lowering.lowering import Lowering
 from tvmq.lowering.match import Match
-from tvmq.lowering.matching import Matcher, PartialMatch
-from tvmq.lowering.pattern import Step, spine
+from tvmq.lowering.matching import Matcher, MatchState
+from tvmq.lowering.pattern import PatternStep, spine
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,14 +86,14 @@ class _Selector:
         """Give a lowering these variables, as far as they are still there."""
         known = [name for name in members if name in self.view.value]
         if known:
-            self.matches[known[-1]] = LoweringMatch(lowering, self._match(lowering, known, PartialMatch()))
+            self.matches[known[-1]] = LoweringMatch(lowering, self._match(lowering, known, MatchState()))
             self.owner.update(dict.fromkeys(known, lowering.name))
 
     def _take(self, lowering: Lowering) -> dict[str, str]:
         """Take all that fits; {first variable: why} of what fits and is not taken all the same."""
         refused: dict[str, str] = {}
-        for members, partial in self._ways(lowering):
-            match = self._match(lowering, members, partial)
+        for members, state in self._ways(lowering):
+            match = self._match(lowering, members, state)
             answer = self._refusal(lowering, members, match) or function_for(lowering, match)
             if isinstance(answer, str):
                 refused.setdefault(members[0], answer)
@@ -102,15 +102,15 @@ class _Selector:
             self.owner.update(dict.fromkeys(members, lowering.name))
         return refused
 
-    def _ways(self, lowering: Lowering) -> list[tuple[list[str], PartialMatch]]:
+    def _ways(self, lowering: Lowering) -> list[tuple[list[str], MatchState]]:
         """All that a pattern fits, as variables in order; the longest first, of equal ones the earliest."""
         roots = {step.node.name for step in _ends(lowering)}
         place = self.view.place
         ways = [
-            (sorted(partial.members, key=place.__getitem__), partial)
+            (sorted(state.members, key=place.__getitem__), state)
             for var, value in self.view.bindings
             if op_name(value) in roots
-            for partial in self.matcher.matches(lowering.node, var)
+            for state in self.matcher.matches(lowering.node, var)
         ]
         return sorted(ways, key=lambda way: (-len(way[0]), place[way[0][-1]]))
 
@@ -137,7 +137,7 @@ class _Selector:
             return "the check of its pattern refuses it"
         return None
 
-    def _match(self, lowering: Lowering, members: Sequence[str], partial: PartialMatch) -> Match:
+    def _match(self, lowering: Lowering, members: Sequence[str], state: MatchState) -> Match:
         view, inputs, constants = self.view, {}, []
         for name in members:
             for arg in _operands(view.value[name].args):
@@ -147,7 +147,7 @@ class _Selector:
                     inputs[arg.name] = arg
         captured = {}
         for key, pattern in lowering.annotations.items():
-            captured[key] = next((e for n, e in _captures(lowering.node, partial) if _is(n.source, pattern)), None)
+            captured[key] = next((e for n, e in _captures(lowering.node, state) if _is(n.source, pattern)), None)
         return Match(
             lowering.name,
             merge(*(view.sources(name) for name in members)),
@@ -170,7 +170,7 @@ class _Selector:
             why = f"lowering '{owner}' has taken it" if owner else refused.get(name) or self._climb(steps, name)
             yield Mismatch(lowering.name, "/".join(self.view.sources(name)[:1]), why)
 
-    def _climb(self, steps: Sequence[Step], name: str) -> str:
+    def _climb(self, steps: Sequence[PatternStep], name: str) -> str:
         """Follow the pattern from its first operator as far as it goes."""
         at = 0
         while True:
@@ -191,7 +191,7 @@ class _Selector:
             at, name = following, reader
 
     @staticmethod
-    def _possible_steps(steps: Sequence[Step], at: int) -> list[int]:
+    def _possible_steps(steps: Sequence[PatternStep], at: int) -> list[int]:
         """The steps that may come next: optional ones, and the first that is not."""
         indices = []
         for index in range(at + 1, len(steps)):
@@ -200,7 +200,7 @@ class _Selector:
                 break
         return indices
 
-    def _next_step(self, steps: Sequence[Step], at: int, operator: str) -> int | None:
+    def _next_step(self, steps: Sequence[PatternStep], at: int, operator: str) -> int | None:
         return next((i for i in self._possible_steps(steps, at) if steps[i].node.name == operator), None)
 
     def _why_alone(self, name: str, wanted: str) -> str:
@@ -215,7 +215,7 @@ class _Selector:
         return self.matcher.name(self.view.var[name])
 
 
-def _ends(lowering: Lowering) -> list[Step]:
+def _ends(lowering: Lowering) -> list[PatternStep]:
     """The steps that may give the result: the last, and what comes before optional ones."""
     ends = []
     for step in reversed(spine(lowering.node)):
@@ -236,14 +236,14 @@ def _operands(args: Any) -> Iterator[relax.Expr]:
             yield arg
 
 
-def _captures(node: Any, partial: PartialMatch) -> Iterator[tuple[Any, relax.Expr]]:
+def _captures(node: Any, state: MatchState) -> Iterator[tuple[Any, relax.Expr]]:
     """(node, expression) of all nodes of a pattern that stand for something."""
-    if id(node) in partial.captured:
-        yield node, partial.captured[id(node)]
+    if id(node) in state.captured:
+        yield node, state.captured[id(node)]
     parts = [getattr(node, name, None) for name in ("inner", "left", "right", "follows")]
     for part in (*parts, *(getattr(node, "args", None) or ()), *getattr(node, "items", ())):
         if part is not None:
-            yield from _captures(part, partial)
+            yield from _captures(part, state)
 
 
 def _is(a: Any, b: Any) -> bool:
