@@ -74,7 +74,7 @@ def subject(name: str, path: Any, feed: Feed, kind: str, level: str = "", *, pla
     machine = machine_here(exe.target)
     forecast, _ = estimates(exe.module, exe.target, replace(machine, factors=()) if plain else machine)
     virtual = relax.VirtualMachine(exe._parts.code, tvm.cpu())
-    tensors = [tvm.runtime.tensor(np.ascontiguousarray(array)) for array in exe["main"].checked(feed)]
+    tensors = [tvm.runtime.tensor(np.ascontiguousarray(array)) for array in exe["main"].check_inputs(feed)]
     nothing = tvm_ffi.get_global_func("testing.nop")
     calls = record_calls(virtual, lambda main: main(*tensors))
     if len(calls) != len(forecast):

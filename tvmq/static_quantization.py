@@ -16,7 +16,7 @@ import numpy as np
 import tvm
 
 from tvmq.backends.description import Backend
-from tvmq.compile.evaluators import evaluator, looking, observing
+from tvmq.compile.evaluators import evaluator, evaluator_without_copies, observing
 from tvmq.compile.evaluators import round_weights as compiled_rounding
 from tvmq.compile.window_sums import sum_windows
 from tvmq.config import QConfig
@@ -210,7 +210,7 @@ class StaticQuantization:
         data = self.data
         assert data is not None
         samples = max(known.ranges.samples for known in self._kept.statistics.values())
-        return second_moments(calibrated, lambda: iter(data), looking, samples, sum_windows)
+        return second_moments(calibrated, lambda: iter(data), evaluator_without_copies, samples, sum_windows)
 
     def _judged_batches(self, guard: Guard) -> list[Batch]:
         """The batches that a guard judges by: its own data, or those kept of the calibration's."""

@@ -16,7 +16,7 @@ from tvmq.graph.evaluate import EXACT, FLOAT
 from tvmq.graph.indices import OPERANDS
 from tvmq.graph.operators import OPERATORS, RECORDS, where
 from tvmq.graph.operators.record import CONVERSION, GATHER, LOGIC, SCATTER
-from tvmq.lower.lowerer import FREE_LOWERINGS, LOWERINGS
+from tvmq.lower.lowerer import DYNAMIC_SHAPE_RULES, LOWERINGS
 from tvmq.passes import OPS, integrality, operator_families
 from tvmq.passes.families import table
 from tvmq.reference import DEFINED, INTEGER
@@ -134,7 +134,7 @@ def test_a_consumer_knows_every_record(consumer: str) -> None:
 
 
 @pytest.mark.parametrize("table", [
-    EXACT, FLOAT, DEFINED, INTEGER, WRITERS, HANDLERS, OPS, LOWERINGS, FREE_LOWERINGS, SUMS, OPERANDS, operator_families.OPERATORS,
+    EXACT, FLOAT, DEFINED, INTEGER, WRITERS, HANDLERS, OPS, LOWERINGS, DYNAMIC_SHAPE_RULES, SUMS, OPERANDS, operator_families.OPERATORS,
 ])  # fmt: skip
 def test_what_dispatches_has_records(table: dict[str, object]) -> None:
     assert not set(table) - set(OPERATORS)

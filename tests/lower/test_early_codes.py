@@ -13,7 +13,7 @@ import tvmq
 from tests.models import Net, block, drive, feeds_of
 from tvmq.graph import ops
 from tvmq.graph.view import View, op_name, shape_of
-from tvmq.lower.code_range import code_range, largest
+from tvmq.lower.code_range import code_range, magnitude_bound
 from tvmq.lower.early_codes import codes_early
 
 SUMS = 's: R.Tensor((1, 4, 6, 6), "int32")'
@@ -63,7 +63,7 @@ def test_an_input_may_be_nan() -> None:
 def test_bounds() -> None:
     body = FLOATS + "t = R.sigmoid(x)\na = R.add(t, t)\np = R.multiply(a, x)\ne = R.exp(p)\ny = R.add(e, e)"
     view = View(block(SUMS, body, '(1, 4, 6, 6), "float32"'))
-    bounds = {name: largest(view, view.var[name]) for name in "xtapey"}
+    bounds = {name: magnitude_bound(view, view.var[name]) for name in "xtapey"}
     most = float(np.float32(0.01)) * 2.0**32
     assert bounds == pytest.approx({"x": most, "t": 1.0, "a": 2.0, "p": 2 * most, "e": None, "y": None})
 

@@ -23,7 +23,7 @@ def inputs() -> Inputs:
 
 def take(value: Any, info: TensorInfo = FLOAT, **options: Any) -> np.ndarray:
     """What a model of one input takes a value for."""
-    return Inputs([info]).checked({info.name: value}, **options)[0]
+    return Inputs([info]).check({info.name: value}, **options)[0]
 
 
 def unaligned(array: np.ndarray) -> np.ndarray:
@@ -110,11 +110,11 @@ def test_values_that_cannot_be_taken(value, info, message):
 ])  # fmt: skip
 def test_wrong_names(given, message):
     with pytest.raises(DataError, match=message):
-        inputs().checked(given)
+        inputs().check(given)
 
 
 def test_order_of_the_names_does_not_matter():
-    picture, mask = inputs().checked({"mask": MASK, "picture": X})
+    picture, mask = inputs().check({"mask": MASK, "picture": X})
     assert picture is X and mask is MASK
 
 

@@ -228,7 +228,7 @@ def test_strides_and_uses_are_described():
     assert facts.extents == (8, 6) and facts.reduced == (False, False)
     assert [access.strides for access in facts.accesses] == [(6, 1), (1, 8)]
     assert facts.bare == {0, 1} and facts.cuts == (None, (3,))
-    assert not facts.contiguous([1]) and facts.iterations == 48 and facts.takes_vectors
+    assert not facts.is_contiguous([1]) and facts.iterations == 48 and facts.takes_vectors
 
 
 def test_address_through_a_table_is_unknown():
@@ -237,7 +237,7 @@ def test_address_through_a_table_is_unknown():
     schedule = tvm.s_tir.Schedule(te.create_prim_func([x, i, y]))
     facts = describe(schedule.get(schedule.get_sblock("y")))
     assert (None, 1) in [access.strides for access in facts.accesses]
-    assert facts.contiguous([1]) and not facts.contiguous([0, 1])
+    assert facts.is_contiguous([1]) and not facts.is_contiguous([0, 1])
 
 
 FLATTEN_TARGET = resolve_target("llvm")

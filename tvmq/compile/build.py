@@ -17,8 +17,8 @@ import tvm
 from tvmq.backends import backend_named
 from tvmq.compile.cuda.compile import compile_cuda
 from tvmq.compile.description import describe_functions, describe_module, warn_of_slow_sizes
-from tvmq.compile.external import NOTHING, Brought, External, external_code, take_brought
-from tvmq.compile.vm_pipeline import Compiled, compile_module
+from tvmq.compile.external import NOTHING, External, ExternalModules, external_code, take_external_modules
+from tvmq.compile.vm_pipeline import VmModule, compile_module
 from tvmq.errors import BackendWarning, BuildError, ConfigError, TargetError
 from tvmq.graph.batch_dimension import batch_dimension
 from tvmq.graph.functions import inline_functions, is_partitioned, plain_module, unpack_weights
@@ -132,11 +132,11 @@ def build(
             ),
             stacklevel=3,  # of who calls `build`, which is wrapped
         )
-    machines, (mod, brought) = _machines(target), take_brought(plain_module(mod))
+    machines, (mod, existing) = _machines(target), take_external_modules(plain_module(mod))
     mod, chosen = write_out(mod)
     own = lowerings_of(lowerings, backend_named(backend) if backend is not None else None)
-    given = _Lowerings(own, chosen, brought)
-    if given and any(isinstance(machine, CudaTarget) for machine in machines):
+    custom_code = _CustomCode(own, chosen, existing)
+    if custom_code and any(isinstance(machine, CudaTarget) for machine in machines):
         raise ConfigError("build: lowerings and code generators are for CPUs; leave them out for 'cuda'")
     if params or get_ledger(mod).stage == "imported":
         mod = prepare(mod, params)
@@ -157,47 +157,47 @@ def build(
     if functions:
         description["functions"] = functions
     if len(machines) == 1:
-        parts = _parts(mod, machines[0], description, tune, Recipes(), given)
+        parts = _parts(mod, machines[0], description, tune, Recipes(), custom_code)
     else:
         here = [machine for machine in machines if not lacking(machine.host)]  # others cannot be measured
         times = [tune / len(here) if tune is not None and machine in here else None for machine in machines]
         codes = zip(machines, times, strict=True)
-        built = (_parts(mod, machine, description, time, Recipes(), given) for machine, time in codes)
+        built = (_parts(mod, machine, description, time, Recipes(), custom_code) for machine, time in codes)
         parts = with_codes(tuple(built))
     return Executable(replace(parts, num_threads=num_threads))
 
 
 @dataclass(frozen=True)
-class _Lowerings:
-    """Lowerings in the order of their choice, what FuseOpsByPattern has chosen, and what RunCodegen has made."""
+class _CustomCode:
+    """Code of the user: lowerings in the order of choice, choices of FuseOpsByPattern, modules made by RunCodegen."""
 
     lowerings: Sequence[Lowering]
     chosen: Sequence[tuple[Lowering, Sequence[str]]]
-    brought: Brought = Brought()  # noqa: RUF009  frozen
+    existing: ExternalModules = ExternalModules()  # noqa: RUF009  frozen
 
     def __bool__(self) -> bool:
-        return bool(self.lowerings or self.chosen or self.brought.modules)
+        return bool(self.lowerings or self.chosen or self.existing.modules)
 
     @property
     def every(self) -> list[Lowering]:
-        """All of them."""
+        """All lowerings: those of the user, then those of FuseOpsByPattern."""
         return [*self.lowerings, *(lowering for lowering, _ in self.chosen)]
 
-    def listed(self) -> list[dict[str, str]]:
-        """Name, kind and first operator of each, for the manifest."""
-        found = {one.name: {"name": one.name, "kind": one.kind, "begins": one.begins} for one in self.every}
-        return list(found.values())
+    def manifest_entries(self) -> list[dict[str, str]]:
+        """Name, kind and first operator of each lowering, for the manifest."""
+        entries = {one.name: {"name": one.name, "kind": one.kind, "begins": one.begins} for one in self.every}
+        return list(entries.values())
 
     def external(self, lowered: LoweredModule) -> External:
-        """The code that those need that took something."""
+        """Object files, libraries and modules of the lowerings that matched something."""
         if not self:
             return NOTHING
         used = (entry["lowering"] for entry in lowered.lowered)
-        return external_code(self.every, used, lowered.generated, self.brought)
+        return external_code(self.every, used, lowered.generated, self.existing)
 
 
 def _machines(target: Any) -> list[CpuTarget | CudaTarget]:
-    """What to compile for, in the order given and each once."""
+    """Targets to compile for, in the order of the list and each once."""
     if not isinstance(target, list | tuple):
         return [cuda_target(target) if is_cuda(target) else resolve_target(target)]
     if not target or any(map(is_cuda, target)):
@@ -208,16 +208,16 @@ def _machines(target: Any) -> list[CpuTarget | CudaTarget]:
 def _describe_common(
     plain: tvm.IRModule, common: Sequence[Mapping[str, int]], machines: Sequence[CpuTarget | CudaTarget]
 ) -> list[dict[str, Any]]:
-    """What is known of the functions for common sizes, in their order."""
+    """Name, sizes, inputs and outputs of the functions for common sizes, in their order."""
     if any(isinstance(machine, CudaTarget) for machine in machines):
         raise ConfigError("sizes: lists of common sizes are for CPUs; name one size, or leave the dimension free")
-    found = []
+    functions = []
     for number, sizes in enumerate(common):
         mod = with_sizes(plain, sizes)
         described = describe_module(mod, View(mod))
         tensors = {key: described[key] for key in ("inputs", "outputs")}
-        found.append({"function": function_name(number), "sizes": {**sizes}, **tensors})
-    return found
+        functions.append({"function": function_name(number), "sizes": {**sizes}, **tensors})
+    return functions
 
 
 def _parts(
@@ -226,33 +226,38 @@ def _parts(
     description: dict[str, Any],
     tune: float | None,
     recipes: Recipes | None = None,
-    given: _Lowerings | None = None,
+    custom_code: _CustomCode | None = None,
 ) -> Parts:
-    """The module compiled for one machine; recipes: remembers how its weights were packed."""
-    given = given or _Lowerings([], [])
+    """The module compiled for one machine; recipes: remembers how its weights were packed.
+
+    Lowered to calls of kernels, linked with code of the user, compiled; then the description gets what only these
+    steps know: calls and their origins (for profiles), lowerings taken and missed, notes on kernels.
+    """
+    custom_code = custom_code or _CustomCode([], [])
     common = [entry["sizes"] for entry in description.get("common", ())]
-    lowered = _lower_for(mod, machine, description["batch"] or None, tune, recipes, common, given)
-    external = given.external(lowered)
+    lowered = _lower_for(mod, machine, description["batch"] or None, tune, recipes, common, custom_code)
+    external = custom_code.external(lowered)
     compiled, source = _compile_for(lowered, machine, external)
+    # "unaligned": inputs that the code takes at any address, as a run needs no copies of them
     calls = {**describe_calls(compiled.calls, lowered.origins), "unaligned": list(compiled.unaligned)}
     if common:
         calls["common"] = {
-            name: {**describe_calls(made, lowered.common[name]), "unaligned": list(unaligned)}
-            for name, (made, unaligned) in compiled.common.items()
+            name: {**describe_calls(main_calls, lowered.common[name]), "unaligned": list(unaligned)}
+            for name, (main_calls, unaligned) in compiled.common.items()
         }
     described = {**description, "calls": calls}
-    if given:
+    if custom_code:
         described["lowerings"] = {
-            "names": given.listed(),
+            "names": custom_code.manifest_entries(),
             "taken": list(lowered.lowered),
-            "missed": [asdict(missed) for missed in lowered.missed],
+            "missed": [asdict(mismatch) for mismatch in lowered.mismatches],
             "libraries": list(external.libraries),
             "modules": [str(module.kind) for module in external.modules],
         }
     if lowered.kernel_notes:
         described["notes"] = lowered.kernel_notes
     names, native = lowered.kernel_names, compiled.native
-    more: dict[str, Any] = {"source": source, "recipes": recipes, "native": native, "taken": dict(lowered.taken)}
+    more: dict[str, Any] = {"source": source, "recipes": recipes, "native": native, "taken": dict(lowered.matches)}
     return Parts(compiled.code, machine, described, names, mod, **more)
 
 
@@ -263,7 +268,7 @@ def _lower_for(
     tune: float | None,
     recipes: Recipes | None,
     common: Sequence[Mapping[str, int]],
-    given: _Lowerings,
+    custom_code: _CustomCode,
 ) -> LoweredModule:
     """The module as calls of kernels, with the tiles that were measured for this machine, now or before."""
     if isinstance(machine, CudaTarget):
@@ -275,9 +280,9 @@ def _lower_for(
             measure_tiles(mod, machine, tune, advance)
 
     def walk(part: tvm.IRModule, shared: Lowerer | None) -> Lowerer:
-        part, taken, selection = with_lowerings(part, given.lowerings, given.chosen)
+        part, custom_calls, selection = with_lowerings(part, custom_code.lowerings, custom_code.chosen)
         lowerer = Lowerer(part, machine.isa, shared=shared)
-        lowerer.given, lowerer.missed = taken, selection.missed
+        lowerer.custom_calls, lowerer.mismatches = custom_calls, selection.mismatches
         lowerer.packed = recipes.add if recipes is not None else None
         return lowerer
 
@@ -291,9 +296,9 @@ def _of_sizes(mod: tvm.IRModule, sizes: Mapping[str, int]) -> tvm.IRModule:
     return partition_conversions(fixed) if is_partitioned(mod) else fixed
 
 
-def _compile_for(lowered: LoweredModule, machine: CpuTarget | CudaTarget, external: External) -> tuple[Compiled, str]:
+def _compile_for(lowered: LoweredModule, machine: CpuTarget | CudaTarget, external: External) -> tuple[VmModule, str]:
     """Code, and the source of a GPU's kernels."""
     if isinstance(machine, CudaTarget):
         code, source = compile_cuda(lowered.module, machine)
-        return Compiled(code, (), None), source
+        return VmModule(code, (), None), source
     return compile_module(lowered.module, machine, list(lowered.common), external), ""

@@ -77,8 +77,8 @@ def _call(fused: tvm.IRModule, var: relax.Var, value: relax.Call, members: tuple
 
 
 def _constants_inside(func: relax.Function) -> list[Tensor | None]:
-    found = [arg for _, value in bindings(func) if _is_call_tir(value) for arg in _arguments(value)]
-    return [_tensor(arg.ty) for arg in found if is_const(arg)]
+    args = [arg for _, value in bindings(func) if _is_call_tir(value) for arg in _arguments(value)]
+    return [_tensor(arg.ty) for arg in args if is_const(arg)]
 
 
 def _is_call_tir(value: relax.Expr) -> bool:
@@ -86,7 +86,7 @@ def _is_call_tir(value: relax.Expr) -> bool:
 
 
 def _symbol(fused: tvm.IRModule, value: relax.Expr) -> str:
-    """What is called: a function of loops, or a group of them; "" for views and projections."""
+    """Name of the called function of loops, or of a group of them; "" for views and projections."""
     if _is_call_tir(value):
         return str(value.args[0].name_hint)
     if isinstance(value, relax.Call) and isinstance(value.op, tvm.ir.GlobalVar):
@@ -115,7 +115,7 @@ def _leaves(expr: relax.Expr) -> Iterator[relax.Expr]:
 def _tensors(ty: Any) -> list[Tensor]:
     fields = getattr(ty, "fields", None)
     types = fields if fields is not None else [ty]
-    return [found for found in map(_tensor, types) if found is not None]
+    return [tensor for tensor in map(_tensor, types) if tensor is not None]
 
 
 def _tensor(ty: Any) -> Tensor | None:

@@ -1,4 +1,4 @@
-"""What a compiled module tells about itself: inputs, outputs, ledger, layer names, functions.
+"""Description of a compiled module, saved with it: inputs, outputs, ledger, layer names, functions.
 
 One warning where free dimensions make a build much slower than fixed ones would.
 """
@@ -39,7 +39,6 @@ def describe_module(mod: tvm.IRModule, view: View) -> dict[str, Any]:
 
 
 def _describe_function(view: View) -> dict[str, Any]:
-    """Of a function from floats to floats."""
     results = list(_leaves(view.func.body.body))
     return {
         "inputs": [{**tensor, **_input_codes(view, param)} for tensor, param in _inputs(view)],
@@ -69,8 +68,8 @@ def describe_functions(mod: tvm.IRModule) -> dict[str, dict[str, Any]]:
 
 
 def _inputs(view: View) -> list[tuple[dict[str, Any], relax.Var]]:
-    given = input_names(view.func)
-    return [(_tensor(param, given[param.name]), param) for param in view.params.values()]
+    names = input_names(view.func)
+    return [(_tensor(param, names[param.name]), param) for param in view.params.values()]
 
 
 def _outputs(view: View) -> list[dict[str, Any]]:

@@ -35,7 +35,7 @@ Feed = Mapping[str, np.ndarray]
 
 
 def evaluator(mod: tvm.IRModule) -> Callable[[Feed], Sequence[np.ndarray]]:
-    """Compiles a float module for this CPU; what calibration runs.
+    """Compile a float module for this CPU, for calibration to run.
 
     Free dimensions are compiled as the first batch has them, which is fast, and once more for all other sizes.
     """
@@ -43,8 +43,8 @@ def evaluator(mod: tvm.IRModule) -> Callable[[Feed], Sequence[np.ndarray]]:
     return lambda feed: executable_for(feed).run(feed)
 
 
-def looking(mod: tvm.IRModule) -> Callable[[Feed], Sequence[np.ndarray]]:
-    """As `evaluator`; results stand until the next run, where that saves copies of them."""
+def evaluator_without_copies(mod: tvm.IRModule) -> Callable[[Feed], Sequence[np.ndarray]]:
+    """Compile as `evaluator` does, without copies where possible: results are valid until the next run."""
     executable_for = _compiler(mod)
     return lambda feed: executable_for(feed)["main"].look(feed)
 
@@ -65,7 +65,7 @@ def _compiler(mod: tvm.IRModule) -> Callable[[Feed], Executable]:
 
 
 def observing(mod: tvm.IRModule) -> tuple[Callable[[Feed], Sequence[np.ndarray]], Mapping[str, np.ndarray]]:
-    """Compiles a module that writes into its inputs: its run, and their memory."""
+    """Compile a module that writes into its inputs: (run, {input: memory that the code reads and writes})."""
     with without_direct_functions(), brief_builds():
         executable = build(mod)
     return executable.run, executable["main"].memory
@@ -84,7 +84,7 @@ def round_weights(weight: np.ndarray, moments: np.ndarray, *, qmin: int, qmax: i
 
 
 def choose_codes(weight: np.ndarray, matrix: np.ndarray, qmin: int, qmax: int) -> np.ndarray:
-    """See numerics.rounding.chosen_codes: codes (groups, taps, filters), taps in rising order of their moments."""
+    """Codes (groups, taps, filters) as numerics.rounding.chosen_codes gives them, taps in rising order of moments."""
     groups, taps, filters = weight.shape
     factor, walk = _compile_rounding()
     size, front = _whole_steps(taps, kernels.PADDING), _whole_steps(taps, kernels.PADDING) - taps
@@ -141,7 +141,7 @@ def count_bins(x: np.ndarray, exponent: int, first: int, last: int) -> np.ndarra
 
 
 def count_bins_compiled(x: np.ndarray, exponent: int, first: int, last: int) -> np.ndarray:
-    """The same by compiled code, whatever the size."""
+    """Counts of the bins by compiled code, whatever the size."""
     flat = x.reshape(-1)
     (values, inverse, place, counts), tensors = _memory()
     inverse[0], place[1] = np.ldexp(np.float32(1), -exponent), first

@@ -31,7 +31,7 @@ GENERATOR = "relax.ext."  # before the name of a code generator, as a global fun
 
 @dataclass(frozen=True)
 class External:
-    """What a module needs beside its own functions.
+    """Code and constants that a module needs beside its own functions.
 
     objects    object files that are linked in
     libraries  what artifact/libraries.py opens
@@ -48,51 +48,51 @@ class External:
 NOTHING = External()
 
 
-class Brought(NamedTuple):
+class ExternalModules(NamedTuple):
     """Modules and constants of a module on which the user ran RunCodegen."""
 
     modules: tuple[Any, ...] = ()
     constants: Mapping[str, Any] = MappingProxyType({})
 
 
-def take_brought(mod: tvm.IRModule) -> tuple[tvm.IRModule, Brought]:
-    """The module without what RunCodegen left in its attributes, and that."""
+def take_external_modules(mod: tvm.IRModule) -> tuple[tvm.IRModule, ExternalModules]:
+    """Split a module from the modules and constants that RunCodegen left in its attributes."""
     attributes = dict(mod.attrs.items()) if mod.attrs else {}
     modules = attributes.pop("external_mods", ())
     constants = attributes.pop("const_name_to_constant", {})
     if not modules:
-        return mod, Brought()
+        return mod, ExternalModules()
     plain = tvm.IRModule(dict(mod.functions_items()), attrs=attributes)
-    return plain, Brought(tuple(modules), dict(constants.items()))
+    return plain, ExternalModules(tuple(modules), dict(constants.items()))
 
 
 def external_code(
     lowerings: Iterable[Lowering],
     used: Iterable[str],
     generated: Mapping[str, relax.Function],
-    brought: Brought = Brought(),  # noqa: B008  frozen
+    existing: ExternalModules = ExternalModules(),  # noqa: B008  frozen
 ) -> External:
-    """What these lowerings ask for.
+    """Object files, libraries and modules that the lowerings in use need.
 
-    used       names of those that took something
+    used       names of those that matched something
     generated  {symbol: function} for code generators
-    brought    what the module has of them already
+    existing    what the module has of them already
     raises     BuildError for a file, symbol or generator that is not there, and for one that fails
     """
     names = frozenset(used)
-    taken = [lowering for lowering in lowerings if lowering.name in names]
-    externs = [lowering.to for lowering in taken if isinstance(lowering.to, Extern)]
-    options = {one.to.name: dict(one.to.options) for one in taken if isinstance(one.to, Codegen)}
+    active = [lowering for lowering in lowerings if lowering.name in names]
+    externs = [lowering.to for lowering in active if isinstance(lowering.to, Extern)]
+    options = {one.to.name: dict(one.to.options) for one in active if isinstance(one.to, Codegen)}
     objects = [_object(extern) for extern in externs if Path(extern.library or "").suffix == ".o"]
     modules, constants = generate(generated, options)
-    made = [(module, _as_object(module)) for module in (*brought.modules, *modules)]
-    linked = [read_object(data) for _, data in made if data is not None]
-    others = [module for module, data in made if data is None]
-    return External((*objects, *linked), tuple(_libraries(externs)), tuple(others), {**brought.constants, **constants})
+    module_objects = [(module, _as_object(module)) for module in (*existing.modules, *modules)]
+    linked = [read_object(data) for _, data in module_objects if data is not None]
+    others = [module for module, data in module_objects if data is None]
+    return External((*objects, *linked), tuple(_libraries(externs)), tuple(others), {**existing.constants, **constants})
 
 
 def _libraries(externs: Sequence[Extern]) -> list[dict[str, Any]]:
-    """One entry for each library and convention."""
+    """Manifest entries, one for each library and convention."""
     symbols: dict[tuple[str, str], list[str]] = {}
     for extern in externs:
         if Path(extern.library or "").suffix != ".o":
@@ -108,17 +108,17 @@ def _object(extern: Extern) -> ObjectFile:
     """An object file that has the symbol."""
     path = Path(extern.library or "")
     try:
-        found = read_object(path.read_bytes())
+        elf = read_object(path.read_bytes())
     except OSError as error:
         raise BuildError(f"build: object file '{path}' cannot be read: {error.strerror}; check the path") from error
     symbol = SYMBOL + extern.symbol if extern.convention == "packed" else extern.symbol
-    defined = [one.name for one in found.symbols if one.section != UNDEFINED and one.bind]
+    defined = [one.name for one in elf.symbols if one.section != UNDEFINED and one.bind]
     if symbol not in defined:
         raise BuildError(
             f"build: object file '{path}' does not define '{symbol}', it has {', '.join(defined) or 'none'}; compile "
             'it with that function of C (extern "C" in C++), not static'
         )
-    return found
+    return elf
 
 
 def generate(functions: Mapping[str, relax.Function], options: Mapping[str, Mapping[str, Any]]) -> tuple[Any, Any]:
@@ -131,11 +131,11 @@ def generate(functions: Mapping[str, relax.Function], options: Mapping[str, Mapp
     for symbol, func in functions.items():
         _check_generator(str(func.attrs["Codegen"]), symbol)
     try:
-        made = relax.transform.RunCodegen({name: dict(given) for name, given in options.items()})(_calling(functions))
+        mod = relax.transform.RunCodegen({name: dict(values) for name, values in options.items()})(_calling(functions))
     except Exception as error:  # the generator's own, and TVM's
         names = ", ".join(dict.fromkeys(str(func.attrs["Codegen"]) for func in functions.values()))
         raise BuildError(f"build: code generator '{names}' fails: {reason(error)}") from error
-    attributes = made.attrs or {}
+    attributes = mod.attrs or {}
     return list(attributes.get("external_mods", [])), dict(attributes.get("const_name_to_constant", {}))
 
 
@@ -164,7 +164,7 @@ def _calling(functions: Mapping[str, relax.Function]) -> tvm.IRModule:
 
 
 def _as_object(module: Any) -> bytes | None:
-    """A module of a code generator as an object file; None for what is none."""
+    """A module of a code generator as an object file; None for kinds that cannot be linked."""
     if module.kind == "llvm" and not list(module.imports):
         return object_file(module)
     return _compiled_c(module.inspect_source()) if module.kind == "c" else None

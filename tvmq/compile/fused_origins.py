@@ -61,16 +61,16 @@ class _Alignment:
         results = [leaf.name for leaf in leaves(func.body.body)]
         fields = self._fields.get(name) or ({0: self._known[name]} if name in self._known else {})
         inside = {results[index]: old for index, old in fields.items()}
-        found: list[str] = []
+        operators: list[str] = []
         for own, inner in reversed(bindings(func)):
             old = inside.get(own.name)
             if old is not None and old in self.plain:
-                found.append(old)
+                operators.append(old)
                 self._match(inner, self.plain[old], inside)
         for param, arg in zip(func.params, call.args, strict=True):
             if param.name in inside and isinstance(arg, relax.Var):
                 self._known.setdefault(arg.name, inside[param.name])
-        self.members[name] = tuple(sorted(found, key=self.order.__getitem__)) or (name,)
+        self.members[name] = tuple(sorted(operators, key=self.order.__getitem__)) or (name,)
 
     def _group(self, value: relax.Expr) -> relax.Function | None:
         """The fused function that is called."""

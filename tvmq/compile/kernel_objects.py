@@ -105,13 +105,13 @@ def trim() -> None:
 
 def _entries(folder: Path) -> list[tuple[float, int, str]]:
     """(time of the last use, bytes, path) of all entries."""
-    found = []
+    entries = []
     with os.scandir(folder) as listing:
         for entry in listing:
             with contextlib.suppress(FileNotFoundError):
                 facts = entry.stat()
-                found.append((facts.st_mtime, facts.st_size, entry.path))
-    return found
+                entries.append((facts.st_mtime, facts.st_size, entry.path))
+    return entries
 
 
 def _place(key: str) -> Path | None:
@@ -124,7 +124,7 @@ def _digest(key: str, data: bytes) -> bytes:
 
 
 def _own_file(path: Path) -> bytes:
-    """What stands in a file of this user; OSError for a link, a pipe and what another user wrote."""
+    """Content of a file of this user; OSError for a link, a pipe and a file of another user."""
     # does not wait for the other end of a pipe
     descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0))
     with os.fdopen(descriptor, "rb") as file:
@@ -145,7 +145,7 @@ _grouped: set[str] = set()  # keys of functions that were compiled with others
 
 @contextlib.contextmanager
 def brief_builds() -> Iterator[None]:
-    """What is built in here runs a few samples and is never saved: functions without a template share object files."""
+    """Context for builds that run a few samples and are never saved: kernels without a template share object files."""
     token = _is_brief.set(True)
     try:
         yield
@@ -189,14 +189,14 @@ def _objects(functions: dict[str, Any], target: CpuTarget, compiler: Any, option
     """Object files in the order of the names; behind them those of several functions."""
     keys = {name: _key(functions[name], compiler, options) for name in sorted(functions)}
     places: dict[tuple[str, ...], str] = {(name,): key for name, key in keys.items()}
-    found = {names: _read_kernel(names, key) for names, key in places.items()}
+    kernels = {names: _read_kernel(names, key) for names, key in places.items()}
     if _is_brief.get():
-        alone = [name for name in keys if found[name,] is None and _has_no_template(functions[name])]
+        alone = [name for name in keys if kernels[name,] is None and _has_no_template(functions[name])]
         for names in _groups(alone, keys):
             places[names] = hashlib.sha256("".join(keys[name] for name in names).encode()).hexdigest()
-            found = {one: kernel for one, kernel in found.items() if one[0] not in names}
-            found[names] = _read_kernel(names, places[names])
-    missing = [names for names, kernel in found.items() if kernel is None]
+            kernels = {one: kernel for one, kernel in kernels.items() if one[0] not in names}
+            kernels[names] = _read_kernel(names, places[names])
+    missing = [names for names, kernel in kernels.items() if kernel is None]
     if missing:
 
         def compile_these(names: tuple[str, ...]) -> bytes:
@@ -204,10 +204,10 @@ def _objects(functions: dict[str, Any], target: CpuTarget, compiler: Any, option
 
         with ThreadPoolExecutor(min(len(ALLOWED_CPUS), len(missing), MOST_WORKERS)) as workers:
             for names, data in zip(missing, workers.map(compile_these, missing), strict=True):
-                found[names] = read_object(data)
+                kernels[names] = read_object(data)
                 write(places[names], data)
         trim()
-    return [kernel for kernel in found.values() if kernel is not None]
+    return [kernel for kernel in kernels.values() if kernel is not None]
 
 
 def _has_no_template(func: Any) -> bool:

@@ -53,7 +53,7 @@ def with_whole_stores(library: Any, target: CpuTarget) -> Any:
 
 
 def repair_stores(executable: Any, target: CpuTarget) -> None:
-    """The same for all that an executable imports, in place."""
+    """Replace the modules that an executable imports by those with whole stores, in place."""
     before = list(executable.mod.imports)
     after = [with_whole_stores(library, target) for library in before]
     if all(new is old for new, old in zip(after, before, strict=True)):
@@ -75,15 +75,15 @@ def expand_stores(text: str) -> str:
     return MASKED_STORE.sub(_ordinary, text)
 
 
-def _ordinary(found: re.Match[str]) -> str:
-    kept = [index for index, bit in enumerate(found["mask"].split(",")) if bit.split()[-1] == "true"]
+def _ordinary(match: re.Match[str]) -> str:
+    kept = [index for index, bit in enumerate(match["mask"].split(",")) if bit.split()[-1] == "true"]
     if len(kept) != 1:
-        return found[0]
-    indent, kind, name = found["indent"], found["type"], f"%lone.{found.start()}"
+        return match[0]
+    indent, kind, name = match["indent"], match["type"], f"%lone.{match.start()}"
     return "\n".join(
         (
-            f"{indent}{name} = extractelement <{found['lanes']} x {kind}> {found['value']}, i64 {kept[0]}",
-            f"{indent}{name}.p = getelementptr inbounds {kind}, ptr {found['pointer']}, i64 {kept[0]}",
-            f"{indent}store {kind} {name}, ptr {name}.p, align 1{found['rest']}",
+            f"{indent}{name} = extractelement <{match['lanes']} x {kind}> {match['value']}, i64 {kept[0]}",
+            f"{indent}{name}.p = getelementptr inbounds {kind}, ptr {match['pointer']}, i64 {kept[0]}",
+            f"{indent}store {kind} {name}, ptr {name}.p, align 1{match['rest']}",
         )
     )

@@ -57,7 +57,7 @@ MOST_CALLS, PART = 512, 64
 
 
 @dataclass(frozen=True)
-class Place:
+class TensorPlace:
     """Where a tensor lies: in a parameter of `main_kernels`, from a byte on."""
 
     parameter: int
@@ -65,13 +65,13 @@ class Place:
     shape: tuple[int, ...]
     dtype: str
 
-    def seen_as(self, shape: tuple[int, ...]) -> Place:
-        """The same bytes in another shape."""
-        return Place(self.parameter, self.offset, shape, self.dtype)
+    def seen_as(self, shape: tuple[int, ...]) -> TensorPlace:
+        """Place of the same bytes as a tensor of another shape."""
+        return TensorPlace(self.parameter, self.offset, shape, self.dtype)
 
 
 _is_worth_it: ContextVar[bool] = ContextVar("direct functions", default=True)
-Call = tuple[str, list[Place]]  # a kernel, and where its arguments lie
+Call = tuple[str, list[TensorPlace]]  # a kernel, and where its arguments lie
 
 
 class Unfit(Exception):
@@ -80,7 +80,7 @@ class Unfit(Exception):
 
 @contextmanager
 def without_direct_functions() -> Iterator[None]:
-    """What is built in here runs a few samples: to compile main takes longer than it saves. The bits are the same."""
+    """Context for builds that run a few samples: to compile main takes longer than it saves. The bits are the same."""
     token = _is_worth_it.set(False)
     try:
         yield
@@ -89,7 +89,7 @@ def without_direct_functions() -> Iterator[None]:
 
 
 def with_direct_functions(mod: tvm.IRModule) -> tvm.IRModule:
-    """See the head of this file; mod: any module of planned memory."""
+    """The module with a native `main_direct` beside each main that can have one; mod: any module of planned memory."""
     if not _is_worth_it.get():
         return mod
     builder = relax.BlockBuilder(mod)
@@ -97,7 +97,7 @@ def with_direct_functions(mod: tvm.IRModule) -> tvm.IRModule:
         if not isinstance(func, relax.Function):
             continue
         try:
-            plan = _Plan(mod, func)
+            plan = _CallPlan(mod, func)
         except Unfit:
             continue
         if len(plan.calls) >= FEWEST_CALLS:
@@ -105,19 +105,19 @@ def with_direct_functions(mod: tvm.IRModule) -> tvm.IRModule:
     return builder.get()
 
 
-class _Plan:
+class _CallPlan:
     """The calls of a function, and where their tensors lie. Parameters: inputs, constants, results, memory."""
 
     def __init__(self, mod: tvm.IRModule, func: relax.Function) -> None:
         self.func = func
         # by variable: passes of TVM give several one name
-        self.places: dict[relax.Var, Place] = {}
+        self.places: dict[relax.Var, TensorPlace] = {}
         self.buffers: list[tuple[tuple[int, ...], str]] = []
         self.constants: list[relax.Expr] = []
         self.results: list[int] = []
         self.calls: list[Call] = []
         self._storages: dict[relax.Var, int] = {}
-        self._tuples: dict[relax.Var, list[Place]] = {}
+        self._tuples: dict[relax.Var, list[TensorPlace]] = {}
         self._size = 0
         for param in func.params:
             self.places[param] = self._parameter(*_tensor(param))
@@ -129,17 +129,17 @@ class _Plan:
         self.memory = len(self.buffers)
         self.buffers.append(((max(self._size, ALIGNMENT),), "uint8"))
         self.leaves = _leaves(func.body.body)
-        given = [self._place(leaf).parameter for leaf in self.leaves]
-        if sorted(given) != sorted(self.results):  # an input, or a result given twice
+        outputs = [self._place(leaf).parameter for leaf in self.leaves]
+        if sorted(outputs) != sorted(self.results):  # an input, or a result given twice
             raise Unfit
 
-    def _parameter(self, shape: tuple[int, ...], dtype: str) -> Place:
+    def _parameter(self, shape: tuple[int, ...], dtype: str) -> TensorPlace:
         self.buffers.append((shape, dtype))
-        return Place(len(self.buffers) - 1, 0, shape, dtype)
+        return TensorPlace(len(self.buffers) - 1, 0, shape, dtype)
 
     def _bind(self, mod: tvm.IRModule, var: relax.Var, value: relax.Expr) -> None:
         if isinstance(value, relax.Var):
-            self._same(var, value)
+            self._bind_alias(var, value)
             return
         if isinstance(value, relax.Tuple):  # what a kernel with several results gives
             self._tuples[var] = [self._place(field) for field in value.fields]
@@ -155,7 +155,7 @@ class _Plan:
             self._size += -(-int(prod(map(int, value.args[0].values))) // ALIGNMENT) * ALIGNMENT
         elif name == "relax.memory.alloc_tensor":
             begin = self._storages[value.args[0]] + int(value.args[1].value)
-            self.places[var] = Place(-1, begin, *_tensor(var))
+            self.places[var] = TensorPlace(-1, begin, *_tensor(var))
         elif name == "relax.builtin.alloc_tensor":
             self.places[var] = self._parameter(*_tensor(var))
             self.results.append(self.places[var].parameter)
@@ -166,18 +166,18 @@ class _Plan:
         else:
             raise Unfit
 
-    def _same(self, var: relax.Var, value: relax.Var) -> None:
+    def _bind_alias(self, var: relax.Var, value: relax.Var) -> None:
         if value in self._storages:
             self._storages[var] = self._storages[value]
         else:
             self.places[var] = self._place(value)
 
-    def _item(self, value: relax.TupleGetItem) -> Place:
+    def _item(self, value: relax.TupleGetItem) -> TensorPlace:
         if value.tuple_value not in self._tuples:
             raise Unfit
         return self._tuples[value.tuple_value][value.index]
 
-    def _place(self, expr: relax.Expr) -> Place:
+    def _place(self, expr: relax.Expr) -> TensorPlace:
         if isinstance(expr, relax.Var) and expr in self.places:
             return self.places[expr]
         if not is_const(expr):
@@ -193,7 +193,7 @@ class _Plan:
             calls, part = self.calls[first : first + size], f"{symbol}_{number}" if number else symbol
             used = self._used(calls) if size < len(self.calls) else list(range(len(self.buffers)))
             parts.append((builder.add_func(self._kernels(part, calls, used), part), used))
-        self._direct(builder, name + DIRECT, parts)
+        self._emit_direct(builder, name + DIRECT, parts)
 
     def _used(self, calls: Sequence[Call]) -> list[int]:
         """The buffers that some of the calls read or write."""
@@ -224,20 +224,20 @@ class _Plan:
                         T.evaluate(T.tvm_throw_last_error())
         return builder.get()
 
-    def _data(self, place: Place, buffers: Mapping[int, Any]) -> Any:
+    def _data(self, place: TensorPlace, buffers: Mapping[int, Any]) -> Any:
         """Where a tensor begins."""
         buffer = buffers[self.memory if place.parameter < 0 else place.parameter]
         return T.address_of(buffer[place.offset]) if place.parameter < 0 else buffer.data
 
-    def _direct(
+    def _emit_direct(
         self, builder: relax.BlockBuilder, symbol: str, parts: Sequence[tuple[tvm.ir.GlobalVar, list[int]]]
     ) -> None:
         """The Relax function that allocates memory and results, and calls each part of `_kernels` once."""
         params = [relax.Var(param.name, param.ty) for param in self.func.params]
         with builder.function(symbol, params, attrs={"global_symbol": symbol, "relax.force_pure": True}, pure=False):
             allocated = {index: self._allocate(builder, index) for index in (*self.results, self.memory)}
-            given = iter([*params, *self.constants])
-            args = [allocated[index] if index in allocated else next(given) for index in range(len(self.buffers))]
+            inputs = iter([*params, *self.constants])
+            args = [allocated[index] if index in allocated else next(inputs) for index in range(len(self.buffers))]
             for kernels, used in parts:
                 builder.emit(relax.Call(kernels, [args[index] for index in used], ty_args=[relax.TupleType([])]))
             leaves = [builder.emit(self._result(leaf, allocated)) for leaf in self.leaves]

@@ -109,14 +109,14 @@ def unaligned_inputs(mod: tvm.IRModule, function: str = "main") -> list[int]:
         return []
     main = mod[function]
     seen = {param.name: index for index, param in enumerate(main.params)}
-    found = set(seen.values())
+    unaligned = set(seen.values())
     for var, value in bindings(main):
         read = [seen[name] for name in used_vars(value) if name in seen]
         if read and (isinstance(value, relax.Var) or op_name(value) == "reshape"):
             seen[var.name] = read[0]
         elif read:
-            found -= set(read) - _inputs_at_any_address(mod, value, seen)
-    return sorted(found - {seen[leaf.name] for leaf in leaves(main.body.body) if leaf.name in seen})
+            unaligned -= set(read) - _inputs_at_any_address(mod, value, seen)
+    return sorted(unaligned - {seen[leaf.name] for leaf in leaves(main.body.body) if leaf.name in seen})
 
 
 def _inputs_at_any_address(mod: tvm.IRModule, value: relax.Expr, seen: dict[str, int]) -> set[int]:

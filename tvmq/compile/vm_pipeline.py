@@ -21,7 +21,7 @@ from tvmq.compile.fused_origins import match_operators
 from tvmq.compile.kernel_objects import native_kernels
 from tvmq.compile.legalize import bounds_checks, float_functions, indices, roi_align, truth_values
 from tvmq.compile.legalize.bounds_checks import stay_inside, without_scopes
-from tvmq.compile.legalize.float_functions import extreme, larger, leaky, limited, prelu
+from tvmq.compile.legalize.float_functions import clamp, extreme, leaky, pairwise_extreme, prelu
 from tvmq.compile.llvm_workarounds import repair_stores
 from tvmq.compile.native_main import with_direct_functions
 from tvmq.compile.vm_passes import cut_dataflow_blocks, unaligned_inputs, with_ordered_stores
@@ -54,7 +54,7 @@ OPT_LEVEL = {"opt-level": 2}
 ONE_AT_A_TIME = ForkLock("compiling", COMPILING, reentrant=True)
 
 
-class Compiled(NamedTuple):
+class VmModule(NamedTuple):
     """Machine code; what its main function calls, in order; and its kernels as a shared library, if they are one.
 
     unaligned  numbers of the inputs that main takes at any address
@@ -70,7 +70,7 @@ class Compiled(NamedTuple):
 
 def compile_module(
     mod: tvm.IRModule, target: CpuTarget, common: Sequence[str] = (), external: External = NOTHING
-) -> Compiled:
+) -> VmModule:
     """Machine code for all functions of the module.
 
     mod      any Relax module without free operators of other compilers; unchanged
@@ -83,7 +83,7 @@ def compile_module(
         return _compile(mod, target, common, external)
 
 
-def _compile(mod: tvm.IRModule, target: CpuTarget, common: Sequence[str], external: External) -> Compiled:
+def _compile(mod: tvm.IRModule, target: CpuTarget, common: Sequence[str], external: External) -> VmModule:
     try:
         compiler = target.as_tvm(**OPT_LEVEL)
         with compiler, tvm.transform.PassContext(**OPTIONS):
@@ -94,7 +94,7 @@ def _compile(mod: tvm.IRModule, target: CpuTarget, common: Sequence[str], extern
             main, *others = (
                 (_calls(plain, groups, fused, name), tuple(unaligned_inputs(fused, name))) for name in ("main", *common)
             )
-            return Compiled(code, main[0], native, main[1], dict(zip(common, others, strict=True)))
+            return VmModule(code, main[0], native, main[1], dict(zip(common, others, strict=True)))
     except (OutputError, BuildError):
         raise
     except Exception as error:
@@ -107,7 +107,7 @@ def _compile(mod: tvm.IRModule, target: CpuTarget, common: Sequence[str], extern
 
 
 def _calls(plain: tvm.IRModule, groups: tvm.IRModule, fused: tvm.IRModule, name: str) -> tuple[MainCall, ...]:
-    """What main calls, or another function of its kind; nothing in a module of other functions."""
+    """Calls of main, or of another function of its kind; none in a module without it."""
     is_there = any(gvar.name_hint == name for gvar in fused.get_global_vars())
     return main_calls(fused, match_operators(plain, groups, name), name) if is_there else ()
 
@@ -146,8 +146,8 @@ def legalize(mod: tvm.IRModule) -> tvm.IRModule:
     rules: dict[str, Any] = dict.fromkeys(("relax.squeeze", "relax.expand_dims", "relax.flatten"), _view)
     rules |= bounds_checks.RULES | indices.RULES | roi_align.RULES | truth_values.RULES
     rules["relax.max"] = rules["relax.min"] = extreme
-    rules["relax.maximum"] = rules["relax.minimum"] = larger
-    rules["relax.nn.relu"] = rules["relax.clip"] = limited
+    rules["relax.maximum"] = rules["relax.minimum"] = pairwise_extreme
+    rules["relax.nn.relu"] = rules["relax.clip"] = clamp
     rules["relax.nn.leakyrelu"], rules["relax.nn.prelu"] = leaky, prelu
     rules |= {f"relax.{name}": float_functions.legalize for name in ELEMENTARY}
     loops = tvm.transform.Sequential(

@@ -47,25 +47,25 @@ class WindowSums:
         tensors = tvm_ffi.from_dlpack(flat, require_alignment=1), tvm_ffi.from_dlpack(places, require_alignment=4)
         for sample in range(len(codes)):
             if self._rows + len(places) > MOST_ROWS:
-                self._empty()
+                self._flush()
             self._rows += len(places)
             self._facts[:] = zero_point, self._channels, sample * (flat.size // len(codes))
             _compile_sums(str(codes.dtype))(*tensors, *self._shared)
 
-    def _empty(self) -> None:
+    def _flush(self) -> None:
         self._totals += self._sums
         self._sums[...], self._rows = 0, 0
 
     def totals(self) -> list[np.ndarray]:
         """As `Moments.totals`: sums int64 (channels, taps), products int64 (channels, taps, taps)."""
-        self._empty()
+        self._flush()
         ends = np.arange(self._channels) // LANES, np.arange(self._channels) % LANES
         if self._channels % LANES:  # the last vector ends with the last channel
             ends[1][self._channels // LANES * LANES :] += LANES - self._channels % LANES
-        found = self._totals[ends[0], :, ends[1]]
+        sums = self._totals[ends[0], :, ends[1]]
         products = np.zeros((self._channels, self._taps + 1, self._taps + 1), np.int64)
         rows, columns = np.triu_indices(self._taps + 1)
-        products[:, rows, columns] = products[:, columns, rows] = found
+        products[:, rows, columns] = products[:, columns, rows] = sums
         return [products[:, :-1, -1].copy(), products[:, :-1, :-1].copy()]
 
 

@@ -28,36 +28,36 @@ def code_range(view: View, expr: relax.Expr) -> Range:
     if is_const(expr):
         return _of_constant(expr)
     if not isinstance(expr, relax.Var):
-        return _whole(expr)
+        return _type_range(expr)
     return resolve_each(expr.name, lambda name: _of_variable(view, name), view.known(code_range))
 
 
 def _of_variable(view: View, name: str) -> Generator[str, Range, Range]:
     var, value = view.var[name], view.value.get(name)
     if not isinstance(value, relax.Call):
-        return _whole(var)
+        return _type_range(var)
     if hasattr(value.attrs, "qmin"):
         return int(value.attrs.qmin), int(value.attrs.qmax)
     is_table = op_name(value) == "tvmq.table"
     if not is_table and op_name(value) not in MOVES:
-        return _whole(var)
+        return _type_range(var)
     parts = [value.args[1]] if is_table else [part for part in _parts(value) if dtype_of(part) == dtype_of(var)]
     moved: list[Range] = []
     for part in parts:
         moved.append((yield part.name) if isinstance(part, relax.Var) else _of_constant(part))
     if hasattr(value.attrs, "pad_value"):
         moved.append((int(value.attrs.pad_value),) * 2)
-    return (min(low for low, _ in moved), max(high for _, high in moved)) if moved else _whole(var)
+    return (min(low for low, _ in moved), max(high for _, high in moved)) if moved else _type_range(var)
 
 
 def _of_constant(expr: relax.Expr) -> Range:
     if not is_const(expr):
-        return _whole(expr)
+        return _type_range(expr)
     codes = const_value(expr)
     return (int(codes.min()), int(codes.max())) if codes.size else (0, 0)
 
 
-def _whole(expr: relax.Expr) -> Range:
+def _type_range(expr: relax.Expr) -> Range:
     """All that the type can hold."""
     limits = np.iinfo(dtype_of(expr))
     return int(limits.min), int(limits.max)
@@ -75,7 +75,7 @@ def _parts(value: relax.Call) -> list[relax.Expr]:
     return [part for part in parts if isinstance(getattr(part, "ty", None), relax.TensorType)]
 
 
-MOST = 1e30  # far below the largest float32: rounding does not matter
+MOST = 1e30  # far below the magnitude_bound float32: rounding does not matter
 SUMS = 2.0**32  # no difference of two int32 is larger
 KEEPS = where(shrinks=True) | MOVES
 UNITS = where(unit=True)
@@ -88,7 +88,7 @@ PAIRS: dict[str, Callable[[list[float]], float]] = {
 }
 
 
-def largest(view: View, expr: relax.Expr) -> float | None:
+def magnitude_bound(view: View, expr: relax.Expr) -> float | None:
     """A bound on the magnitude of a float tensor's elements; None where none is known.
 
     Inputs of a model have none: they may be NaN.
@@ -97,7 +97,7 @@ def largest(view: View, expr: relax.Expr) -> float | None:
         return _within(np.abs(const_value(expr)).max(initial=0.0))
     if not isinstance(expr, relax.Var):
         return None
-    return resolve_each(expr.name, lambda name: _bounds_of_variable(view, name), view.known(largest))
+    return resolve_each(expr.name, lambda name: _bounds_of_variable(view, name), view.known(magnitude_bound))
 
 
 def _bounds_of_variable(view: View, name: str) -> Generator[str, float | None, float | None]:
@@ -114,7 +114,7 @@ def _bounds_of_variable(view: View, name: str) -> Generator[str, float | None, f
         return None
     bounds: list[float] = []
     for part in _tensors(value):
-        bound = (yield part.name) if isinstance(part, relax.Var) else largest(view, part)
+        bound = (yield part.name) if isinstance(part, relax.Var) else magnitude_bound(view, part)
         bounds.append(np.inf if bound is None else bound)
     if op == "clip":
         bounds += [abs(float(limit.value)) for limit in value.args[1:]]

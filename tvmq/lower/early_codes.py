@@ -21,7 +21,7 @@ from tvmq.graph.operators.record import POOL, RESHAPE, TRANSPOSE
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, rank_of
 from tvmq.graph.walk import resolve_each
-from tvmq.lower.code_range import largest
+from tvmq.lower.code_range import magnitude_bound
 
 POOLS = where(kind=POOL, on_codes=True)
 HEAD_MOVES = where(form=(RESHAPE, TRANSPOSE))
@@ -34,22 +34,22 @@ Key = tuple[Any, ...]
 def codes_early(mod: tvm.IRModule) -> tvm.IRModule:
     """The module with quantize in front of what moves numbers; itself where there is nothing to do."""
     view = View(mod)
-    plan = _Plan(view)
+    plan = _CodePlan(view)
     ends = [var.name for var, value in view.bindings if op_name(value) == QUANTIZE and plan.goes_ahead(var.name)]
     if not ends:
         return mod
     rewriter = Rewriter(mod)
-    made: dict[tuple[str, Key], relax.Expr] = {}
+    emitted: dict[tuple[str, Key], relax.Expr] = {}
     for var, value in rewriter.view.bindings:
         rewriter.at(var.name)
         if var.name in ends:
-            rewriter.bind(var, _codes_of(rewriter, plan, value.args[0].name, value, made))
+            rewriter.bind(var, _codes_of(rewriter, plan, value.args[0].name, value, emitted))
         else:
             rewriter.bind(var, rewriter.emit(rewriter.substitute(value), var.name))
     return rewriter.finish()
 
 
-class _Plan:
+class _CodePlan:
     """Which tensors exist as codes only."""
 
     def __init__(self, view: View) -> None:
@@ -87,7 +87,7 @@ class _Plan:
         if op == "concat":
             return all(isinstance(arg, relax.Var) and dtype_of(arg) == "float32" for arg in _parts_of(value))
         if op in POOLS:
-            return _has_no_empty_window(value) and largest(view, value.args[0]) is not None
+            return _has_no_empty_window(value) and magnitude_bound(view, value.args[0]) is not None
         if op == "image.resize2d":
             return repeats_pixels(value)
         return op in HEAD_MOVES and isinstance(value.args[0], relax.Var) and self._of_heads(name)
@@ -110,7 +110,7 @@ def _parts_of(call: relax.Call) -> list[relax.Expr]:
 
 
 def _key(call: relax.Call) -> Key | None:
-    """What a quantize with one scale to 8 bits does; None for others."""
+    """Scale, zero point, range and type of a quantize with one scale to 8 bits; None for others."""
     if not all(map(is_const, call.args[1:])):
         return None
     scale, zero_point = (const_value(arg) for arg in call.args[1:])
@@ -130,7 +130,7 @@ def _has_no_empty_window(call: relax.Call) -> bool:
 
 
 def _codes_of(
-    rewriter: Rewriter, plan: _Plan, name: str, quantize: relax.Call, made: dict[tuple[str, Key], relax.Expr]
+    rewriter: Rewriter, plan: _CodePlan, name: str, quantize: relax.Call, emitted: dict[tuple[str, Key], relax.Expr]
 ) -> relax.Expr:
     """The codes of a tensor: those of its sources, moved, where they go ahead."""
     key = _key(quantize)
@@ -141,19 +141,19 @@ def _codes_of(
         moved = plan.moves(current)
         call = plan.view.value[current] if moved else quantize
         sources = [arg.name for arg in _parts_of(call)] if moved else []
-        missing = [source for source in sources if (source, key) not in made]
+        missing = [source for source in sources if (source, key) not in emitted]
         if missing:
             waiting += missing
             continue
         waiting.pop()
-        if (current, key) in made:
+        if (current, key) in emitted:
             continue
         if not moved:
             x = rewriter.substitute(plan.view.var[current])
             value = relax.Call(quantize.op, [x, *quantize.args[1:]], quantize.attrs)
         else:
-            codes = [made[source, key] for source in sources]
+            codes = [emitted[source, key] for source in sources]
             first = relax.Tuple(codes) if isinstance(call.args[0], relax.Tuple) else codes[0]
             value = relax.Call(call.op, [first, *call.args[1:]], call.attrs)
-        made[current, key] = rewriter.emit(value, f"{current}_as_codes", plan.view.sources(current))
-    return made[name, key]
+        emitted[current, key] = rewriter.emit(value, f"{current}_as_codes", plan.view.sources(current))
+    return emitted[name, key]

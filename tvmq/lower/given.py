@@ -22,10 +22,10 @@ from tvmq.graph.rewrite import Rewriter, rewrite
 from tvmq.graph.view import View, dtype_of
 from tvmq.kernels.parts.types import Kernel
 from tvmq.kernels.parts.work import KernelWork
-from tvmq.lower.main_calls import Origin, origin_of
+from tvmq.lower.main_calls import CallOrigin, origin_of
 from tvmq.lowering.generated import generated_function
 from tvmq.lowering.lowering import Codegen, Extern, Lowering
-from tvmq.lowering.selection import Selection, Taken, select
+from tvmq.lowering.selection import LoweringMatch, Selection, select
 from tvmq.schedule.generic import is_scheduled, schedule_function
 
 if TYPE_CHECKING:
@@ -35,63 +35,63 @@ OPAQUE = "tvmq.lowered"
 
 
 @dataclass(frozen=True, eq=False)
-class Given:
-    """Operators of one lowering, and what they were there for."""
+class CustomCall:
+    """Operators of one lowering of the user, and the layer and work that they stand for."""
 
-    taken: Taken
-    origin: Origin
+    hit: LoweringMatch
+    origin: CallOrigin
 
 
 def with_lowerings(
     mod: tvm.IRModule, lowerings: Sequence[Lowering], chosen: Sequence[tuple[Lowering, Sequence[str]]] = ()
-) -> tuple[tvm.IRModule, dict[str, Given], Selection]:
+) -> tuple[tvm.IRModule, dict[str, CustomCall], Selection]:
     """The module for the rules; {variable: what it stands for}; and what was chosen.
 
     chosen   see selection.select
     """
     view = View(mod)
     selection = select(view, lowerings, chosen)
-    given = {name: Given(taken, origin_of(view, taken.members)) for name, taken in selection.taken.items()}
+    custom_calls = {name: CustomCall(hit, origin_of(view, hit.members)) for name, hit in selection.matches.items()}
 
     def visit(_rewriter: Rewriter, var: relax.Var, _value: relax.Expr) -> relax.Expr | None:
-        taken = selection.taken.get(var.name)
-        if taken is None:
+        hit = selection.matches.get(var.name)
+        if hit is None:
             return None
-        inputs = relax.Tuple([_rewriter.substitute(x) for x in taken.match.inputs])
+        inputs = relax.Tuple([_rewriter.substitute(x) for x in hit.match.inputs])
         return relax.op.call_dps_packed(OPAQUE, inputs, var.ty)
 
-    return (rewrite(mod, visit) if given else mod), given, selection
+    return (rewrite(mod, visit) if custom_calls else mod), custom_calls, selection
 
 
-def lower_given(lowerer: Lowerer, name: str, given: Given) -> None:
+def lower_custom_call(lowerer: Lowerer, name: str, custom_call: CustomCall) -> None:
     """Emit the call that computes `name`."""
-    taken, match = given.taken, given.taken.match
+    hit, match = custom_call.hit, custom_call.hit.match
     inputs = [lowerer.logical(var.name) for var in match.inputs]
-    to, out = taken.lowering.to, match.result.ty
-    if taken.loops is not None:
-        kernel = _kernel(lowerer, given)
+    to, out = hit.lowering.to, match.result.ty
+    if hit.loops is not None:
+        kernel = _kernel(lowerer, custom_call)
         value = lowerer.call(kernel, inputs, list(out.shape), dtype_of(match.result), name)
         symbol = str(lowerer.functions[kernel.key].name_hint)
     else:
         if isinstance(to, Codegen):
-            symbol = lowerer.new_symbol(f"{to.name}_{taken.lowering.symbol}")
-            lowerer.generated[symbol] = generated_function(taken, symbol)
+            symbol = lowerer.new_symbol(f"{to.name}_{hit.lowering.symbol}")
+            lowerer.generated[symbol] = generated_function(hit, symbol)
         else:
             assert isinstance(to, Extern)
             symbol = to.symbol
             inputs += [lowerer.constant(array) for array in match.constants]
         value = lowerer.emit(relax.op.call_dps_packed(symbol, relax.Tuple(inputs), out), name)
-        lowerer.kernel_names[value.name] = taken.lowering.name
+        lowerer.kernel_names[value.name] = hit.lowering.name
     lowerer.give_logical(name, value)
-    lowerer.lowered.append({**describe(taken), "symbol": symbol})
+    lowerer.lowered.append({**describe(hit), "symbol": symbol})
 
 
-def describe(taken: Taken) -> dict[str, Any]:
+def describe(hit: LoweringMatch) -> dict[str, Any]:
     """Plain data for the manifest: what explain lists and verify compares."""
-    match = taken.match
+    match = hit.match
     return {
-        "lowering": taken.lowering.name,
-        "kind": taken.lowering.kind,
+        "lowering": hit.lowering.name,
+        "kind": hit.lowering.kind,
         "layers": list(match.layers),
         "operators": list(match.operators),
         "inputs": [var.name for var in match.inputs],
@@ -99,13 +99,13 @@ def describe(taken: Taken) -> dict[str, Any]:
     }
 
 
-def _kernel(lowerer: Lowerer, given: Given) -> Kernel:
+def _kernel(lowerer: Lowerer, custom_call: CustomCall) -> Kernel:
     """The user's function as one of our kernels; its loops are scheduled where it does not say that they are."""
-    taken = given.taken
-    assert taken.loops is not None
-    func = taken.loops.func
-    key = ("lowering", taken.lowering.name, int(tvm_ffi.structural_hash(func)))
+    hit = custom_call.hit
+    assert hit.loops is not None
+    func = hit.loops.func
+    key = ("lowering", hit.lowering.name, int(tvm_ffi.structural_hash(func)))
     if key not in lowerer.functions and isinstance(func, tirx.PrimFunc) and not is_scheduled(func):
         func = schedule_function(func, lowerer.isa.vector_bytes)
-    work = KernelWork(taken.lowering.name, macs=given.origin.macs, is_int8=given.origin.dtype == "int8")
-    return Kernel(taken.lowering.symbol, func, taken.loops.constants, key, taken.lowering.kind, work=work)
+    work = KernelWork(hit.lowering.name, macs=custom_call.origin.macs, is_int8=custom_call.origin.dtype == "int8")
+    return Kernel(hit.lowering.symbol, func, hit.loops.constants, key, hit.lowering.kind, work=work)

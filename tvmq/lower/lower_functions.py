@@ -26,9 +26,9 @@ from tvmq.errors import ConfigError
 from tvmq.graph.functions import function_module, inline_functions, part_functions, unpack_weights
 from tvmq.graph.symbolic import free_dimensions, with_sizes
 from tvmq.lower.lowerer import Lowerer
-from tvmq.lower.main_calls import Origin
+from tvmq.lower.main_calls import CallOrigin
 from tvmq.lower.narrow_weights import float_weights, narrow_weights
-from tvmq.lowering.selection import Missed
+from tvmq.lowering.selection import Mismatch
 from tvmq.passes.fold_constants import fold_constants
 
 Sizes = Mapping[str, int | Sequence[int]]
@@ -58,7 +58,7 @@ def divide_sizes(sizes: Sizes | None) -> tuple[dict[str, int], dict[str, tuple[i
 def combinations(
     mod: tvm.IRModule, common: Mapping[str, Sequence[int]], batch: str | None, limits: Mapping[str, Mapping[str, Any]]
 ) -> tuple[dict[str, int], ...]:
-    """What code is compiled for: every combination of common sizes, largest first.
+    """Combinations of common sizes that get code of their own, largest first.
 
     batch    dimension whose samples are run one after the other; one sample needs no code of its own but beside
              common sizes of other dimensions
@@ -74,11 +74,11 @@ def combinations(
     axes = {name: sorted(sizes, reverse=True) for name, sizes in common.items()}
     if batch is not None:
         axes[batch] = sorted({*axes.get(batch, ()), 1}, reverse=True)
-    found = [dict(zip(axes, sizes, strict=True)) for sizes in product(*axes.values())]
-    found = [sizes for sizes in found if sizes != {batch: 1}]
-    if len(found) > MOST:
-        raise ConfigError(f"sizes: {len(found)} combinations of common sizes, at most {MOST} are compiled; name fewer")
-    return tuple(found)
+    combos = [dict(zip(axes, sizes, strict=True)) for sizes in product(*axes.values())]
+    combos = [sizes for sizes in combos if sizes != {batch: 1}]
+    if len(combos) > MOST:
+        raise ConfigError(f"sizes: {len(combos)} combinations of common sizes, at most {MOST} are compiled; name fewer")
+    return tuple(combos)
 
 
 def _check_limit(name: str, size: int, limit: Mapping[str, Any] | None) -> None:
@@ -93,7 +93,7 @@ def of_sizes(mod: tvm.IRModule, sizes: Mapping[str, int]) -> tvm.IRModule:
 
 
 def function_name(number: int) -> str:
-    """Of the code for a combination, counted from 0.
+    """Name of the function for a combination, counted from 0.
 
     >>> function_name(0)
     'main_1'
@@ -110,11 +110,11 @@ class LoweredModule(NamedTuple):
     module: tvm.IRModule
     kernel_names: dict[str, str]
     kernel_notes: dict[str, str]
-    origins: dict[str, Origin]
-    common: dict[str, dict[str, Origin]]  # the same of the functions for common sizes, by their names
+    origins: dict[str, CallOrigin]
+    common: dict[str, dict[str, CallOrigin]]  # the same of the functions for common sizes, by their names
     lowered: Sequence[dict[str, Any]] = ()  # calls of main that lowerings of the user's have made
-    taken: Mapping[str, Any] = MappingProxyType({})  # {variable: lowering and operators}
-    missed: Sequence[Missed] = ()  # and what they do not take
+    matches: Mapping[str, Any] = MappingProxyType({})  # {variable: lowering and operators}
+    mismatches: Sequence[Mismatch] = ()  # and what they do not take
     generated: Mapping[str, Any] = MappingProxyType({})  # {symbol: function} of all that code generators are for
 
 
@@ -142,8 +142,8 @@ def lower_functions(
         origins[name] = walk.origins
     for name, func in functions.items():
         lowered[name] = func
-    given = main.lowered, {name: given.taken for name, given in main.given.items()}, main.missed, main.generated
-    return LoweredModule(lowered, main.kernel_names, main.kernel_notes, main.origins, origins, *given)
+    own = main.lowered, {name: own.hit for name, own in main.custom_calls.items()}, main.mismatches, main.generated
+    return LoweredModule(lowered, main.kernel_names, main.kernel_notes, main.origins, origins, *own)
 
 
 def _walk(lowerer: Walk, mod: tvm.IRModule, batch: str | None, shared: Lowerer | None) -> Lowerer:

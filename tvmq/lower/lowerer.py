@@ -30,10 +30,10 @@ from tvmq.kernels.parts.packing import Narrow
 from tvmq.kernels.parts.types import Isa, Kernel
 from tvmq.kernels.parts.work import KernelWork
 from tvmq.lower.early_codes import codes_early
-from tvmq.lower.given import Given, lower_given
-from tvmq.lower.main_calls import Origin, origin_of
+from tvmq.lower.given import CustomCall, lower_custom_call
+from tvmq.lower.main_calls import CallOrigin, origin_of
 from tvmq.lower.patterns.chains import Chain, find_chains
-from tvmq.lowering.selection import Missed
+from tvmq.lowering.selection import Mismatch
 from tvmq.schedule.float_rounding import protect_rounding, rounds
 from tvmq.schedule.generic import mark_kernel
 
@@ -102,8 +102,8 @@ LOWERINGS: dict[str, str] = {
 }
 
 
-# The same for tensors of free sizes; what is not here goes the generic way.
-FREE_LOWERINGS: dict[str, str] = {
+# Rules for chains with tensors of dynamic shape; what is not here goes the generic way.
+DYNAMIC_SHAPE_RULES: dict[str, str] = {
     "matmul": "tvmq.lower.rules.dense:lower",
     "tvmq.matmul": "tvmq.lower.rules.dense:lower_dynamic_matmul",
     "tvmq.group_matmul": "tvmq.lower.rules.dense:lower_groups",
@@ -138,50 +138,55 @@ def lower(mod: tvm.IRModule, isa: Isa) -> tvm.IRModule:
 
 
 class Lowerer:
-    """State of the walk; see the head of this file.
+    """The walk over one function: which tensors exist in which layout, and what has been emitted so far.
 
     shared   the walk over another function of the same module: kernels of equal key are those that it made
+
+    `logical`, `nhwc`, `emit` and `call` are for rules. The fields up to `packed` are results, or set by the caller
+    before `run`; those that come from `shared` are one object for all functions of a module.
     """
 
     rules: Mapping[str, str] = LOWERINGS
-    free_rules: Mapping[str, str] = FREE_LOWERINGS
+    dynamic_shape_rules: Mapping[str, str] = DYNAMIC_SHAPE_RULES
     gpu = False  # the kernels are those of a GPU
-    wide = True  # there are kernels for all of an attention, for norms with what is around them, for float chains
+    fused_kernels = True  # of a whole attention, norms with what is around them, float chains; see `find_chains`
 
     def __init__(self, mod: tvm.IRModule, isa: Isa, *, shared: Lowerer | None = None) -> None:
-        self.view = View(codes_early(mod) if self.wide else mod)
+        self.view = View(codes_early(mod) if self.fused_kernels else mod)
         self.isa = isa
         self.narrow: dict[str, Narrow] = {}  # float weights of 4 bits, by the variable of their reader
-        self.kernel_names: dict[str, str] = {}
+        self.kernel_names: dict[str, str] = {}  # by the variable that the kernel computes, as the notes
         self.kernel_notes: dict[str, str] = {}
-        self.origins: dict[str, Origin] = {}  # by the variables of the lowered function
-        self.given: dict[str, Given] = {}  # what lowerings of the user's take, by the variables of the results
+        self.origins: dict[str, CallOrigin] = {}  # by the variables of the lowered function
+        self.custom_calls: dict[str, CustomCall] = {}  # of the user's lowerings, by variables of the results
         self.lowered: list[dict[str, Any]] = []  # the calls that these have become
-        self.missed: tuple[Missed, ...] = ()
+        self.mismatches: tuple[Mismatch, ...] = ()  # layers that begin as a lowering's pattern does, and are not taken
         self.generated: dict[str, relax.Function] = shared.generated if shared else {}  # what code generators are for
-        self.packed: Callable[[Kernel], None] | None = shared.packed if shared else None  # told of every kernel
+        self.packed: Callable[[Kernel], None] | None = shared.packed if shared else None  # called with every kernel
         self._builder: relax.BlockBuilder = shared._builder if shared else relax.BlockBuilder()
-        self._bindings: list[tuple[relax.Var, relax.Expr]] = []
-        self._unique = UniqueNames(self.view.params)
-        self._symbol: UniqueNames = shared._symbol if shared else self._unique
+        self._bindings: list[tuple[relax.Var, relax.Expr]] = []  # emitted so far
+        self._unique = UniqueNames(self.view.params)  # variables
+        self._symbol: UniqueNames = shared._symbol if shared else self._unique  # functions, unique in the module
+        # Tensors by their variables of the IR, in each layout that was emitted or asked for; most exist in one
         self._logical: dict[str, relax.Expr] = dict(self.view.params)
         self._nhwc: dict[str, relax.Expr] = {}
-        self.functions: dict[object, tvm.ir.GlobalVar] = shared.functions if shared else {}
-        self._constants: dict[Any, relax.Expr] = shared._constants if shared else {}
+        self.functions: dict[object, tvm.ir.GlobalVar] = shared.functions if shared else {}  # by key of the kernel
+        self._constants: dict[Any, relax.Expr] = shared._constants if shared else {}  # by shape, type and hash
         self.works: dict[str, KernelWork | None] = shared.works if shared else {}  # by symbol
+        # Source names of emitted variables; those and the origin of the chain that is being lowered
         self._names: dict[str, tuple[str, ...]] = {}
         self._sources: tuple[str, ...] = ()
-        self._origin = Origin((), 0, "")
+        self._origin = CallOrigin((), 0, "")
 
     def run(self) -> tvm.IRModule:
         """Lower all bindings."""
-        chains = find_chains(self.view, gpu=self.gpu, wide=self.wide)
+        chains = find_chains(self.view, gpu=self.gpu, fused_kernels=self.fused_kernels)
         inner = {name for chain in chains.values() for name in chain.members[:-1]}
         for var, _ in self.view.bindings:
             if var.name in inner:
                 continue
-            if var.name in self.given:
-                self._lower_given(var.name)
+            if var.name in self.custom_calls:
+                self._lower_custom_call(var.name)
                 continue
             chain = chains.get(var.name) or Chain(var.name, [var.name])
             self.lower(chain)
@@ -194,11 +199,11 @@ class Lowerer:
         if not self.by_rule(chain):
             self.otherwise(chain)
 
-    def _lower_given(self, name: str) -> None:
-        """Emit what a lowering of the user's gives."""
-        given = self.given[name]
-        self._sources, self._origin = given.taken.match.layers, given.origin
-        lower_given(self, name, given)
+    def _lower_custom_call(self, name: str) -> None:
+        """Emit the call of a lowering of the user."""
+        custom_call = self.custom_calls[name]
+        self._sources, self._origin = custom_call.hit.match.layers, custom_call.origin
+        lower_custom_call(self, name, custom_call)
 
     def new_symbol(self, name: str) -> str:
         """A name of a function that no other has."""
@@ -231,7 +236,7 @@ class Lowerer:
     def nhwc(self, name: str) -> relax.Expr:
         """The tensor in NHWC, transposed here if need be."""
         if name not in self._nhwc:
-            picture = self.reshaped(self._logical[name], picture_shape(self.view.var[name].ty.shape), f"{name}_rows")
+            picture = self.reshape(self._logical[name], picture_shape(self.view.var[name].ty.shape), f"{name}_rows")
             self._nhwc[name] = self._transpose(picture, TO_NHWC, f"{name}_nhwc")
         return self._nhwc[name]
 
@@ -239,7 +244,7 @@ class Lowerer:
         """The tensor as the IR has it, transposed here if need be."""
         if name not in self._logical:
             picture = self._transpose(self._nhwc[name], TO_NCHW, f"{name}_nchw")
-            self._logical[name] = self.reshaped(picture, list(self.view.var[name].ty.shape), name)
+            self._logical[name] = self.reshape(picture, list(self.view.var[name].ty.shape), name)
         return self._logical[name]
 
     def give_nhwc(self, name: str, value: relax.Expr) -> None:
@@ -262,7 +267,7 @@ class Lowerer:
         return self._bind(value, name)
 
     def choose(self, choose: Choice, *args: Any, **options: Any) -> Kernel | None:
-        """What a kernel's module chooses for this instruction set; None: the generic way is taken."""
+        """The kernel that `choose` picks for this instruction set; None: the generic way is taken."""
         return choose(*args, self.isa, **options)
 
     def call_te(self, compute: Callable[..., Any], *args: relax.Expr, name: str) -> relax.Call:
@@ -287,8 +292,8 @@ class Lowerer:
         self.origins[var.name] = self._origin
         return var
 
-    def reshaped(self, value: relax.Expr, shape: Sequence[Any], name: str) -> relax.Expr:
-        """The same bytes in another shape, of numbers and free sizes."""
+    def reshape(self, value: relax.Expr, shape: Sequence[Any], name: str) -> relax.Expr:
+        """Reshape to numbers and names of dynamic sizes; no operator where the shape is there already."""
         if [str(d) for d in value.ty.shape] == [str(d) for d in shape]:
             return value
         return self.emit(relax.op.reshape(value, list(shape)), name)
@@ -342,7 +347,7 @@ class Lowerer:
         """Lower a chain by the rule of its head; False if there is none, or it leaves the chain alone."""
         call = self.view.value[chain.head]
         head = op_name(call)
-        rule = self.rules.get(head) if self._fits_templates(chain) else self._free_rule(chain)
+        rule = self.rules.get(head) if self._fits_templates(chain) else self._dynamic_shape_rule(chain)
         if rule is None or (head not in CONSTANT_FIRST and is_const(next(iter(call.args), call))):
             return False
         return bool(load_object(rule)(self, chain))
@@ -355,11 +360,11 @@ class Lowerer:
         """All dimensions of what a chain reads and makes, -1 for free ones."""
         names = [name for member in chain.members for name in (member, *used_vars(self.view.value[member]))]
         types = [self.view.var[name].ty for name in names]
-        return [_static(dim) for ty in types if isinstance(ty, relax.TensorType) for dim in ty.shape]
+        return [_static_size(dim) for ty in types if isinstance(ty, relax.TensorType) for dim in ty.shape]
 
-    def _free_rule(self, chain: Chain) -> str | None:
-        """The rule for a chain of tensors of free sizes; None where there are no values."""
-        return None if 0 in self._sizes(chain) else self.free_rules.get(op_name(self.view.value[chain.head]))
+    def _dynamic_shape_rule(self, chain: Chain) -> str | None:
+        """The rule for a chain of tensors of dynamic shape; None where there are no values."""
+        return None if 0 in self._sizes(chain) else self.dynamic_shape_rules.get(op_name(self.view.value[chain.head]))
 
     def as_it_stands(self, names: Sequence[str]) -> None:
         """Emit bindings unchanged, on logical layouts."""
@@ -373,7 +378,7 @@ class Lowerer:
         shape = [value.ty.shape[a] for a in axes]
         channels, rows, columns = (shape if axes == TO_NCHW else list(value.ty.shape))[1:]
         if _transpose_is_free(channels, rows, columns):
-            return self.reshaped(value, shape, name)
+            return self.reshape(value, shape, name)
         from tvmq.lower.rules.convert import transpose
 
         return transpose(self, value, axes, name)
@@ -400,14 +405,14 @@ def picture_shape(shape: Sequence[Any]) -> list[Any]:
     return [batch, channels, math.prod(sizes[:-1]), sizes[-1]]
 
 
-def _static(dim: Any) -> int:
+def _static_size(dim: Any) -> int:
     """Size of a dimension, -1 for a free one."""
     return int(dim) if is_number(dim) else -1
 
 
 def _transpose_is_free(channels: Any, rows: Any, columns: Any) -> bool:
     """True if NCHW and NHWC hold the same bytes in the same order: one channel, or one pixel."""
-    return _static(channels) == 1 or _static(rows) == _static(columns) == 1
+    return _static_size(channels) == 1 or _static_size(rows) == _static_size(columns) == 1
 
 
 def substitute_variables(expr: relax.Expr, table: dict[str, relax.Expr]) -> relax.Expr:

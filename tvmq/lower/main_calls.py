@@ -18,7 +18,7 @@ CODES = {"uint8": "int8", "int8": "int8"}
 
 
 @dataclass(frozen=True)
-class Origin:
+class CallOrigin:
     """Operators that were lowered together.
 
     layers  their names in the source
@@ -39,13 +39,13 @@ class MainCall:
     variables: tuple[str, ...]
 
 
-def origin_of(view: View, members: Sequence[str]) -> Origin:
-    """What the bindings `members`, one chain, are there for."""
+def origin_of(view: View, members: Sequence[str]) -> CallOrigin:
+    """Layers, work and element type of a chain of bindings."""
     values = [view.value[name] for name in members]
     counts = [multiply_accumulates(value) for value in values]
     head = values[counts.index(max(counts))]
     dtype = dtype_of(head.args[0]) if max(counts) else ""
-    return Origin(merge(*(view.sources(name) for name in members)), sum(counts), CODES.get(dtype, dtype))
+    return CallOrigin(merge(*(view.sources(name) for name in members)), sum(counts), CODES.get(dtype, dtype))
 
 
 def main_calls(
@@ -62,9 +62,9 @@ def main_calls(
     )
 
 
-def describe_calls(calls: Sequence[MainCall], origins: Mapping[str, Origin]) -> dict[str, Any]:
+def describe_calls(calls: Sequence[MainCall], origins: Mapping[str, CallOrigin]) -> dict[str, Any]:
     """{"functions": [[name, number of its origin]], "origins": [...]} for JSON."""
-    known: dict[Origin, int] = {}
+    known: dict[CallOrigin, int] = {}
     functions = []
     for call in calls:
         origin = _join_origins([origins[name] for name in call.variables if name in origins])
@@ -72,13 +72,13 @@ def describe_calls(calls: Sequence[MainCall], origins: Mapping[str, Origin]) -> 
     return {"functions": functions, "origins": [asdict(origin) for origin in known]}
 
 
-def _join_origins(origins: Sequence[Origin]) -> Origin:
-    """One origin of several: the names of all, the work of the heaviest, of which the others are the tail."""
+def _join_origins(origins: Sequence[CallOrigin]) -> CallOrigin:
+    """Join origins: the names of all, the work of the heaviest, of which the others are the tail."""
     distinct = list(dict.fromkeys(origins))
     if len(distinct) == 1:
         return distinct[0]
-    heaviest = max(distinct, key=lambda origin: origin.macs, default=Origin((), 0, ""))
-    return Origin(merge(*(origin.layers for origin in distinct)), heaviest.macs, heaviest.dtype)
+    heaviest = max(distinct, key=lambda origin: origin.macs, default=CallOrigin((), 0, ""))
+    return CallOrigin(merge(*(origin.layers for origin in distinct)), heaviest.macs, heaviest.dtype)
 
 
 def _bindings(func: Any) -> Iterator[tuple[relax.Var, relax.Expr]]:

@@ -22,18 +22,18 @@ from tvmq.kernels.parts.packing import Narrow
 
 def narrow_weights(mod: tvm.IRModule) -> dict[str, Narrow]:
     """{variable of a convolution or product: its weight}, of those whose weight is dequantized codes of 4 bits."""
-    view, found = View(mod), {}
+    view, weights = View(mod), {}
     for var, value in view.bindings:
         if op_name(value) not in where(kind=(CONVOLUTION, PRODUCT), own=False):
             continue
         producer = view.producer(value.args[1])
-        narrow = None if producer is None else _narrow(producer, product=op_name(value) == "matmul")
+        narrow = None if producer is None else _narrow_weight(producer, product=op_name(value) == "matmul")
         if narrow is not None:
-            found[var.name] = narrow
-    return found
+            weights[var.name] = narrow
+    return weights
 
 
-def _narrow(call: relax.Call, *, product: bool) -> Narrow | None:
+def _narrow_weight(call: relax.Call, *, product: bool) -> Narrow | None:
     """The weight that a dequantize gives; None for other calls, other types, and scales along another axis."""
     name = op_name(call)
     if name not in ("tvmq.dequantize", "tvmq.group_dequantize") or not all(map(is_const, call.args)):

@@ -20,7 +20,7 @@ MOVES = where(form=(RESHAPE, TRANSPOSE, SLICE))
 
 
 @dataclass(frozen=True)
-class Strided:
+class StridedView:
     """A tensor inside another one: element i of it lies at offset + sum of i * strides, in elements of `base`."""
 
     base: str
@@ -29,16 +29,16 @@ class Strided:
     strides: tuple[int, ...]
 
 
-def contiguous(name: str, shape: tuple[int, ...]) -> Strided:
+def contiguous_view(name: str, shape: tuple[int, ...]) -> StridedView:
     """A tensor as it is.
 
-    >>> contiguous("x", (2, 3)).strides
+    >>> contiguous_view("x", (2, 3)).strides
     (3, 1)
     """
-    return Strided(name, 0, shape, tuple(int(np.prod(shape[axis + 1 :], dtype=int)) for axis in range(len(shape))))
+    return StridedView(name, 0, shape, tuple(int(np.prod(shape[axis + 1 :], dtype=int)) for axis in range(len(shape))))
 
 
-def strided_view(view: View, name: str, exists: Callable[[str], bool]) -> Strided:
+def strided_view(view: View, name: str, exists: Callable[[str], bool]) -> StridedView:
     """The variable as a view of the oldest existing tensor of which it is one.
 
     exists  False for tensors that disappear inside a kernel
@@ -48,15 +48,15 @@ def strided_view(view: View, name: str, exists: Callable[[str], bool]) -> Stride
         path.append(view.value[path[-1]].args[0].name)
     path.reverse()
     base = path[0]
-    root = found = np.empty(shape_of(view.var[base]), np.int8)  # of its addresses only; nothing is read or written
+    root = array = np.empty(shape_of(view.var[base]), np.int8)  # of its addresses only; nothing is read or written
     for current in path[1:]:
-        moved = _moved_view(view.value[current], found)
+        moved = _moved_view(view.value[current], array)
         if not np.may_share_memory(moved, root):  # NumPy had to copy: there the view begins anew
             base, moved = current, np.empty(shape_of(view.var[current]), np.int8)
             root = moved
-        found = moved
-    offset = found.__array_interface__["data"][0] - root.__array_interface__["data"][0]
-    return Strided(base, offset, found.shape, found.strides)
+        array = moved
+    offset = array.__array_interface__["data"][0] - root.__array_interface__["data"][0]
+    return StridedView(base, offset, array.shape, array.strides)
 
 
 def _moves(view: View, name: str) -> bool:

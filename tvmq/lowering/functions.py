@@ -35,21 +35,21 @@ def function_for(lowering: Lowering, match: Match) -> Loops | str | None:
     if isinstance(to, tirx.PrimFunc):
         why = _misfit(to, match.listed())
         return why or Loops(to, match.constants)
-    return _made(lowering, match) if callable(to) else None
+    return _run_user_function(lowering, match) if callable(to) else None
 
 
-def _made(lowering: Lowering, match: Match) -> Loops | str:
-    """What the user's function gives for a match."""
+def _run_user_function(lowering: Lowering, match: Match) -> Loops | str:
+    """Call the user's function and check its answer: loops, or a text that says why it does not take the match."""
     where = f"build: lowering '{lowering.name}', layer '{'/'.join(match.layers[:1])}'"
     try:
-        made = lowering.to(match)
+        answer = lowering.to(match)
     except TvmqError:
         raise
     except Exception as error:  # the user's code, and TVM's checks of it
         raise BuildError(f"{where}: its function fails: {type(error).__name__}: {reason(error)}") from error
-    if isinstance(made, str):
-        return made
-    func, constants = made if isinstance(made, tuple) and len(made) == 2 else (made, match.constants)
+    if isinstance(answer, str):
+        return answer
+    func, constants = answer if isinstance(answer, tuple) and len(answer) == 2 else (answer, match.constants)
     if isinstance(func, te.Tensor):
         func = _of_tensor(where, func, match)
     if not isinstance(func, tirx.PrimFunc):
@@ -59,8 +59,8 @@ def _made(lowering: Lowering, match: Match) -> Loops | str:
         )
     arrays = tuple(np.asarray(constant, order="C") for constant in constants)
     listed = match.listed()
-    given = [*listed[: len(match.inputs)], *(f"{a.dtype}{list(a.shape)}" for a in arrays), listed[-1]]
-    why = _misfit(func, given)
+    parameters = [*listed[: len(match.inputs)], *(f"{a.dtype}{list(a.shape)}" for a in arrays), listed[-1]]
+    why = _misfit(func, parameters)
     if why:
         raise BuildError(f"{where}: {why}")
     return Loops(func, arrays)
@@ -68,7 +68,7 @@ def _made(lowering: Lowering, match: Match) -> Loops | str:
 
 def _of_tensor(where: str, result: te.Tensor, match: Match) -> Any:
     """The PrimFunc of a computation in TE, whose parameters are the placeholders that it was made of."""
-    given, known = [], {}
+    parameters, known = [], {}
     stack = [result.op]
     while stack:
         operation = stack.pop()
@@ -77,10 +77,10 @@ def _of_tensor(where: str, result: te.Tensor, match: Match) -> Any:
                 known[tensor.op.name] = tensor
                 stack.append(tensor.op)
     for placeholder in match.placeholders():
-        given.append(known.get(placeholder.op.name, placeholder))
-    if not any(tensor.op.name in known for tensor in given):
+        parameters.append(known.get(placeholder.op.name, placeholder))
+    if not any(tensor.op.name in known for tensor in parameters):
         raise BuildError(f"{where}: its tensor is not made of match.placeholders(); begin with these")
-    return te.create_prim_func([*given, result])
+    return te.create_prim_func([*parameters, result])
 
 
 def _misfit(func: Any, listed: Sequence[str]) -> str | None:

@@ -35,15 +35,15 @@ def write_out(mod: tvm.IRModule) -> tuple[tvm.IRModule, list[tuple[Lowering, tup
     inner = {name: func for name, func in functions.items() if name not in (*PARTS, "main")}
     if not inner or main is None or not isinstance(main.body, relax.SeqExpr):
         return mod, []
-    opened = _Opened(main, inner)
+    inlined = _InlinedMain(main, inner)
     module = tvm.IRModule(
         {var: func for var, func in mod.functions_items() if var.name_hint not in (*inner, "main")}, attrs=mod.attrs
     )
-    module["main"] = opened.function
-    return module, opened.generated
+    module["main"] = inlined.function
+    return module, inlined.generated
 
 
-class _Opened:
+class _InlinedMain:
     """Main with the bodies of all functions that it calls."""
 
     def __init__(self, main: relax.Function, functions: dict[str, relax.Function]) -> None:
@@ -59,9 +59,9 @@ class _Opened:
         self._walk(main, known, outermost=True)
         result = replace_variables(main.body.body, known)
         function = build_function(list(main.params), self.bindings, result, main)
-        self.function = with_names(self._renamed(function), self.names)
+        self.function = with_names(self._restore_names(function), self.names)
 
-    def _renamed(self, function: relax.Function) -> relax.Function:
+    def _restore_names(self, function: relax.Function) -> relax.Function:
         """The function whose results of calls have their old names again, which TVM has dropped.
 
         The old names that no variable has, in their order, where they are as many as the results.
@@ -69,10 +69,10 @@ class _Opened:
         known = {var.name for var, _ in self.bindings} | {param.name for param in function.params}
         lost = [name for name in self.names if name not in known]
         self.names = {name: sources for name, sources in self.names.items() if name in known or name in lost}
-        given = [name for name in self.results if name not in self.names]
-        if len(lost) != len(given):
+        unnamed = [name for name in self.results if name not in self.names]
+        if len(lost) != len(unnamed):
             return function
-        table = dict(zip(given, lost, strict=True))
+        table = dict(zip(unnamed, lost, strict=True))
         self.generated = [(one, tuple(table.get(name, name) for name in members)) for one, members in self.generated]
         renamed: dict[str, relax.Expr] = {}
         bindings = []
@@ -94,7 +94,7 @@ class _Opened:
                     local[var.name] = value
                     continue
                 value = replace_variables(value, known)
-                called = self._called(value, local)
+                called = self._callee(value, local)
                 if called is not None:
                     value = self._open(called, list(value.args), var.name)
                 if isinstance(value, relax.Call | relax.TupleGetItem):
@@ -104,7 +104,7 @@ class _Opened:
                     value = new
                 known[var.name] = value
 
-    def _called(self, value: relax.Expr, local: dict[str, relax.Function]) -> relax.Function | None:
+    def _callee(self, value: relax.Expr, local: dict[str, relax.Function]) -> relax.Function | None:
         name = called_function(value)
         if name in self.functions:
             return self.functions[name]
@@ -112,7 +112,7 @@ class _Opened:
         return local.get(value.op.name) if is_local else None
 
     def _open(self, func: relax.Function, args: list[relax.Expr], result: str) -> relax.Expr:
-        """What a call gives; the bindings of the function are appended."""
+        """Append the bindings of a called function; its result."""
         symbol = str((func.attrs or {}).get("global_symbol", result))
         if symbol in self._active:
             raise BuildError(f"build: function '{symbol}' calls itself; write the model without recursion")
@@ -132,7 +132,7 @@ class _Opened:
 
 
 def _lowering(func: relax.Function, generator: str) -> Lowering:
-    """What a function with the attribute Codegen asks for."""
+    """The lowering for a function with the attribute Codegen."""
     composite = next(_composites(func), str(func.attrs["global_symbol"]))
     return Lowering("fused", Codegen(generator), name=composite)
 

@@ -13,16 +13,16 @@ from tvm import relax
 
 from tvmq.graph.rewrite import build_function, replace_variables
 from tvmq.lowering.lowering import Codegen
-from tvmq.lowering.selection import Taken
+from tvmq.lowering.selection import LoweringMatch
 
 
-def generated_function(taken: Taken, symbol: str) -> relax.Function:
+def generated_function(hit: LoweringMatch, symbol: str) -> relax.Function:
     """The function, whose constants stand inside of it."""
-    match, to = taken.match, taken.lowering.to
+    match, to = hit.match, hit.lowering.to
     assert isinstance(to, Codegen)
-    name = taken.lowering.name
+    name = hit.lowering.name
     composite = name if name.startswith(f"{to.name}.") else f"{to.name}.{name}"
-    inner = _composite(taken).with_attr("Composite", composite).with_attr("Primitive", True)
+    inner = _composite(hit).with_attr("Composite", composite).with_attr("Primitive", True)
     params = [relax.Var(var.name, var.ty) for var in match.inputs]
     builder = relax.BlockBuilder()
     local = relax.Var("local", inner.ty)
@@ -33,8 +33,8 @@ def generated_function(taken: Taken, symbol: str) -> relax.Function:
     return builder.get()[symbol].with_attr("Codegen", to.name).with_attr("global_symbol", symbol)
 
 
-def _composite(taken: Taken) -> relax.Function:
-    match = taken.match
+def _composite(hit: LoweringMatch) -> relax.Function:
+    match = hit.match
     params = [relax.Var(var.name, var.ty) for var in match.inputs]
     renamed = dict(zip((var.name for var in match.inputs), params, strict=True))
     bindings = []

@@ -14,7 +14,7 @@ from tvm.relax.transform import FusionPattern
 from tvmq.by_name import is_object_name, object_named
 from tvmq.errors import ConfigError
 from tvmq.graph.names import identifier
-from tvmq.lowering.pattern import Node, operators, read_pattern, spine
+from tvmq.lowering.pattern import PatternNode, operators, read_pattern, spine
 
 STAGE = "build(lowerings=...)"
 
@@ -113,7 +113,7 @@ class Lowering:
     name: str = field(default="", kw_only=True)
     definition: Callable[..., Any] | None = field(default=None, kw_only=True)
     check: Callable[[Any], Any] | None = field(default=None, kw_only=True)
-    node: Node = field(init=False, repr=False)
+    node: PatternNode = field(init=False, repr=False)
     annotations: Mapping[str, Any] = field(default_factory=dict, init=False, repr=False)
     context_check: Callable[[Any], bool] | None = field(default=None, init=False, repr=False)
 
@@ -121,7 +121,7 @@ class Lowering:
         name, pattern, annotations, check = _parts(self.pattern)
         where = f"Lowering {self.name or name or str(self.pattern)!r}"
         node = read_pattern(pattern, where)
-        found = self.name or name or "_".join(call.name.split(".")[-1] for call in _distinct(node))
+        full_name = self.name or name or "_".join(call.name.split(".")[-1] for call in _distinct(node))
         if not isinstance(self.to, tirx.PrimFunc | Extern | Codegen) and not callable(self.to):
             raise ConfigError(
                 f"{where}: to= is a PrimFunc, a function of the match, tvmq.extension.Extern or Codegen. Got a "
@@ -130,13 +130,13 @@ class Lowering:
         for option, value in (("definition", self.definition), ("check", self.check)):
             if value is not None and not callable(value):
                 raise ConfigError(f"{where}: {option}= is a function. Got a {type(value).__name__} instead")
-        made = {"name": found, "node": node, "annotations": annotations, "context_check": check}
-        for key, one in made.items():
+        fields = {"name": full_name, "node": node, "annotations": annotations, "context_check": check}
+        for key, one in fields.items():
             object.__setattr__(self, key, one)
 
     @property
     def kind(self) -> str:
-        """What computes it, for people."""
+        """Description of the code that computes it: a symbol, a code generator, or a function of the user."""
         if isinstance(self.to, Extern):
             place = f" of {Path(self.to.library).name}" if self.to.library is not None else ""
             return f"symbol {self.to.symbol}{place}"
@@ -153,7 +153,7 @@ class Lowering:
         return identifier(self.name)
 
 
-def _distinct(node: Node) -> list[Any]:
+def _distinct(node: PatternNode) -> list[Any]:
     return list({id(call): call for call in operators(node)}.values())
 
 
@@ -168,23 +168,23 @@ def _parts(pattern: Any) -> tuple[str, Any, Mapping[str, Any], Any]:
     return "", pattern, {}, None
 
 
-def lowerings_of(given: Iterable[Any] | None, backend: Any = None) -> list[Lowering]:
+def lowerings_of(lowerings: Iterable[Any] | None, backend: Any = None) -> list[Lowering]:
     """Those that build was given, then those of the backend; names become objects.
 
     raises   ConfigError for anything that is no Lowering, and for two of one name
     """
-    if isinstance(given, Lowering | str):
-        given = [given]
-    found: list[Lowering] = []
-    for item in (*(given or ()), *getattr(backend, "lowerings", ())):
+    if isinstance(lowerings, Lowering | str):
+        lowerings = [lowerings]
+    objects: list[Lowering] = []
+    for item in (*(lowerings or ()), *getattr(backend, "lowerings", ())):
         lowering = object_named(item, STAGE, "lowering") if is_object_name(item) else item
         if not isinstance(lowering, Lowering):
             raise ConfigError(
                 f'{STAGE}: a lowering is a tvmq.Lowering or the "module:object" of one. Got {item!r} instead'
             )
-        if any(lowering is known for known in found):
+        if any(lowering is known for known in objects):
             continue
-        if any(lowering.name == known.name for known in found):
+        if any(lowering.name == known.name for known in objects):
             raise ConfigError(f"{STAGE}: two lowerings are called '{lowering.name}'; give one of them another name=")
-        found.append(lowering)
-    return found
+        objects.append(lowering)
+    return objects

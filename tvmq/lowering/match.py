@@ -60,18 +60,18 @@ class Match:
         return self.call(operator).attrs
 
     def placeholders(self) -> list[te.Tensor]:
-        """One TE tensor for each input, then one for each constant: what a computation in TE begins with. The same
-        ones whenever they are asked for."""
+        """TE tensors for the inputs, then for the constants: what a computation in TE begins with. Every call gives
+        the same ones."""
         if not self._placeholders:
             inputs = [te.placeholder(list(var.ty.shape), dtype_of(var), var.name) for var in self.inputs]
-            given = [te.placeholder(a.shape, str(a.dtype), f"constant_{i}") for i, a in enumerate(self.constants)]
-            self._placeholders.extend((*inputs, *given))
+            constants = [te.placeholder(a.shape, str(a.dtype), f"constant_{i}") for i, a in enumerate(self.constants)]
+            self._placeholders.extend((*inputs, *constants))
         return list(self._placeholders)
 
     def listed(self) -> list[str]:
         """Types of the parameters of a function for it: inputs, constants, result."""
-        given = [f"{dtype_of(var)}{list(sizes_of(var))}" for var in (*self.inputs, self.result)]
-        return [*given[:-1], *(f"{a.dtype}{list(a.shape)}" for a in self.constants), given[-1]]
+        types = [f"{dtype_of(var)}{list(sizes_of(var))}" for var in (*self.inputs, self.result)]
+        return [*types[:-1], *(f"{a.dtype}{list(a.shape)}" for a in self.constants), types[-1]]
 
     def __repr__(self) -> str:
         return f"Match({self.name}: {', '.join(self.layers)}: {' -> '.join(self.operators)})"

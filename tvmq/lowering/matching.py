@@ -10,7 +10,7 @@ import numpy as np
 from tvm import relax
 
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, shape_of
-from tvmq.lowering.pattern import Both, Constant, Either, Fields, Foreign, Having, Node, Operator
+from tvmq.lowering.pattern import AllOf, AnyOf, ConstNode, Fields, Foreign, Having, OperatorNode, PatternNode
 
 COMMUTATIVE = ("add", "multiply", "maximum", "minimum", "equal")
 
@@ -28,8 +28,8 @@ class Miss:
 
 
 @dataclass
-class Found:
-    """What a pattern stands for.
+class MatchState:
+    """The part of a match that the matcher has gone through so far.
 
     members   variables of the operators, arguments before the calls that read them
     captured  {id of a pattern of TVM: expression}
@@ -38,13 +38,13 @@ class Found:
     members: list[str] = field(default_factory=list)
     captured: dict[int, relax.Expr] = field(default_factory=dict)
 
-    def with_member(self, name: str) -> Found:
-        """The same with one more variable."""
-        return self if name in self.members else Found([*self.members, name], self.captured)
+    def with_member(self, name: str) -> MatchState:
+        """This match with one more variable."""
+        return self if name in self.members else MatchState([*self.members, name], self.captured)
 
-    def with_captured(self, node: Node, expr: relax.Expr) -> Found:
-        """The same with what one more part of the pattern stands for."""
-        return Found(self.members, {**self.captured, id(node): expr})
+    def with_captured(self, node: PatternNode, expr: relax.Expr) -> MatchState:
+        """This match with the expression that one more node of the pattern stands for."""
+        return MatchState(self.members, {**self.captured, id(node): expr})
 
 
 class Matcher:
@@ -54,101 +54,101 @@ class Matcher:
         self.view = view
         self._miss = Miss(-1, "")
 
-    def matches(self, node: Node, expr: relax.Expr) -> Iterator[Found]:
+    def matches(self, node: PatternNode, expr: relax.Expr) -> Iterator[MatchState]:
         """All ways in which a pattern fits; sums and products in both orders."""
-        yield from self._match(node, expr, Found())
+        yield from self._match(node, expr, MatchState())
 
-    def miss(self, node: Node, expr: relax.Expr) -> str | None:
+    def miss(self, node: PatternNode, expr: relax.Expr) -> str | None:
         """Why a pattern does not fit, of several ways the one that comes furthest; None if it fits."""
         self._miss = Miss(-1, "its operators do not fit")
         fits = next(self.matches(node, expr), None) is not None
         return None if fits else self._miss.why
 
-    def _fail(self, found: Found, why: str) -> None:
-        if len(found.members) > self._miss.depth:
-            self._miss = Miss(len(found.members), why)
+    def _fail(self, state: MatchState, why: str) -> None:
+        if len(state.members) > self._miss.depth:
+            self._miss = Miss(len(state.members), why)
 
-    def _match(self, node: Node, expr: relax.Expr, found: Found) -> Iterator[Found]:
-        known = found.captured.get(id(node))
+    def _match(self, node: PatternNode, expr: relax.Expr, state: MatchState) -> Iterator[MatchState]:
+        known = state.captured.get(id(node))
         if known is not None and not known.same_as(expr):
-            self._fail(found, f"{self.name(expr)} stands where {self.name(known)} stood before")
+            self._fail(state, f"{self.name(expr)} stands where {self.name(known)} stood before")
             return
-        for result in self._ways(node, expr, found):
+        for result in self._ways(node, expr, state):
             yield result.with_captured(node, expr)
 
-    def _ways(self, node: Node, expr: relax.Expr, found: Found) -> Iterator[Found]:
-        if isinstance(node, Operator):
-            yield from self._operator(node, expr, found)
-        elif isinstance(node, Either):
-            yield from self._match(node.left, expr, found)
-            yield from self._match(node.right, expr, found)
-        elif isinstance(node, Both):
-            for left in self._match(node.left, expr, found):
+    def _ways(self, node: PatternNode, expr: relax.Expr, state: MatchState) -> Iterator[MatchState]:
+        if isinstance(node, OperatorNode):
+            yield from self._operator(node, expr, state)
+        elif isinstance(node, AnyOf):
+            yield from self._match(node.left, expr, state)
+            yield from self._match(node.right, expr, state)
+        elif isinstance(node, AllOf):
+            for left in self._match(node.left, expr, state):
                 yield from self._match(node.right, expr, left)
         elif isinstance(node, Having):
             why = self._lacks(node, expr)
-            for inner in self._match(node.inner, expr, found):
+            for inner in self._match(node.inner, expr, state):
                 if why is None:
                     yield inner
                 else:
-                    self._fail(found, why)
+                    self._fail(state, why)
         elif isinstance(node, Fields):
             value = expr if isinstance(expr, relax.Tuple) else self.view.producer(expr)
             if isinstance(value, relax.Tuple) and len(value.fields) == len(node.items):
-                yield from self._in_order(node.items, value.fields, found)
+                yield from self._zip(node.items, value.fields, state)
             else:
-                self._fail(found, f"{self.name(expr)} is no tuple of {len(node.items)}, as the pattern asks")
+                self._fail(state, f"{self.name(expr)} is no tuple of {len(node.items)}, as the pattern asks")
         else:
             why = self._leaf_lacks(node, expr)
             if why is None:
-                yield found
+                yield state
             else:
-                self._fail(found, why)
+                self._fail(state, why)
 
-    def _leaf_lacks(self, node: Node, expr: relax.Expr) -> str | None:
+    def _leaf_lacks(self, node: PatternNode, expr: relax.Expr) -> str | None:
         """Why an expression is not what a part of a pattern without operators asks for."""
-        if isinstance(node, Constant) and not is_const(expr):
+        if isinstance(node, ConstNode) and not is_const(expr):
             return f"{self.name(expr)} is computed, the pattern asks for a constant"
-        if isinstance(node, Constant) and node.value is not None and not np.array_equal(node.value, const_value(expr)):
+        if isinstance(node, ConstNode) and node.value is not None and not np.array_equal(node.value, const_value(expr)):
             return "a constant has other values than the pattern's"
         if isinstance(node, Foreign):
             values = {self.view.var[name]: value for name, value in self.view.value.items()}
             return None if node.source.match(expr, values) else f"{self.name(expr)} does not fit {node.source}"
         return None
 
-    def _operator(self, node: Operator, expr: relax.Expr, found: Found) -> Iterator[Found]:
+    def _operator(self, node: OperatorNode, expr: relax.Expr, state: MatchState) -> Iterator[MatchState]:
         call = self.view.producer(expr) if isinstance(expr, relax.Var) else expr
         if not isinstance(call, relax.Call) or op_name(call) != node.name:
             other = op_name(call) or ("a constant" if is_const(expr) else "an input of the model")
-            self._fail(found, f"{self.name(expr)} is {other}, the pattern asks for {node.name}")
+            self._fail(state, f"{self.name(expr)} is {other}, the pattern asks for {node.name}")
             return
         why = self._attributes_lack(node.attributes, expr, call)
         if why:
-            self._fail(found, why)
+            self._fail(state, why)
             return
-        for result in self._arguments(node, call, found):
+        for result in self._arguments(node, call, state):
             yield result.with_member(expr.name) if isinstance(expr, relax.Var) else result
 
-    def _arguments(self, node: Operator, call: relax.Call, found: Found) -> Iterator[Found]:
+    def _arguments(self, node: OperatorNode, call: relax.Call, state: MatchState) -> Iterator[MatchState]:
         if node.args is None:
-            for arg in _flat(call.args) if node.follows is not None else ():
-                yield from self._match(node.follows or node, arg, found)
+            for arg in _flatten(call.args) if node.follows is not None else ():
+                yield from self._match(node.follows or node, arg, state)
             if node.follows is None:
-                yield found
+                yield state
             return
         if len(node.args) > len(call.args):  # TVM's patterns may leave the last ones out
-            self._fail(found, f"{node.name} has {len(call.args)} arguments, the pattern has {len(node.args)}")
+            self._fail(state, f"{node.name} has {len(call.args)} arguments, the pattern has {len(node.args)}")
             return
-        yield from self._in_order(node.args, call.args, found)
+        yield from self._zip(node.args, call.args, state)
         if node.name in COMMUTATIVE and len(call.args) == 2:
-            yield from self._in_order(node.args, list(call.args)[::-1], found)
+            yield from self._zip(node.args, list(call.args)[::-1], state)
 
-    def _in_order(self, nodes: Sequence[Node], args: Sequence[relax.Expr], found: Found) -> Iterator[Found]:
+    def _zip(self, nodes: Sequence[PatternNode], args: Sequence[relax.Expr], state: MatchState) -> Iterator[MatchState]:
         if not nodes:
-            yield found
+            yield state
             return
-        for first in self._match(nodes[0], args[0], found):
-            yield from self._in_order(nodes[1:], list(args)[1:], first)
+        for first in self._match(nodes[0], args[0], state):
+            yield from self._zip(nodes[1:], list(args)[1:], first)
 
     def _lacks(self, node: Having, expr: relax.Expr) -> str | None:
         if node.dtype is not None and dtype_of(expr) != node.dtype:
@@ -163,21 +163,21 @@ class Matcher:
             has = getattr(getattr(call, "attrs", None), name, None)
             if has is None and name == "dtype" and isinstance(expr.ty, relax.TensorType):
                 has = dtype_of(expr)
-            if plain(has) != plain(wanted):
-                return f"{self.name(expr)} has {name}={plain(has)!r}, the pattern asks for {plain(wanted)!r}"
+            if as_python(has) != as_python(wanted):
+                return f"{self.name(expr)} has {name}={as_python(has)!r}, the pattern asks for {as_python(wanted)!r}"
         return None
 
     def name(self, expr: relax.Expr) -> str:
-        """How people know an expression: the layer's name."""
+        """Display name of an expression: that of its layer."""
         if isinstance(expr, relax.Var):
             return f"'{'/'.join(self.view.sources(expr.name)[:1])}'"
         return "a constant" if is_const(expr) else op_name(expr) or "an expression"
 
 
-def plain(value: Any) -> Any:
+def as_python(value: Any) -> Any:
     """An attribute as Python has it.
 
-    >>> plain([1, 2]), plain("NCHW"), plain(3)
+    >>> as_python([1, 2]), as_python("NCHW"), as_python(3)
     ((1, 2), 'NCHW', 3)
     """
     if value is None or isinstance(value, bool | float):
@@ -189,11 +189,11 @@ def plain(value: Any) -> Any:
     except (TypeError, ValueError):
         pass
     try:
-        return tuple(plain(item) for item in value)
+        return tuple(as_python(item) for item in value)
     except TypeError:
         return str(value)
 
 
-def _flat(args: Any) -> list[relax.Expr]:
+def _flatten(args: Any) -> list[relax.Expr]:
     """Arguments with tuples opened."""
-    return [item for arg in args for item in (_flat(arg.fields) if isinstance(arg, relax.Tuple) else [arg])]
+    return [item for arg in args for item in (_flatten(arg.fields) if isinstance(arg, relax.Tuple) else [arg])]

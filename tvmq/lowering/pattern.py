@@ -1,4 +1,4 @@
-"""What a pattern asks for, as a tree: TVM's dataflow patterns, and a notation of operator names.
+"""Patterns of operators as a tree, read from TVM's dataflow patterns or from a notation of operator names.
 
     "nn.conv2d -> add -> tvmq.requantize"           each reads the one before
     "nn.conv2d[groups=1] -> add? -> tvmq.requantize[dtype=int8]"     attributes; what may be absent
@@ -23,21 +23,21 @@ STEP = re.compile(r"(?P<name>[A-Za-z_]\w*(\.\w+)*)(\[(?P<attributes>[^\]]*)\])?(
 
 
 @dataclass(frozen=True, eq=False)
-class Node:
+class PatternNode:
     """Any expression. `source` is the pattern of TVM that it was read from, if it was."""
 
     source: Any = field(default=None, kw_only=True)
 
 
 @dataclass(frozen=True, eq=False)
-class Constant(Node):
+class ConstNode(PatternNode):
     """A constant; `value`: equal to it."""
 
     value: Any = None
 
 
 @dataclass(frozen=True, eq=False)
-class Operator(Node):
+class OperatorNode(PatternNode):
     """A call of an operator.
 
     args        of all arguments; None: any
@@ -46,58 +46,58 @@ class Operator(Node):
     """
 
     name: str = ""
-    args: tuple[Node, ...] | None = None
-    follows: Node | None = None
+    args: tuple[PatternNode, ...] | None = None
+    follows: PatternNode | None = None
     attributes: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
-class Having(Node):
+class Having(PatternNode):
     """Something of an element type, a shape, or attributes."""
 
-    inner: Node = field(default_factory=Node)
+    inner: PatternNode = field(default_factory=PatternNode)
     dtype: str | None = None
     shape: tuple[int, ...] | None = None
     attributes: Mapping[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
-class Either(Node):
-    """One of two."""
+class AnyOf(PatternNode):
+    """Alternative: an expression that fits the left or the right pattern."""
 
-    left: Node = field(default_factory=Node)
-    right: Node = field(default_factory=Node)
-
-
-@dataclass(frozen=True, eq=False)
-class Both(Node):
-    """Two at once."""
-
-    left: Node = field(default_factory=Node)
-    right: Node = field(default_factory=Node)
+    left: PatternNode = field(default_factory=PatternNode)
+    right: PatternNode = field(default_factory=PatternNode)
 
 
 @dataclass(frozen=True, eq=False)
-class Fields(Node):
+class AllOf(PatternNode):
+    """Conjunction: an expression that fits both patterns."""
+
+    left: PatternNode = field(default_factory=PatternNode)
+    right: PatternNode = field(default_factory=PatternNode)
+
+
+@dataclass(frozen=True, eq=False)
+class Fields(PatternNode):
     """A tuple that is written out."""
 
-    items: tuple[Node, ...] = ()
+    items: tuple[PatternNode, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
-class Foreign(Node):
-    """What only TVM's matcher knows."""
+class Foreign(PatternNode):
+    """A pattern that only TVM's own matcher can decide."""
 
 
 @dataclass(frozen=True)
-class Step:
+class PatternStep:
     """An operator on the way from the innermost one of a pattern to its result."""
 
-    node: Operator
+    node: OperatorNode
     optional: bool = False
 
 
-def read_pattern(pattern: Any, where: str) -> Node:
+def read_pattern(pattern: Any, where: str) -> PatternNode:
     """The tree of a pattern.
 
     pattern  a text in the notation above, or a pattern of tvm.relax.dpl
@@ -117,34 +117,34 @@ def read_pattern(pattern: Any, where: str) -> Node:
     return node
 
 
-def spine(node: Node) -> list[Step]:
+def spine(node: PatternNode) -> list[PatternStep]:
     """The operators from the innermost to the result, along the longest way."""
-    if isinstance(node, Operator):
-        inner = [spine(arg) for arg in node.args or (node.follows or Node(),)]
-        return [*max(inner, key=len, default=[]), Step(node)]
+    if isinstance(node, OperatorNode):
+        inner = [spine(arg) for arg in node.args or (node.follows or PatternNode(),)]
+        return [*max(inner, key=len, default=[]), PatternStep(node)]
     if isinstance(node, Having):
         return spine(node.inner)
-    if isinstance(node, Both | Either):
+    if isinstance(node, AllOf | AnyOf):
         left, right = spine(node.left), spine(node.right)
         longer, shorter = (left, right) if len(left) >= len(right) else (right, left)
-        if isinstance(node, Both):
+        if isinstance(node, AllOf):
             return longer
         known = {id(step.node) for step in shorter}
-        return [Step(step.node, step.optional or id(step.node) not in known) for step in longer]
+        return [PatternStep(step.node, step.optional or id(step.node) not in known) for step in longer]
     if isinstance(node, Fields):
         return max(map(spine, node.items), key=len, default=[])
     return []
 
 
-def operators(node: Node) -> Iterator[Operator]:
+def operators(node: PatternNode) -> Iterator[OperatorNode]:
     """All operators of a pattern, arguments before the calls that read them."""
-    if isinstance(node, Operator):
-        for arg in node.args or (node.follows or Node(),):
+    if isinstance(node, OperatorNode):
+        for arg in node.args or (node.follows or PatternNode(),):
             yield from operators(arg)
         yield node
     elif isinstance(node, Having):
         yield from operators(node.inner)
-    elif isinstance(node, Both | Either):
+    elif isinstance(node, AllOf | AnyOf):
         yield from operators(node.left)
         yield from operators(node.right)
     elif isinstance(node, Fields):
@@ -152,41 +152,41 @@ def operators(node: Node) -> Iterator[Operator]:
             yield from operators(item)
 
 
-def _read_text(text: str, where: str) -> Node:
-    node: Node | None = None
+def _read_text(text: str, where: str) -> PatternNode:
+    node: PatternNode | None = None
     for part in text.split("->"):
-        found = STEP.fullmatch(part.strip())
-        if found is None:
+        match = STEP.fullmatch(part.strip())
+        if match is None:
             raise ConfigError(
                 f"{where}: {part.strip()!r} of the pattern {text!r} is no operator; write names joined by '->', with "
                 "attributes in brackets: nn.conv2d[groups=1] -> add"
             )
-        name = found["name"].removeprefix("relax.")
-        call = Operator(name, follows=node, attributes=_attributes(found["attributes"] or "", text, where))
-        if found["optional"] and node is None:
+        name = match["name"].removeprefix("relax.")
+        call = OperatorNode(name, follows=node, attributes=_attributes(match["attributes"] or "", text, where))
+        if match["optional"] and node is None:
             raise ConfigError(
                 f"{where}: the first operator of the pattern {text!r} cannot be left out; begin behind it"
             )
-        node = Either(call, node) if found["optional"] and node is not None else call
+        node = AnyOf(call, node) if match["optional"] and node is not None else call
     assert node is not None
     return node
 
 
 def _attributes(text: str, pattern: str, where: str) -> dict[str, Any]:
     """{name: value} of "groups=1, dtype=int8"."""
-    found = {}
+    attributes = {}
     for part in filter(None, map(str.strip, re.split(r",(?![^(]*\))", text))):
         name, equal, value = part.partition("=")
         if not equal:
             raise ConfigError(f"{where}: {part!r} of the pattern {pattern!r} is no attribute; write name=value")
         try:
-            found[name.strip()] = ast.literal_eval(value.strip())
+            attributes[name.strip()] = ast.literal_eval(value.strip())
         except (ValueError, SyntaxError):
-            found[name.strip()] = value.strip()
-    return found
+            attributes[name.strip()] = value.strip()
+    return attributes
 
 
-def _read_dpl(pattern: Any, known: dict[int, Node]) -> Node:
+def _read_dpl(pattern: Any, known: dict[int, PatternNode]) -> PatternNode:
     """The tree of TVM's pattern; one that occurs twice is one node, which stands for one expression."""
     key = pattern.__chandle__()
     key = key if isinstance(key, int) else hash(pattern)
@@ -195,10 +195,10 @@ def _read_dpl(pattern: Any, known: dict[int, Node]) -> Node:
     return known[key]
 
 
-def _new(pattern: Any, known: dict[int, Node]) -> Node:
+def _new(pattern: Any, known: dict[int, PatternNode]) -> PatternNode:
     inner = lambda part: _read_dpl(part, known)  # noqa: E731
     if isinstance(pattern, dpl.CallPattern) and isinstance(pattern.op, dpl.ExprPattern):
-        return Operator(_operator(pattern.op), tuple(map(inner, pattern.args)), source=pattern)
+        return OperatorNode(_operator(pattern.op), tuple(map(inner, pattern.args)), source=pattern)
     if isinstance(pattern, dpl.AttrPattern):
         return Having(inner(pattern.pattern), attributes=_attrs_of(pattern), source=pattern)
     if isinstance(pattern, dpl.DataTypePattern):
@@ -206,17 +206,17 @@ def _new(pattern: Any, known: dict[int, Node]) -> Node:
     if isinstance(pattern, dpl.ShapePattern):
         return Having(inner(pattern.pattern), shape=tuple(int(size) for size in pattern.shape), source=pattern)
     if isinstance(pattern, dpl.OrPattern):
-        return Either(inner(pattern.left), inner(pattern.right), source=pattern)
+        return AnyOf(inner(pattern.left), inner(pattern.right), source=pattern)
     if isinstance(pattern, dpl.AndPattern):
-        return Both(inner(pattern.left), inner(pattern.right), source=pattern)
+        return AllOf(inner(pattern.left), inner(pattern.right), source=pattern)
     if isinstance(pattern, dpl.ConstantPattern):
-        return Constant(source=pattern)
+        return ConstNode(source=pattern)
     if isinstance(pattern, dpl.ExprPattern) and is_const(pattern.expr):
-        return Constant(const_value(pattern.expr), source=pattern)
+        return ConstNode(const_value(pattern.expr), source=pattern)
     if isinstance(pattern, dpl.TuplePattern):
         return Fields(tuple(map(inner, pattern.fields)), source=pattern)
     if isinstance(pattern, dpl.WildcardPattern):
-        return Node(source=pattern)
+        return PatternNode(source=pattern)
     return Foreign(source=pattern)
 
 
@@ -229,10 +229,10 @@ def _attrs_of(pattern: Any) -> dict[str, Any]:
     return {str(name): value for name, value in dict(attributes).items()}
 
 
-def shown(node: Node) -> str:
+def format_pattern(node: PatternNode) -> str:
     """A pattern in the notation, along its longest way.
 
-    >>> shown(read_pattern("nn.conv2d -> add? -> tvmq.requantize", "doc"))
+    >>> format_pattern(read_pattern("nn.conv2d -> add? -> tvmq.requantize", "doc"))
     'nn.conv2d -> add? -> tvmq.requantize'
     """
     return " -> ".join(step.node.name + "?" * step.optional for step in spine(node))

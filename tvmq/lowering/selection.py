@@ -13,12 +13,12 @@ from tvmq.graph.view import View, const_value, is_const, op_name, used_vars
 from tvmq.lowering.functions import Loops, function_for
 from tvmq.lowering.lowering import Lowering
 from tvmq.lowering.match import Match
-from tvmq.lowering.matching import Found, Matcher
-from tvmq.lowering.pattern import Step, spine
+from tvmq.lowering.matching import Matcher, MatchState
+from tvmq.lowering.pattern import PatternStep, spine
 
 
 @dataclass(frozen=True, eq=False)
-class Taken:
+class LoweringMatch:
     """A lowering and the operators that it takes.
 
     loops  the function that computes them; None where it is no function of loops
@@ -35,7 +35,7 @@ class Taken:
 
 
 @dataclass(frozen=True)
-class Missed:
+class Mismatch:
     """A layer that begins as a lowering's pattern does, and is not taken.
 
     layer  name in the source
@@ -49,16 +49,16 @@ class Missed:
 
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """What all lowerings take of a module, keyed by the variable of the result; and what they do not."""
+    """Matches of all lowerings in a module, keyed by the variable of the result; and mismatches."""
 
-    taken: dict[str, Taken]
-    missed: tuple[Missed, ...]
+    matches: dict[str, LoweringMatch]
+    mismatches: tuple[Mismatch, ...]
 
 
 def select(
     view: View, lowerings: Sequence[Lowering], chosen: Sequence[tuple[Lowering, Sequence[str]]] = ()
 ) -> Selection:
-    """What each lowering takes; the first in the list chooses first, and the longest way in which its pattern fits.
+    """Select the operators of each lowering: the first in the list chooses first, the longest fit of its pattern.
 
     chosen   (lowering, its variables) that are decided already, by FuseOpsByPattern
     """
@@ -72,45 +72,45 @@ class _Selector:
     def __init__(self, view: View) -> None:
         self.view, self.matcher = view, Matcher(view)
         self.owner: dict[str, str] = {}  # {variable: lowering}
-        self.taken: dict[str, Taken] = {}
-        self.missed: list[Missed] = []
+        self.matches: dict[str, LoweringMatch] = {}
+        self.mismatches: list[Mismatch] = []
 
     def run(self, lowerings: Sequence[Lowering]) -> Selection:
         for lowering in lowerings:
             refused = self._take(lowering)
-            self.missed += self._misses(lowering, refused)
+            self.mismatches += self._misses(lowering, refused)
         order = self.view.place
-        return Selection(dict(sorted(self.taken.items(), key=lambda item: order[item[0]])), tuple(self.missed))
+        return Selection(dict(sorted(self.matches.items(), key=lambda item: order[item[0]])), tuple(self.mismatches))
 
     def give(self, lowering: Lowering, members: Sequence[str]) -> None:
         """Give a lowering these variables, as far as they are still there."""
         known = [name for name in members if name in self.view.value]
         if known:
-            self.taken[known[-1]] = Taken(lowering, self._match(lowering, known, Found()))
+            self.matches[known[-1]] = LoweringMatch(lowering, self._match(lowering, known, MatchState()))
             self.owner.update(dict.fromkeys(known, lowering.name))
 
     def _take(self, lowering: Lowering) -> dict[str, str]:
         """Take all that fits; {first variable: why} of what fits and is not taken all the same."""
         refused: dict[str, str] = {}
-        for members, found in self._ways(lowering):
-            match = self._match(lowering, members, found)
-            made = self._refusal(lowering, members, match) or function_for(lowering, match)
-            if isinstance(made, str):
-                refused.setdefault(members[0], made)
+        for members, state in self._ways(lowering):
+            match = self._match(lowering, members, state)
+            answer = self._refusal(lowering, members, match) or function_for(lowering, match)
+            if isinstance(answer, str):
+                refused.setdefault(members[0], answer)
                 continue
-            self.taken[members[-1]] = Taken(lowering, match, made)
+            self.matches[members[-1]] = LoweringMatch(lowering, match, answer)
             self.owner.update(dict.fromkeys(members, lowering.name))
         return refused
 
-    def _ways(self, lowering: Lowering) -> list[tuple[list[str], Found]]:
+    def _ways(self, lowering: Lowering) -> list[tuple[list[str], MatchState]]:
         """All that a pattern fits, as variables in order; the longest first, of equal ones the earliest."""
         roots = {step.node.name for step in _ends(lowering)}
         place = self.view.place
         ways = [
-            (sorted(found.members, key=place.__getitem__), found)
+            (sorted(state.members, key=place.__getitem__), state)
             for var, value in self.view.bindings
             if op_name(value) in roots
-            for found in self.matcher.matches(lowering.node, var)
+            for state in self.matcher.matches(lowering.node, var)
         ]
         return sorted(ways, key=lambda way: (-len(way[0]), place[way[0][-1]]))
 
@@ -137,7 +137,7 @@ class _Selector:
             return "the check of its pattern refuses it"
         return None
 
-    def _match(self, lowering: Lowering, members: Sequence[str], found: Found) -> Match:
+    def _match(self, lowering: Lowering, members: Sequence[str], state: MatchState) -> Match:
         view, inputs, constants = self.view, {}, []
         for name in members:
             for arg in _operands(view.value[name].args):
@@ -147,7 +147,7 @@ class _Selector:
                     inputs[arg.name] = arg
         captured = {}
         for key, pattern in lowering.annotations.items():
-            captured[key] = next((e for node, e in _captured(lowering.node, found) if _is(node.source, pattern)), None)
+            captured[key] = next((e for n, e in _captures(lowering.node, state) if _is(n.source, pattern)), None)
         return Match(
             lowering.name,
             merge(*(view.sources(name) for name in members)),
@@ -160,7 +160,7 @@ class _Selector:
 
     # ---- what is not taken
 
-    def _misses(self, lowering: Lowering, refused: dict[str, str]) -> Iterator[Missed]:
+    def _misses(self, lowering: Lowering, refused: dict[str, str]) -> Iterator[Mismatch]:
         steps = spine(lowering.node)
         begins = [var.name for var, value in self.view.bindings if op_name(value) == steps[0].node.name]
         for name in begins:
@@ -168,9 +168,9 @@ class _Selector:
             if owner == lowering.name:
                 continue
             why = f"lowering '{owner}' has taken it" if owner else refused.get(name) or self._climb(steps, name)
-            yield Missed(lowering.name, "/".join(self.view.sources(name)[:1]), why)
+            yield Mismatch(lowering.name, "/".join(self.view.sources(name)[:1]), why)
 
-    def _climb(self, steps: Sequence[Step], name: str) -> str:
+    def _climb(self, steps: Sequence[PatternStep], name: str) -> str:
         """Follow the pattern from its first operator as far as it goes."""
         at = 0
         while True:
@@ -184,24 +184,24 @@ class _Selector:
             if reader is None:
                 return self._why_alone(name, steps[at + 1].node.name)
             operator = op_name(self.view.value[reader])
-            following = self._next(steps, at, operator)
+            following = self._next_step(steps, at, operator)
             if following is None:
-                wanted = " or ".join(dict.fromkeys(steps[i].node.name for i in self._possible(steps, at)))
+                wanted = " or ".join(dict.fromkeys(steps[i].node.name for i in self._possible_steps(steps, at)))
                 return f"behind {self._name(name)} comes {operator or 'a projection'}, the pattern asks for {wanted}"
             at, name = following, reader
 
     @staticmethod
-    def _possible(steps: Sequence[Step], at: int) -> list[int]:
+    def _possible_steps(steps: Sequence[PatternStep], at: int) -> list[int]:
         """The steps that may come next: optional ones, and the first that is not."""
-        found = []
+        indices = []
         for index in range(at + 1, len(steps)):
-            found.append(index)
+            indices.append(index)
             if not steps[index].optional:
                 break
-        return found
+        return indices
 
-    def _next(self, steps: Sequence[Step], at: int, operator: str) -> int | None:
-        return next((i for i in self._possible(steps, at) if steps[i].node.name == operator), None)
+    def _next_step(self, steps: Sequence[PatternStep], at: int, operator: str) -> int | None:
+        return next((i for i in self._possible_steps(steps, at) if steps[i].node.name == operator), None)
 
     def _why_alone(self, name: str, wanted: str) -> str:
         readers = self.view.readers[name]
@@ -215,14 +215,14 @@ class _Selector:
         return self.matcher.name(self.view.var[name])
 
 
-def _ends(lowering: Lowering) -> list[Step]:
+def _ends(lowering: Lowering) -> list[PatternStep]:
     """The steps that may give the result: the last, and what comes before optional ones."""
-    found = []
+    ends = []
     for step in reversed(spine(lowering.node)):
-        found.append(step)
+        ends.append(step)
         if not step.optional:
             break
-    return found
+    return ends
 
 
 def _operands(args: Any) -> Iterator[relax.Expr]:
@@ -236,14 +236,14 @@ def _operands(args: Any) -> Iterator[relax.Expr]:
             yield arg
 
 
-def _captured(node: Any, found: Found) -> Iterator[tuple[Any, relax.Expr]]:
+def _captures(node: Any, state: MatchState) -> Iterator[tuple[Any, relax.Expr]]:
     """(node, expression) of all nodes of a pattern that stand for something."""
-    if id(node) in found.captured:
-        yield node, found.captured[id(node)]
+    if id(node) in state.captured:
+        yield node, state.captured[id(node)]
     parts = [getattr(node, name, None) for name in ("inner", "left", "right", "follows")]
     for part in (*parts, *(getattr(node, "args", None) or ()), *getattr(node, "items", ())):
         if part is not None:
-            yield from _captured(part, found)
+            yield from _captures(part, state)
 
 
 def _is(a: Any, b: Any) -> bool:
@@ -251,7 +251,7 @@ def _is(a: Any, b: Any) -> bool:
 
 
 class _Context:
-    """What TVM gives the check of a pattern, by the same names."""
+    """Argument that TVM gives to the check of a pattern, with the same names of fields."""
 
     def __init__(self, view: View, match: Match) -> None:
         self.matched_expr = match.calls[match.result.name]

@@ -1,1 +1,1 @@
-"""A compiled model at work: inputs, threads, free sizes, timing."""
+"""Running compiled models: inputs, threads, dynamic shapes, timing."""

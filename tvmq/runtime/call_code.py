@@ -23,7 +23,7 @@ class CallCode:
 
     code       the function
     unaligned  numbers of the inputs that it takes at any address
-    fresh      what it gives is memory of its own, in every run another
+    fresh      its results are memory of their own, another in every run
     """
 
     def __init__(self, code: Callable[..., Any], unaligned: Sequence[int] = (), *, fresh: bool = False) -> None:
@@ -36,16 +36,16 @@ class CallCode:
         self.own, self._tensors = list(own), [share_memory(array) for array in own]
 
     def run(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """Fresh arrays."""
+        """Run the function; results are fresh arrays."""
         result = self.code(*map(self._tensor, range(len(arrays)), arrays))
         return take_results(result) if self._fresh else copy_results(result)
 
     def look(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
-        """Results that stand only until the next run, at most."""
+        """Run the function without copies: results are valid until the next run, at most."""
         return take_results(self.code(*map(self._tensor, range(len(arrays)), arrays)))
 
     def fit(self, arrays: Sequence[np.ndarray]) -> None:
-        """Have memory for inputs of these shapes."""
+        """Allocate memory for inputs of these shapes, where it has none yet."""
         if [own.shape for own in self.own] != [array.shape for array in arrays]:
             self.prepare([aligned_zeros(array.shape, str(array.dtype)) for array in arrays])
 

@@ -1,4 +1,4 @@
-"""One function of a compiled model: its inputs and outputs, and how it is called."""
+"""`CompiledFunction`: a function of a compiled model, with its inputs and outputs."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tvmq.forks import ForkLock
 from tvmq.index_checks import IndexUse, check_indices
 from tvmq.memory import ROOM, is_shortage
 from tvmq.runtime.call_code import CallCode, is_misfit
-from tvmq.runtime.dynamic_shapes import FreeRun, SizedCode, is_free, sizes_of_inputs
+from tvmq.runtime.dynamic_shapes import DynamicRun, SizedCode, has_dynamic_shape, sizes_of_inputs
 from tvmq.runtime.inputs import Inputs, TensorInfo, infos, refuse_not_finite
 from tvmq.runtime.threads import default_threads, here, in_threads
 from tvmq.text import last_line
@@ -27,12 +27,12 @@ class CompiledFunction:
 
     name         of the function
     code         the function of the virtual machine
-    description  "inputs" and "outputs" (compile/description.py); "batch" and "limits" of free dimensions; "indices":
+    description  "inputs" and "outputs" (compile/description.py); "batch" and "limits" of dynamic dimensions; "indices":
                  inputs that are indices (graph/indices.py)
     lock         held during a run: functions of one executable take turns
     threads      that a run may use; None: `threads.default_threads` of now, 0: as it is
     fresh        what `code` gives is memory of its own, in every run another
-    sized        code for common sizes of free dimensions, beside `code`
+    sized        code for common sizes of dynamic dimensions, beside `code`
 
     Results are fresh arrays.
     """
@@ -59,59 +59,59 @@ class CompiledFunction:
         self._indices = [IndexUse(use, names.index(use["input"])) for use in description.get("indices", ())]
         self._call.prepare(self._inputs.arrays)
         batch = description["batch"] or None
-        free = any(map(is_free, self._input_info))
+        free = any(map(has_dynamic_shape, self._input_info))
         self._is_as_described = False
-        self._free = FreeRun(self._call, self._input_info, self._output_info, batch, sized) if free else None
+        self._dynamic_run = DynamicRun(self._call, self._input_info, self._output_info, batch, sized) if free else None
 
     @property
     def input_info(self) -> tuple[TensorInfo, ...]:
-        """Name, shape, dtype, and scale and zero point of the codes, of each input; free dimensions are names."""
+        """Name, shape, dtype, and scale and zero point of the codes, of each input; dynamic dimensions are names."""
         return self._input_info
 
     @property
     def output_info(self) -> tuple[TensorInfo, ...]:
-        """The same of each output."""
+        """Name, shape, dtype, and scale and zero point of the codes, of each output; dynamic dimensions are names."""
         return self._output_info
 
     @property
     def memory(self) -> dict[str, np.ndarray]:
-        """{input: the memory that the code reads}; what is given to `run` in this very memory is not copied, so that
-        a kernel that writes into its input is heard."""
+        """{input: the memory that the code reads}. An array given to `run` in this very memory is not copied, so that
+        in-place writes of a kernel are visible to the caller."""
         return {info.name: array for info, array in zip(self._input_info, self._inputs.arrays, strict=True)}
 
     @property
-    def is_free(self) -> bool:
-        """True if an input has a free dimension."""
-        return self._free is not None
+    def has_dynamic_shape(self) -> bool:
+        """True if an input has a dynamic dimension."""
+        return self._dynamic_run is not None
 
     def function_for(self, inputs: Mapping[str, Any]) -> str:
         """Name of the function that computes results for inputs of these sizes; its own for a mixture of several."""
-        arrays = self._inputs.checked(inputs)
-        if self._free is None:
+        arrays = self._inputs.check(inputs)
+        if self._dynamic_run is None:
             return self.name
-        sized = self._free.chosen(sizes_of_inputs(self._input_info, arrays, self._limits))
+        sized = self._dynamic_run.choose_code(sizes_of_inputs(self._input_info, arrays, self._limits))
         return self.name if sized is None else sized.name
 
     def with_code(self, code: Callable[..., Any], function: str = "main") -> CompiledFunction:
-        """The same with another function of a virtual machine in its place; function: see `function_for`."""
+        """This function with another one of a virtual machine as its code; function: see `function_for`."""
         sized = [one._replace(call=CallCode(code)) for one in self._sized if one.name == function]
         return CompiledFunction(self.name, code, self._description, self._lock, self._threads, sized=sized)
 
-    def checked(self, inputs: Mapping[str, Any], *, check_finite: bool = False) -> list[np.ndarray]:
+    def check_inputs(self, inputs: Mapping[str, Any], *, check_finite: bool = False) -> list[np.ndarray]:
         """The arrays in order, of the right shapes and types; DataError naming the input that does not fit."""
-        arrays = self._inputs.checked(inputs, check_finite=check_finite)
+        arrays = self._inputs.check(inputs, check_finite=check_finite)
         return self._with_indices(arrays) if self._indices else arrays
 
     def _with_indices(self, arrays: list[np.ndarray]) -> list[np.ndarray]:
         """The arrays; DataError for one that holds an index outside of what it counts."""
         for use in self._indices:
             if not use.is_inside(arrays[use.position]):
-                sizes = sizes_of_inputs(self._input_info, arrays, self._limits) if self._free is not None else {}
+                sizes = sizes_of_inputs(self._input_info, arrays, self._limits) if self._dynamic_run is not None else {}
                 check_indices(arrays[use.position], use.described, sizes, "run")
         return arrays
 
     def run(self, inputs: Mapping[str, Any], *, check_finite: bool = False) -> list[np.ndarray]:
-        """One array an output.
+        """Run the function: a fresh array for each output.
 
         inputs        {input name: array}; integers are converted to float inputs, any memory layout is taken
         check_finite  refuse NaN and infinities, of inputs and results (else NaN becomes the lowest code of an integer
@@ -119,7 +119,7 @@ class CompiledFunction:
         raises        DataError naming the input; MemoryLimitError where memory runs out; ArtifactError if it was loaded
                       from a file that describes other inputs than its code takes
         """
-        results = self._as_described(self._reported(self.checked(inputs, check_finite=check_finite), self._run))
+        results = self._as_described(self._execute(self.check_inputs(inputs, check_finite=check_finite), self._run))
         if check_finite:
             for array, info in zip(results, self._output_info, strict=True):
                 refuse_not_finite(array, f"output '{info.name}'", "the inputs do not; `tvmq.verify` names the layer")
@@ -127,26 +127,26 @@ class CompiledFunction:
 
     def look(self, inputs: Mapping[str, Any]) -> list[np.ndarray]:
         """As `run`; where all sizes are fixed the results are not copied, and stand until the next run at most."""
-        run = self._run if self._free is not None else self._look
-        return self._as_described(self._reported(self.checked(inputs), run))
+        run = self._run if self._dynamic_run is not None else self._look
+        return self._as_described(self._execute(self.check_inputs(inputs), run))
 
     def _as_described(self, results: list[np.ndarray]) -> list[np.ndarray]:
         """The results; ArtifactError where the code gives others than its description says."""
         if not self._is_as_described:
             wanted = [_text(info.dtype, info.shape) for info in self._output_info]
             if len(wanted) != len(results) or not all(map(_is_described, results, self._output_info)):
-                found = ", ".join(_text(str(array.dtype), array.shape) for array in results)
+                types = ", ".join(_text(str(array.dtype), array.shape) for array in results)
                 raise ArtifactError(
-                    f"run: the code gives {found or 'nothing'}, its description says {', '.join(wanted) or 'nothing'}; "
+                    f"run: the code gives {types or 'nothing'}, its description says {', '.join(wanted) or 'nothing'}; "
                     "build the model and save it again"
                 )
-            self._is_as_described = self._free is None  # fixed sizes stay what they are
+            self._is_as_described = self._dynamic_run is None  # fixed sizes stay what they are
         return results
 
-    def _reported(
+    def _execute(
         self, arrays: list[np.ndarray], run: Callable[[Sequence[np.ndarray]], list[np.ndarray]]
     ) -> list[np.ndarray]:
-        """run(arrays) in the threads that it may use; what goes wrong as errors of ours."""
+        """run(arrays) in the threads that it may use; failures become errors of tvmq."""
         try:
             if self._threads and self._threads != here.count:
                 return in_threads(self._threads, lambda: run(arrays))
@@ -169,10 +169,10 @@ class CompiledFunction:
             return self._call.look(arrays)
 
     def _run(self, arrays: Sequence[np.ndarray]) -> list[np.ndarray]:
-        if self._free is not None:
+        if self._dynamic_run is not None:
             sizes = sizes_of_inputs(self._input_info, arrays, self._limits)
             with self._lock.lock:
-                return self._free.run(arrays, sizes)
+                return self._dynamic_run.run(arrays, sizes)
         with self._lock.lock:
             return self._call.run(arrays)
 
@@ -187,7 +187,7 @@ class CompiledFunction:
 
 
 def _is_described(array: np.ndarray, info: TensorInfo) -> bool:
-    """True for the type and the sizes of an output; free sizes may be any."""
+    """True for the type and the sizes of an output; dynamic sizes may be any."""
     sizes = zip(array.shape, info.shape, strict=False)
     is_same = str(array.dtype) == info.dtype and array.ndim == len(info.shape)
     return is_same and all(isinstance(wanted, str) or size == wanted for size, wanted in sizes)

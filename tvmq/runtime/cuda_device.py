@@ -39,7 +39,7 @@ class DeviceFunction:
     def __call__(self, *inputs: Any) -> Any:
         return to_host(self._code(*(tensor.copyto(self.device) for tensor in inputs)))
 
-    def timed(self, inputs: Sequence[np.ndarray]) -> Callable[[], None]:
+    def prepare_run(self, inputs: Sequence[np.ndarray]) -> Callable[[], None]:
         """A function that runs it once on arrays that are there already, and waits until the GPU has done it."""
         there = [tvm.runtime.tensor(array, self.device) for array in inputs]
 

@@ -1,5 +1,4 @@
-"""Runs of a model with free dimensions (dynamic shapes): sizes from the inputs, sample by sample where samples are
-apart."""
+"""Runs of a model with dynamic dimensions: sizes from the inputs, sample by sample where samples are apart."""
 
 from __future__ import annotations
 
@@ -15,11 +14,11 @@ from tvmq.runtime.inputs import TensorInfo
 from tvmq.text import last_line
 
 
-def is_free(info: TensorInfo) -> bool:
-    """True for a tensor of which a dimension is a name.
+def has_dynamic_shape(info: TensorInfo) -> bool:
+    """True for a tensor with a dimension that is a name.
 
-    >>> is_free(TensorInfo("x", ("batch", 3), "float32")), is_free(TensorInfo("x", (1, 3), "float32"))
-    (True, False)
+    >>> [has_dynamic_shape(TensorInfo("x", shape, "float32")) for shape in (("batch", 3), (1, 3))]
+    [True, False]
     """
     return any(isinstance(size, str) for size in info.shape)
 
@@ -27,9 +26,9 @@ def is_free(info: TensorInfo) -> bool:
 def sizes_of_inputs(
     infos: Sequence[TensorInfo], arrays: Sequence[np.ndarray], limits: Mapping[str, Mapping[str, Any]]
 ) -> dict[str, int]:
-    """{free dimension: size}, the same in all inputs.
+    """{dynamic dimension: size}, the same in all inputs.
 
-    limits   {free dimension: {"least", "most", "why"}}, see graph/limits.py
+    limits   {dynamic dimension: {"least", "most", "why"}}, see graph/limits.py
     raises   DataError for inputs that disagree, and for a size beyond its limits
     """
     sizes: dict[str, int] = {}
@@ -54,7 +53,7 @@ def sizes_of_inputs(
 
 
 class SizedCode(NamedTuple):
-    """Code for some sizes alone: its name, {free dimension: size} of all that have one, and the function."""
+    """Code for some sizes alone: its name, {dynamic dimension: size} of all that have one, and the function."""
 
     name: str
     sizes: Mapping[str, int]
@@ -64,7 +63,7 @@ class SizedCode(NamedTuple):
 Piece = tuple[CallCode, int]  # so many samples by this code
 
 
-class FreeRun:
+class DynamicRun:
     """The compiled main function for inputs of any size.
 
     main    code for all sizes
@@ -87,16 +86,16 @@ class FreeRun:
         self._planned: tuple[Mapping[str, int], list[Piece]] | None = None
 
     def run(self, arrays: Sequence[np.ndarray], sizes: Mapping[str, int]) -> list[np.ndarray]:
-        """One array an output, fresh."""
+        """Run the pieces: a fresh array for each output."""
         pieces = self._pieces(sizes)
         if len(pieces) == 1:
-            return self._called(pieces[0][0], arrays, fresh=True)
+            return self._call(pieces[0][0], arrays, fresh=True)
         if not pieces:  # what one sample would give tells the shapes
             one = [
-                array if axis is None else np.zeros(_resized(array.shape, axis, 1), array.dtype)
+                array if axis is None else np.zeros(_resize(array.shape, axis, 1), array.dtype)
                 for array, axis in zip(arrays, self._by_sample, strict=True)
             ]
-            results = self._called(self._main, one, fresh=True)
+            results = self._call(self._main, one, fresh=True)
             return [
                 row if axis is None else row[_between(axis, 0, 0)]
                 for row, axis in zip(results, self._joined, strict=True)
@@ -111,12 +110,12 @@ class FreeRun:
                 array if axis is None else array[_between(axis, begin, begin + size)]
                 for array, axis in zip(arrays, self._by_sample, strict=True)
             ]
-            rows = self._called(code, part, fresh=False)
+            rows = self._call(code, part, fresh=False)
             if not whole:
                 whole = [
                     row.copy()
                     if axis is None
-                    else np.empty(_resized(row.shape, axis, row.shape[axis] // size * count), row.dtype)
+                    else np.empty(_resize(row.shape, axis, row.shape[axis] // size * count), row.dtype)
                     for row, axis in zip(rows, self._joined, strict=True)
                 ]
             for result, row, axis in zip(whole, rows, self._joined, strict=True):
@@ -127,7 +126,7 @@ class FreeRun:
         return whole
 
     def _pieces(self, sizes: Mapping[str, int]) -> list[Piece]:
-        """What is called, in order."""
+        """Calls for these sizes, in order."""
         if self._planned is None or self._planned[0] != sizes:
             self._planned = sizes, self._plan(sizes)
         return self._planned[1]
@@ -147,12 +146,12 @@ class FreeRun:
             rest %= width
         return pieces
 
-    def chosen(self, sizes: Mapping[str, int]) -> SizedCode | None:
+    def choose_code(self, sizes: Mapping[str, int]) -> SizedCode | None:
         """The code for these sizes that computes all samples; None where others have a part."""
         pieces = self._pieces(sizes)
         return next((code for code in self._sized if pieces and all(call is code.call for call, _ in pieces)), None)
 
-    def _called(self, code: CallCode, arrays: Sequence[np.ndarray], *, fresh: bool) -> list[np.ndarray]:
+    def _call(self, code: CallCode, arrays: Sequence[np.ndarray], *, fresh: bool) -> list[np.ndarray]:
         code.fit(arrays)
         try:
             results = code.run(arrays) if fresh else code.look(arrays)
@@ -172,12 +171,12 @@ class FreeRun:
 def _axis_of(info: TensorInfo, name: str | None) -> int | None:
     """The axis of a dimension, or of a multiple of it as "2 * rows"; None for a tensor without it."""
     words = [size.replace("*", " ").split() if isinstance(size, str) else [] for size in info.shape]
-    return next((axis for axis, found in enumerate(words) if name in found), None)
+    return next((axis for axis, factors in enumerate(words) if name in factors), None)
 
 
 def _between(axis: int, begin: int, end: int) -> tuple[slice, ...]:
     return (*[slice(None)] * axis, slice(begin, end))
 
 
-def _resized(shape: tuple[int, ...], axis: int, size: int) -> tuple[int, ...]:
+def _resize(shape: tuple[int, ...], axis: int, size: int) -> tuple[int, ...]:
     return (*shape[:axis], size, *shape[axis + 1 :])

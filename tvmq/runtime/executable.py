@@ -35,14 +35,14 @@ if TYPE_CHECKING:  # what a loaded model needs later, or never, is imported wher
     from tvmq.performance.profile_table import Profile
     from tvmq.runtime.timing import Timing
 
-# Stage of the module -> what people call such a model.
+# Stage of the module -> display name of such a model.
 KINDS = {"realized": "integer", "calibrated": "simulated"}
 WITHOUT_CODE = "run: the model was loaded without its code; load it without code=False, or build its module"
 
 
 @dataclass(eq=False)
 class Parts:
-    """What an executable is made of; `build` and `load` make it.
+    """Contents of an executable; `build` and `load` make them.
 
     code         compiled functions, as they were built or loaded; None: the file was loaded without them
     target       what they were compiled for
@@ -102,12 +102,12 @@ class Executable:
 
     @property
     def input_info(self) -> tuple[TensorInfo, ...]:
-        """Name, shape, dtype, and scale and zero point of the codes, of each input; free dimensions are names."""
+        """Name, shape, dtype, and scale and zero point of the codes, of each input; dynamic dimensions are names."""
         return self._input_info
 
     @property
     def output_info(self) -> tuple[TensorInfo, ...]:
-        """The same of each output."""
+        """Name, shape, dtype, and scale and zero point of the codes, of each output; dynamic dimensions are names."""
         return self._output_info
 
     @property
@@ -133,7 +133,7 @@ class Executable:
 
     @property
     def ledger(self) -> Ledger:
-        """What was decided for every layer, and why."""
+        """Decisions of the quantizer for every layer, with their reasons."""
         from tvmq.graph.ledger import Ledger
 
         return Ledger(**copy.deepcopy(self._parts.description["ledger"]))
@@ -150,12 +150,12 @@ class Executable:
 
     @property
     def sizes(self) -> tuple[dict[str, int], ...]:
-        """{free dimension: size} for which it has code of its own, beside that for all sizes; see build(sizes=)."""
+        """{dynamic dimension: size} for which it has code of its own, beside that for all sizes; see build(sizes=)."""
         return tuple(dict(entry["sizes"]) for entry in self._parts.description.get("common", ()))
 
     @property
     def lowerings(self) -> dict[str, Any]:
-        """What `build(lowerings=...)` gave to code of others: "names" of the lowerings, what was "taken" and what
+        """Layers that `build(lowerings=...)` gave to code of others: "names" of the lowerings, layers "taken" and
         "missed" with the reason, and the "libraries" that have to be there where it runs."""
         return copy.deepcopy(self._parts.description.get("lowerings", {}))
 
@@ -172,7 +172,7 @@ class Executable:
         return self._parts.module
 
     def run(self, inputs: Mapping[str, Any], *, check_finite: bool = False) -> list[np.ndarray]:
-        """One array an output.
+        """Run the model: a fresh array for each output.
 
         inputs        {input name: array}; integers are converted to float inputs, any memory layout is taken
         check_finite  refuse NaN and infinities, of inputs and results (else NaN becomes the lowest code of an integer
@@ -221,9 +221,9 @@ class Executable:
         raises   what `run` raises, now or when it is called
         """
         main = self["main"]
-        if isinstance(self._parts.target, CudaTarget) and not main.is_free:
+        if isinstance(self._parts.target, CudaTarget) and not main.has_dynamic_shape:
             code: Any = main.code  # a DeviceFunction
-            return code.timed(main.checked(inputs))
+            return code.prepare_run(main.check_inputs(inputs))
         return lambda: self.run(inputs)
 
     def profile(self, inputs: Mapping[str, Any], *, repeat: int = 20, threads: int | None = None) -> Profile:
@@ -266,7 +266,7 @@ class Executable:
 
 
 def parts_of(exe: Executable) -> Parts:
-    """What an executable is made of."""
+    """Contents of an executable."""
     return exe._parts
 
 
@@ -313,21 +313,21 @@ def _functions(parts: Parts) -> dict[str, CompiledFunction]:
     functions = {}
     for name, facts in described.items():
         function, fresh = code(name)
-        sized = _sized(whole, code) if name == "main" else ()
+        sized = _sized_codes(whole, code) if name == "main" else ()
         described_function = {**facts, **common}
         functions[name] = CompiledFunction(name, function, described_function, lock, threads, fresh=fresh, sized=sized)
     return functions
 
 
-def _sized(description: Mapping[str, Any], code: Callable[[str], Any]) -> list[SizedCode]:
+def _sized_codes(description: Mapping[str, Any], code: Callable[[str], Any]) -> list[SizedCode]:
     """The functions for common sizes."""
-    found = []
+    codes = []
     for common in description.get("common", ()):
         name = common["function"]
         function, fresh = code(name)
         call = CallCode(function, description["calls"]["common"][name].get("unaligned", ()), fresh=fresh)
-        found.append(SizedCode(name, common["sizes"], call))
-    return found
+        codes.append(SizedCode(name, common["sizes"], call))
+    return codes
 
 
 def _code(parts: Parts) -> Callable[[str], tuple[Callable[..., Any], bool]]:

@@ -1,4 +1,4 @@
-"""What an executable takes and gives, and the checks of what it is given."""
+"""Inputs and outputs of an executable, and the checks of arrays before a run."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from tvmq.errors import DataError
 class TensorInfo:
     """An input or output: name, shape, element type; scale and zero point of its codes in the integer core.
 
-    A free dimension is the text of its name, ("batch", 3, 224, 224), or of what it is computed by, "2 * rows".
+    A dynamic dimension is the text of its name, ("batch", 3, 224, 224), or of what it is computed by, "2 * rows".
 
     >>> print(TensorInfo("x", (1, 3), "float32"))
     x float32[1, 3]
@@ -33,12 +33,12 @@ class TensorInfo:
 
 
 def infos(described: Sequence[Mapping[str, Any]]) -> tuple[TensorInfo, ...]:
-    """From a module's description."""
+    """Tensors of a module's description."""
     return tuple(TensorInfo(**{**facts, "shape": tuple(facts["shape"])}) for facts in described)
 
 
 def fits(shape: Sequence[int], wanted: Sequence[int | str]) -> bool:
-    """True for the shape of an input, free dimensions of any size.
+    """True for the shape of an input, dynamic dimensions of any size.
 
     >>> fits((2, 3), ("batch", 3)), fits((2, 4), ("batch", 3)), fits((2,), ("batch", 3))
     (True, False, False)
@@ -54,7 +54,7 @@ class Inputs:
     TVM's kernels crash on arrays that are not aligned to 64 bytes, and NumPy's hardly ever are: all are
     copied.
 
-    arrays   one array an input, in order; each begins at a multiple of 64 bytes. Free dimensions are 0 in them
+    arrays   one array an input, in order; each begins at a multiple of 64 bytes. Dynamic dimensions are 0 in them
     """
 
     def __init__(self, wanted: Sequence[TensorInfo]) -> None:
@@ -63,7 +63,7 @@ class Inputs:
         shapes = [[0 if isinstance(size, str) else size for size in info.shape] for info in wanted]
         self.arrays = [aligned_zeros(shape, info.dtype) for shape, info in zip(shapes, wanted, strict=True)]
 
-    def checked(self, inputs: Mapping[str, Any], *, check_finite: bool = False) -> list[np.ndarray]:
+    def check(self, inputs: Mapping[str, Any], *, check_finite: bool = False) -> list[np.ndarray]:
         """The arrays in order, of the right shapes and types; nothing is changed yet.
 
         raises   DataError naming the input, what it is and what the model takes

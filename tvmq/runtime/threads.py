@@ -39,7 +39,7 @@ Result = TypeVar("Result")
 
 
 class _Here(threading.local):
-    """Of each Python thread.
+    """State of the calling Python thread.
 
     count    threads that models use now; 0: never set
     size     of its pool; 0: not started
@@ -81,7 +81,7 @@ def default_threads() -> int:
 
 def in_threads(count: int, work: Callable[[], Result]) -> Result:
     """Call a function, here if possible, where models use `count` threads; under `with_threads`, as many as there."""
-    if here.count == count or here.fixed or _configured(count):
+    if here.count == count or here.fixed or _try_configure(count):
         return work()
     return with_threads(count, work)
 
@@ -102,7 +102,7 @@ def _fix(count: int) -> None:
     here.fixed = True
 
 
-def _configured(count: int) -> bool:
+def _try_configure(count: int) -> bool:
     """Have models in this thread use `count` threads; False if its pool has fewer."""
     if here.lost:
         return count == 1

@@ -29,7 +29,7 @@ class Timing:
     runs: int
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Fields as a dict, for JSON."""
         return asdict(self)
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""What a block of a loop nest reads and writes: how far memory moves with each of its variables.
+"""Reads and writes of a block of a loop nest: how far memory moves with each of its variables.
 
 Only blocks of the form that TVM's operator library makes are described: one store, loops of constant size, a
 loop for each variable. Everything else is None, and the caller leaves it alone.
@@ -33,8 +33,8 @@ def children(node: Expr) -> list[Expr]:
     if isinstance(node, LEAVES):
         return []
     kind: Any = type(node)  # mypy takes no class for hashable
-    found = [getattr(node, name) for name in _operands(kind)]
-    return [child for child in found if isinstance(child, tvm.ir.Expr)]
+    operands = [getattr(node, name) for name in _operands(kind)]
+    return [child for child in operands if isinstance(child, tvm.ir.Expr)]
 
 
 @cache
@@ -128,7 +128,7 @@ class LoopBlock:
         return sum(map(_cost, self.computed))
 
     @cached_property
-    def fenced(self) -> bool:
+    def has_fence(self) -> bool:
         """True if a fence is in the expression."""
         return any(map(is_fence, self.nodes))
 
@@ -139,7 +139,7 @@ class LoopBlock:
         return all(is_fence(call) or _takes_vectors(call) for call in calls)
 
     @property
-    def widest(self) -> int:
+    def widest_bytes(self) -> int:
         """Bytes of the largest element that it loads or stores."""
         return max(access.itemsize for access in self.accesses)
 
@@ -167,10 +167,10 @@ class LoopBlock:
         if len(moving) != 1 or any(self.reduced) or not self.extents or store.strides[-1] != 1:
             return None
         strides = moving.pop()[:-1]
-        found = [i for i, stride in enumerate(strides) if stride == 1 and self.extents[i] > 1]
-        return found[0] if len(found) == 1 and found[0] not in self.bare else None
+        candidates = [i for i, stride in enumerate(strides) if stride == 1 and self.extents[i] > 1]
+        return candidates[0] if len(candidates) == 1 and candidates[0] not in self.bare else None
 
-    def contiguous(self, variables: Sequence[int]) -> bool:
+    def is_contiguous(self, variables: Sequence[int]) -> bool:
         """True if memory moves element by element, or not at all, when these variables run as one loop."""
         if any(v in self.bare for v in variables if self.extents[v] > 1):
             return False
@@ -249,15 +249,15 @@ def _is_bare(computed: Sequence[Expr], variable: Any) -> bool:
 
 def _cuts(computed: Sequence[Expr], variable: Any) -> tuple[int, ...] | None:
     """Values of the variable where a comparison with a constant changes; None if it is used otherwise."""
-    found: set[int] = set()
+    cuts: set[int] = set()
     uses = sum(map(variable.same_as, computed))
     for node in computed:
         if isinstance(node, (tirx.LT, tirx.LE)):
             low, high = constant(node.a), constant(node.b)
             if variable.same_as(node.b) and low is not None:
-                found.add(low + isinstance(node, tirx.LT))
+                cuts.add(low + isinstance(node, tirx.LT))
                 uses -= 1
             elif variable.same_as(node.a) and high is not None:
-                found.add(high + isinstance(node, tirx.LE))
+                cuts.add(high + isinstance(node, tirx.LE))
                 uses -= 1
-    return tuple(sorted(found)) if uses == 0 else None
+    return tuple(sorted(cuts)) if uses == 0 else None

@@ -39,7 +39,7 @@ from tvmq.tvm_internals import OPAQUE
 def flatten(schedule: Any, block: Any, vector_bytes: int) -> None:
     """Make one loop of those along which memory moves element by element, if vectors need it."""
     facts = describe(schedule.get(block))
-    if facts is None or any(facts.reduced) or not (facts.fenced and facts.takes_vectors):
+    if facts is None or any(facts.reduced) or not (facts.has_fence and facts.takes_vectors):
         return
     inner = _inner(facts)
     if not _cross_rows(facts, inner, vector_bytes):
@@ -70,7 +70,7 @@ def with_parameters(scheduled: Any, original: Any) -> Any:
 def _inner(facts: LoopBlock) -> list[int]:
     """The longest run of last variables along which memory moves element by element."""
     count, rank = 0, len(facts.extents)
-    while count < rank and facts.contiguous(range(rank - count - 1, rank)):
+    while count < rank and facts.is_contiguous(range(rank - count - 1, rank)):
         count += 1
     return list(range(rank - count, rank))
 
@@ -78,13 +78,13 @@ def _inner(facts: LoopBlock) -> list[int]:
 def _cross_rows(facts: LoopBlock, inner: Sequence[int], vector_bytes: int) -> bool:
     """True if a vector along these variables can begin in one row and end in the next."""
     wide = [facts.extents[i] for i in inner if facts.extents[i] > 1]
-    lanes = max(1, vector_bytes // facts.widest)
+    lanes = max(1, vector_bytes // facts.widest_bytes)
     return len(wide) > 1 and wide[-1] % lanes != 0
 
 
 def _regions(schedule: Any, block: Any, kind: str) -> Any:
-    found = schedule.get(block)
-    return found.reads if kind == "read" else found.writes
+    sblock = schedule.get(block)
+    return sblock.reads if kind == "read" else sblock.writes
 
 
 def _index_map(shape: Sequence[int], kept: int, dtype: str) -> Any:

@@ -50,7 +50,7 @@ class NestScheduler:
     def _inner(self, spatial: list[int]) -> list[int]:
         """The longest run of last spatial variables along which memory moves element by element."""
         facts, count = self.facts, 0
-        while count < len(spatial) and facts.contiguous(spatial[len(spatial) - count - 1 :]):
+        while count < len(spatial) and facts.is_contiguous(spatial[len(spatial) - count - 1 :]):
             count += 1
         inner = spatial[len(spatial) - count :]
         return inner if facts.extent(inner) >= SHORTEST_VECTOR else []
@@ -66,7 +66,7 @@ class NestScheduler:
         if inner:
             loop = self._fuse([loops[i] for i in inner])
             # LLVM vectorises plain arithmetic by itself, but not across fences
-            if facts.fenced and facts.takes_vectors:
+            if facts.has_fence and facts.takes_vectors:
                 loop = self._vectors(loop, facts.extent(inner), self._lanes())
             if large and alone:
                 self.schedule.parallel(loop)
@@ -159,15 +159,15 @@ class NestScheduler:
 
     def _parallel(self, loops: list[Any], counts: list[int]) -> None:
         """As many of the loops as give each thread enough turns become one parallel loop."""
-        taken, turns = 0, 1
-        while taken < len(loops) and turns < ENOUGH_TURNS:
-            turns *= counts[taken]
-            taken += 1
+        depth, turns = 0, 1
+        while depth < len(loops) and turns < ENOUGH_TURNS:
+            turns *= counts[depth]
+            depth += 1
         if turns > 1:
-            self.schedule.parallel(self._fuse(loops[:taken]))
+            self.schedule.parallel(self._fuse(loops[:depth]))
 
     def _lanes(self) -> int:
-        return max(1, self.vector_bytes // self.facts.widest)
+        return max(1, self.vector_bytes // self.facts.widest_bytes)
 
     def _fuse(self, loops: list[Any]) -> Any:
         return loops[0] if len(loops) == 1 else self.schedule.fuse(*loops)

@@ -1,1 +1,1 @@
-"""What to compile for: CPUs and GPUs, their names and features."""
+"""Targets: CPUs and GPUs to compile for, their names and features."""

@@ -113,7 +113,7 @@ class CpuTarget:
 
     @property
     def name(self) -> str:
-        """What people call it; features tell apart CPUs that LLVM has no name for."""
+        """Display name; features tell apart CPUs that LLVM has no name for."""
         plain = self.mcpu == "generic" or self.mcpu.startswith("x86-64")
         return self.mcpu + "".join(map(str, self.tvm.get("mattr", ()) if plain else ()))
 
@@ -129,7 +129,7 @@ class CpuTarget:
 
     @property
     def compiler(self) -> dict[str, Any]:
-        """The options with which code is compiled: what `needs` does not name is switched off (cpu_features.py)."""
+        """The options with which code is compiled: what `needs` does not name is switched off (target/host.py)."""
         off = [f"-{name}" for name in switched_off(self.features, self.arch)]
         return {**self.tvm, **({"mattr": [*self.tvm.get("mattr", ()), *off]} if off else {})}
 
@@ -184,8 +184,8 @@ def _options(target: Any) -> dict[str, Any]:
     elif isinstance(target, dict):
         options = dict(target)
     else:
-        given = type(target).__name__
-        raise TargetError(f"build: target must be a string, a dict or a tvm.target.Target. Got {given}")
+        kind = type(target).__name__
+        raise TargetError(f"build: target must be a string, a dict or a tvm.target.Target. Got {kind}")
     return {key: _list(value) if key in LISTS else value for key, value in options.items()}
 
 
@@ -247,7 +247,7 @@ def _check_options(options: dict[str, Any]) -> None:
     known = [str(name) for name in tvm.target.TargetKind.options_from_name("llvm")]
     for key, value in options.items():
         if key not in known:
-            raise TargetError(f"build: target 'llvm' has no option {key!r}{_near(key, known)}")
+            raise TargetError(f"build: target 'llvm' has no option {key!r}{_suggestion(key, known)}")
         if key.startswith("fast-math") and value:
             raise TargetError(f"build: target option {key!r} changes results; leave it out")
 
@@ -265,11 +265,11 @@ def _choose_cpu(options: dict[str, Any]) -> dict[str, Any]:
 
 def _architecture(triple: str) -> str:
     first = triple.partition("-")[0]
-    found = [name for start, name in ARCHITECTURES.items() if first.startswith(start)]
-    if not found:
+    names = [name for start, name in ARCHITECTURES.items() if first.startswith(start)]
+    if not names:
         known = ", ".join(ARCHITECTURES)
         raise TargetError(f"build: mtriple {triple!r} begins with an unknown CPU family; known are {known}")
-    return found[0]
+    return names[0]
 
 
 def host_arch() -> str:
@@ -282,12 +282,12 @@ def _check_cpu(options: dict[str, Any]) -> None:
     _architecture(str(triple or host_triple()))
     cpus, known = _known_names(triple)
     if options["mcpu"] not in cpus:
-        raise TargetError(f"build: LLVM knows no CPU {options['mcpu']!r}{_near(options['mcpu'], cpus)}")
+        raise TargetError(f"build: LLVM knows no CPU {options['mcpu']!r}{_suggestion(options['mcpu'], cpus)}")
     for change in options.get("mattr", ()):
         if change[:1] not in ("+", "-"):
             raise TargetError(f"build: mattr takes +feature or -feature. Got {change!r}; write '+{change}'")
         if change[1:] not in known:
-            hint = _near(change[1:], known)
+            hint = _suggestion(change[1:], known)
             raise TargetError(f"build: LLVM knows no CPU feature {change!r}{hint}")
 
 
@@ -301,13 +301,13 @@ def _known_names(triple: str | None) -> tuple[tuple[str, ...], frozenset[str]]:
     return cpus, frozenset().union(*(llvm_features({**base, "mcpu": cpu}) for cpu in cpus))
 
 
-def _near(name: str, known: Iterable[str]) -> str:
+def _suggestion(name: str, known: Iterable[str]) -> str:
     close = get_close_matches(str(name), list(known), n=3)
     return f"; did you mean {', '.join(close)}?" if close else ""
 
 
 def lacking(target: CpuTarget) -> tuple[str, ...]:
-    """What this CPU lacks to run code for a target: its architecture, or features of it."""
+    """Architecture or features that this CPU lacks to run code for a target."""
     if target.arch != host_arch():
         return (f"the architecture {target.arch}",)
     return missing_features(target.needs)

@@ -47,7 +47,7 @@ class CudaTarget:
 
     @property
     def name(self) -> str:
-        """What people call it: "cuda sm_90"."""
+        """Display name: "cuda sm_90"."""
         return f"{KIND} {self.arch}"
 
     @property
@@ -78,7 +78,7 @@ class CudaTarget:
         return {"kind": KIND, "arch": self.arch, "host": dict(self.host.tvm)}
 
     def as_tvm(self) -> Any:
-        """The same as a tvm.target.Target."""
+        """The target as a tvm.target.Target."""
         import tvm
 
         return tvm.target.Target(self.tvm)
@@ -119,12 +119,12 @@ def cuda_target(target: Any = KIND) -> CudaTarget:
             close = get_close_matches(str(key), known, n=1)
             hint = f"; did you mean {close[0]}?" if close else f"; it takes {', '.join(known)}"
             raise TargetError(f"build: target 'cuda' has no option {key!r}{hint}")
-    arch = arch or device_arch() or _portable()
+    arch = arch or device_arch() or _portable_arch()
     _check_arch(arch)
     return CudaTarget(str(arch), host)
 
 
-def _portable() -> str:
+def _portable_arch() -> str:
     warnings.warn(
         f"build: target 'cuda' names no architecture and this machine has no NVIDIA GPU that TVM can use: the code is "
         f"for {PORTABLE}, which later GPUs run without their best kernels; name one, as 'cuda -arch=sm_90'",

@@ -1,4 +1,4 @@
-"""What this CPU can do, in LLVM's names.
+"""Features of this CPU, in LLVM's names.
 
 LLVM guesses the CPU from its family and then assumes what that family has; a virtual machine may hide some
 of it. Where Linux tells (/proc/cpuinfo), its word counts. TVMQ_CPU names a lesser CPU to be taken for this one.
@@ -172,7 +172,7 @@ def used_features(features: Iterable[str], arch: str) -> frozenset[str]:
 
 
 def still_needed(needs: Iterable[str], arch: str) -> frozenset[str]:
-    """What a saved model needs of all that its file names: older files name features that no code contains.
+    """Features that a saved model needs, of those that its file names: older files name some that no code contains.
 
     >>> sorted(still_needed({"avx2", "rdseed", "flying"}, "x86"))
     ['avx2', 'flying']
@@ -202,8 +202,8 @@ def missing_features(needed: Iterable[str], host: Iterable[str] | None = None) -
 
 
 def missing_by_linux(needed: Iterable[str], flags: frozenset[str] | None = None) -> tuple[str, ...] | None:
-    """The same without LLVM, whose import costs more than to load a model; None where Linux cannot tell, or where LLVM
-    is there and can.
+    """Missing features without LLVM, whose import costs more than to load a model; None where Linux cannot tell, or
+    where LLVM is there and can.
 
     flags   as Linux names them; None: of this CPU
     """

@@ -81,7 +81,7 @@ def _key(source: str) -> str:
 
 
 def _compile(source: str, by_tvm: Callable[[str], Any], known: Mapping[str, bytes]) -> Any:
-    """What TVM gets for a source: for this machine's GPU."""
+    """Binary that TVM loads for a source, compiled for this GPU."""
     if not is_ours(source):
         return by_tvm(source)
     code = known.get(_key(source))
@@ -92,7 +92,7 @@ def _compile(source: str, by_tvm: Callable[[str], Any], known: Mapping[str, byte
 
 
 def register() -> None:
-    """Let TVM ask us where it would compile a source."""
+    """Register our compiler for the sources that TVM compiles."""
     by_tvm = tvm_nvcc.tvm_callback_cuda_compile
     tvm_ffi.register_global_func(COMPILE_CUDA, lambda source: _compile(str(source), by_tvm, _COMPILED), override=True)
 

@@ -26,14 +26,14 @@ class SavedTarget(CpuTarget):
 
     @cached_property
     def features(self) -> frozenset[str]:
-        """See CpuTarget."""
+        """LLVM's names of what it has, hints for scheduling included."""
         return resolve_target(self.tvm).features
 
     @property
     def needs(self) -> frozenset[str]:
         """Features that a CPU must have to run the code."""
-        found: frozenset[str] = self.__dict__["_needs"]
-        return found
+        needs: frozenset[str] = self.__dict__["_needs"]
+        return needs
 
     @cached_property
     def isa(self) -> Isa:
@@ -68,5 +68,5 @@ def saved_target(options: Mapping[str, Any], needs: Iterable[str], arch: str) ->
     is_plain = options.keys() <= {"kind", "mcpu", "mtriple", "mattr"} and all(isinstance(text, str) for text in texts)
     if not is_plain or options["kind"] != "llvm" or (not is_foreign and missing_by_linux(needed) is None):
         return resolve_target(dict(options))
-    found = SavedTarget(options, needed)
-    return found if found.arch == arch else resolve_target(dict(options))
+    target = SavedTarget(options, needed)
+    return target if target.arch == arch else resolve_target(dict(options))

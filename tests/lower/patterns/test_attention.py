@@ -13,7 +13,7 @@ from tvmq.graph.view import View, op_name
 from tvmq.kernels.isa import isa_named
 from tvmq.lower.lowerer import Lowerer
 from tvmq.lower.patterns.chains import find_chains
-from tvmq.lower.strides import contiguous, strided_view
+from tvmq.lower.strides import contiguous_view, strided_view
 from tvmq.target.cpu import resolve_target
 
 QKV = 'x: R.Tensor((1, 5, 3, 2, 4), "uint8")'
@@ -48,7 +48,7 @@ def test_a_reshape_that_has_to_copy_begins_anew() -> None:
 def test_a_tensor_inside_a_kernel_is_no_base() -> None:
     body = "t = R.permute_dims(x, [0, 2, 1, 3, 4])\ny = R.reshape(t, (1, 3, 5, 8))"
     assert strided_view(view_of(body, "(1, 3, 5, 8)"), "y", lambda name: name != "x").base == "t"
-    assert strided_view(view_of("y = R.negative(x)", "(1, 5, 3, 2, 4)"), "y", everything) == contiguous(
+    assert strided_view(view_of("y = R.negative(x)", "(1, 5, 3, 2, 4)"), "y", everything) == contiguous_view(
         "y", (1, 5, 3, 2, 4)
     )
 

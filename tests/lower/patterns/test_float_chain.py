@@ -34,7 +34,7 @@ QUANTIZE = 'y = R.tvmq.quantize({}, R.const(0.5, "float32"), R.const(3, "int32")
 )  # fmt: skip
 def test_what_goes_into_the_kernel(body: str, members: str, dtype: str) -> None:
     view = View(block(SIGNATURE, PRODUCT + body, f'(2, 4), "{dtype}"'))
-    assert [chain.members for chain in find_chains(view, wide=True).values()] == [members.split()]
+    assert [chain.members for chain in find_chains(view, fused_kernels=True).values()] == [members.split()]
     assert [chain.members for chain in find_chains(view).values()] == [["s", "d"]]  # GPUs, islands
 
 

@@ -61,7 +61,7 @@ def codes(scale: str = 'R.const(0.03, "float32")', of: str = "n") -> str:
 )
 def test_what_goes_together_and_is_exact(body: str, members: list[str]) -> None:
     mod = block(STREAMS, body, '(1, 5, 24), "float32"', f=FACTORS)
-    chains = [chain.members for chain in find_chains(View(mod), wide=True).values() if "n" in chain.members]
+    chains = [chain.members for chain in find_chains(View(mod), fused_kernels=True).values() if "n" in chain.members]
     assert chains == [members]
     assert not [chain for chain in find_chains(View(mod)).values() if "n" in chain.members]
     random = np.random.default_rng(0)

@@ -93,7 +93,7 @@ class GpuKernel:
 
 @dataclass(frozen=True, eq=False)
 class GpuProgram:
-    """All that a module of a GPU is made of.
+    """Kernels, source, loops and code of a module for a GPU.
 
     kernels   in the order of the source
     source    CUDA C++ of all of them
@@ -108,7 +108,7 @@ class GpuProgram:
 
 
 def program(mod: tvm.IRModule, target: CudaTarget) -> GpuProgram:
-    """What CudaLowerer made of a module, taken apart; see `compile_cuda` for what is refused."""
+    """The kernels, source and code of a module lowered by CudaLowerer; `compile_cuda` says what is refused."""
     code, source = compile_cuda(mod, target)
     with ONE_AT_A_TIME:
         lowered = schedule_module(mod, target)

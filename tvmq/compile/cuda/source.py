@@ -94,7 +94,7 @@ def _postproc(code: str, _target: Any) -> str:
 
 
 def register() -> None:
-    """Let TVM hand us the sources."""
+    """Register our hook on the sources that TVM writes."""
     tvm_ffi.register_global_func(SEE_CUDA, _postproc, override=True)
 
 

@@ -82,7 +82,7 @@ def extreme(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
 
 
 def _reduce(data: te.Tensor, name: str, axes: list[int] | None, keepdims: bool) -> te.Tensor:
-    """One compute over the reduced axes, which lie innermost in the order of the loops."""
+    """Reduce in a single compute, whose reduced axes lie innermost in the order of the loops."""
     rank = len(data.shape)
     reduced = set(range(rank)) if axes is None else {axis % rank for axis in axes}
     loops = {axis: te.reduce_axis((0, data.shape[axis]), f"k{axis}") for axis in sorted(reduced)}
@@ -102,7 +102,7 @@ _REDUCERS = {
 }
 
 
-def larger(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
+def pairwise_extreme(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
     """Legalization of relax.maximum and relax.minimum: NaN where one of two floats is NaN."""
     if not dtype_of(call).startswith("float"):
         return truth_values.legalize(builder, call)
@@ -125,7 +125,7 @@ def _pairs(a: te.Tensor, b: te.Tensor, shape: list[Any], name: str) -> te.Tensor
     return te.compute(shape, value, name=name)
 
 
-def limited(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
+def clamp(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
     """Legalization of relax.nn.relu and relax.clip: NaN stays NaN."""
     if not dtype_of(call).startswith("float"):
         return call.op.get_attr("FLegalize")(builder, call)

@@ -60,8 +60,8 @@ def index_put(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
     TVM's takes them in parallel, so that of values for one place any can be the last, or be lost from a sum; and it
     reads values that are fewer than the places as if they were as many.
     """
-    data, given, values = _place_arguments(builder, call)
-    points = builder.emit(builder.call_te(_join_places, list(_fields(given)), primfunc_name_hint="points"))
+    data, indices, values = _place_arguments(builder, call)
+    points = builder.emit(builder.call_te(_join_places, list(_fields(indices)), primfunc_name_hint="points"))
     wanted = [*points.ty.shape][:-1]
     if not tvm_ffi.structural_equal(values.ty.shape, relax.ShapeExpr(wanted)):
         spread = topi.reshape if _are_as_many(values, wanted) else topi.broadcast_to
@@ -71,8 +71,8 @@ def index_put(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
     return new.op.get_attr("FLegalize")(builder, new)
 
 
-def _fields(given: relax.Expr) -> list[relax.Expr]:
-    return list(given.fields) if isinstance(given, relax.Tuple) else [given]
+def _fields(indices: relax.Expr) -> list[relax.Expr]:
+    return list(indices.fields) if isinstance(indices, relax.Tuple) else [indices]
 
 
 def _are_as_many(values: relax.Expr, shape: list[Any]) -> bool:
@@ -89,8 +89,8 @@ def _place_arguments(builder: relax.BlockBuilder, call: relax.Call) -> list[rela
     def wrap(indices: relax.Expr, sizes: list[Any]) -> relax.Expr:
         if is_const(indices) and all(isinstance(size, tirx.IntImm) for size in sizes):
             return make_const(numerics.place(const_value(indices), np.array([int(size) for size in sizes])))
-        given = indices if is_const(indices) or isinstance(indices, relax.Var) else builder.emit(indices)
-        return builder.emit(builder.call_te(_places, given, sizes, primfunc_name_hint="places"))
+        argument = indices if is_const(indices) or isinstance(indices, relax.Var) else builder.emit(indices)
+        return builder.emit(builder.call_te(_places, argument, sizes, primfunc_name_hint="places"))
 
     return wrapped_arguments(call, wrap)
 

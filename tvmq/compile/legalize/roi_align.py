@@ -16,16 +16,16 @@ LEAST = 2.0**-64  # height or width in pixels; less could round to nothing
 
 
 def roi_align(builder: relax.BlockBuilder, call: relax.Call) -> relax.Expr:
-    """Legalization of relax.vision.roi_align, see the head of this file."""
+    """Legalization of relax.vision.roi_align: with bounded boxes, and 0 for those without height or width."""
     rule, scale = call.op.get_attr("FLegalize"), float(call.attrs.spatial_scale)
     if int(call.attrs.sample_ratio) > 0:
         return rule(builder, call)
     side = max((int(size) for size in call.args[0].ty.shape if isinstance(size, tirx.IntImm)), default=1)
     boxes = call.args[1]
-    near = builder.emit(builder.call_te(_near, boxes, FARTHEST * side / scale, primfunc_name_hint="near"))
+    near = builder.emit(builder.call_te(_clamp_corners, boxes, FARTHEST * side / scale, primfunc_name_hint="near"))
     if not call.attrs.aligned:  # they have at least one pixel
         return rule(builder, _with_boxes(builder, call, near))
-    whole = builder.emit(builder.call_te(_whole, near, scale, primfunc_name_hint="whole"))
+    whole = builder.emit(builder.call_te(_widen_empty, near, scale, primfunc_name_hint="whole"))
     result = builder.emit(rule(builder, _with_boxes(builder, call, whole)))
     return builder.call_te(_without_empty, result, near, scale, primfunc_name_hint="boxes")
 
@@ -34,7 +34,7 @@ def _with_boxes(builder: relax.BlockBuilder, call: relax.Call, boxes: relax.Var)
     return builder.normalize(relax.Call(call.op, [call.args[0], boxes], call.attrs, call.ty_args))
 
 
-def _near(boxes: te.Tensor, end: float) -> te.Tensor:
+def _clamp_corners(boxes: te.Tensor, end: float) -> te.Tensor:
     low, high = tirx.const(-end, boxes.dtype), tirx.const(end, boxes.dtype)
 
     def corner(i: tirx.Var, j: tirx.Var) -> Expr:
@@ -48,7 +48,7 @@ def _is_empty(boxes: te.Tensor, i: tirx.Var, scale: float) -> Expr:
     return tirx.any(*(boxes(i, end) * factor - boxes(i, end - 2) * factor < least for end in (3, 4)))
 
 
-def _whole(boxes: te.Tensor, scale: float) -> te.Tensor:
+def _widen_empty(boxes: te.Tensor, scale: float) -> te.Tensor:
     """The boxes, empty ones as one pixel."""
     pixel = tirx.const(1 / scale, boxes.dtype)
 

@@ -56,7 +56,7 @@ def sum_pool(lowerer: Lowerer, chain: Chain) -> bool:
 
 
 def lower_loop(lowerer: Lowerer, chain: Chain) -> bool:
-    """One kernel for all steps; nothing else can follow a loop over time."""
+    """Lower a recurrent layer to one kernel for all steps; nothing else can follow a loop over time."""
     if lower_recurrent(lowerer, chain):
         return True
     names = ", ".join(lowerer.view.sources(chain.head)) or chain.head
@@ -101,12 +101,12 @@ class CudaLowerer(Lowerer):
     """The walk of Lowerer with the rules of a GPU."""
 
     rules = CUDA_LOWERINGS
-    free_rules: dict[str, str] = {
+    dynamic_shape_rules: dict[str, str] = {
         "take": "tvmq.lower.rules.shape:take_packed_rows",
         **dict.fromkeys(where(kind=RECURRENT), "tvmq.lower.cuda.lowerer:lower_loop"),
     }
     gpu = True
-    wide = False
+    fused_kernels = False
 
     def __init__(self, mod: tvm.IRModule, target: CudaTarget, *, shared: Lowerer | None = None) -> None:
         super().__init__(mod, target.isa, shared=shared)
@@ -122,12 +122,12 @@ class CudaLowerer(Lowerer):
         shuffle = op_name(self.view.value[chain.head]) == "reshape" and len(chain.members) > 1
         return not shuffle and super().by_rule(chain)
 
-    def reshaped(self, value: relax.Expr, shape: Sequence[Any], name: str) -> relax.Expr:
+    def reshape(self, value: relax.Expr, shape: Sequence[Any], name: str) -> relax.Expr:
         """As Lowerer, without a reshape to the shape that is there: neighbours would not be fused across it."""
-        given, wanted = list(value.ty.shape), list(shape)
-        if all(map(is_number, (*given, *wanted))) and list(map(int, given)) == list(map(int, wanted)):
+        current, wanted = list(value.ty.shape), list(shape)
+        if all(map(is_number, (*current, *wanted))) and list(map(int, current)) == list(map(int, wanted)):
             return value
-        return super().reshaped(value, shape, name)
+        return super().reshape(value, shape, name)
 
     def otherwise(self, chain: Chain) -> None:
         """Each member by a rule of its own."""

@@ -54,39 +54,39 @@ class Chain:
         return self.members[self.members.index(self.head) + 1 :]
 
 
-def find_chains(view: View, *, gpu: bool = False, wide: bool = False) -> dict[str, Chain]:
+def find_chains(view: View, *, gpu: bool = False, fused_kernels: bool = False) -> dict[str, Chain]:
     """All chains of more than one binding, keyed by their result.
 
-    gpu          convolutions end in codes alone, grouped ones in those of 8 bits
-    wide         there are kernels for all of an attention (its second product is then the head), and for norms with
-                 what is around them
+    gpu            convolutions end in codes alone, grouped ones in those of 8 bits
+    fused_kernels  there are kernels for all of an attention (its second product is then the head), for norms with what
+                   is around them, and for floats behind the sums of a product
     """
-    taken: set[str] = set()
+    owned: set[str] = set()
     chains: dict[str, Chain] = {}
     for var, value in reversed(view.bindings):
         name = op_name(value)
-        shuffle = shuffle_at(view, var.name) if name == "reshape" and var.name not in taken else None
+        shuffle = shuffle_at(view, var.name) if name == "reshape" and var.name not in owned else None
         if shuffle is not None:
-            taken.update(shuffle.members)
+            owned.update(shuffle.members)
             chains[var.name] = Chain(shuffle.members[0], shuffle.members)
-        if wide and name in NORMS:
-            members = around_norm(view, var.name, taken)
-            taken.update(members)
+        if fused_kernels and name in NORMS:
+            members = around_norm(view, var.name, owned)
+            owned.update(members)
             chains[members[-1]] = Chain(var.name, members)
-        if var.name in taken or name not in (*HEADS, *REDUCERS, ATTENTION):
+        if var.name in owned or name not in (*HEADS, *REDUCERS, ATTENTION):
             continue
         members = _before(view, var.name) + [var.name]
         if _of_two_floats(value):
             last = rank_of(var) - 1
-            _follow(view, members, taken, lambda v, call, last=last: _moves_rows(call, last))
+            _follow(view, members, owned, lambda v, call, last=last: _moves_rows(call, last))
         elif name in HEADS:
-            _after_product(view, members, taken, adds=name not in where(kind=TRANSPOSED), gpu=gpu, floats=wide)
+            _after_product(view, members, owned, adds=name not in where(kind=TRANSPOSED), gpu=gpu, floats=fused_kernels)
         elif name == ATTENTION:
-            _after_attention(view, members, taken)
-            members = (_whole_attention(view, members) if wide else []) + members
+            _after_attention(view, members, owned)
+            members = (_whole_attention(view, members) if fused_kernels else []) + members
         else:
-            _after_reducer(view, members, taken)
-        taken.update(members)
+            _after_reducer(view, members, owned)
+        owned.update(members)
         if len(members) > 1:
             chains[members[-1]] = Chain(var.name, members)
     return chains
@@ -116,7 +116,7 @@ def _before(view: View, head: str) -> list[str]:
     return [source.name]
 
 
-def _after_product(view: View, members: list[str], taken: set[str], *, adds: bool, gpu: bool, floats: bool) -> None:
+def _after_product(view: View, members: list[str], owned: set[str], *, adds: bool, gpu: bool, floats: bool) -> None:
     """Bias and what follows.
 
     adds    the codes leave the kernel where those of another tensor could be added
@@ -124,25 +124,25 @@ def _after_product(view: View, members: list[str], taken: set[str], *, adds: boo
     """
     head = members[-1]
     integer = dtype_of(view.var[head]) == "int32"
-    _follow(view, members, taken, lambda v, call: _is_bias(view, members[-1], call))
+    _follow(view, members, owned, lambda v, call: _is_bias(view, members[-1], call))
     if not integer:
-        _follow(view, members, taken, lambda v, call: op_name(call) in ("nn.relu", "clip"))
+        _follow(view, members, owned, lambda v, call: op_name(call) in ("nn.relu", "clip"))
         return
     channels = _channels_of_floats(view, head, gpu)
     if channels is not None and _follow(
-        view, members, taken, lambda v, call: op_name(call) == "tvmq.dequantize" and _scales_sums(call, channels)
+        view, members, owned, lambda v, call: op_name(call) == "tvmq.dequantize" and _scales_sums(call, channels)
     ):
-        members += chain_behind(view, members[-1], channels, taken) if floats else []
+        members += chain_behind(view, members[-1], channels, owned) if floats else []
         return
     if _widens(view, head, gpu) and _follow(
-        view, members, taken, lambda v, call: _to_codes(call, "int16") and not (gpu and call.attrs.mode != "float")
+        view, members, owned, lambda v, call: _to_codes(call, "int16") and not (gpu and call.attrs.mode != "float")
     ):
         return
-    if not _follow(view, members, taken, lambda v, call: _to_codes(call)):
+    if not _follow(view, members, owned, lambda v, call: _to_codes(call)):
         return
     if adds:
-        _follow(view, members, taken, lambda v, call: _is_sum_of_known(view, members[-1], call))
-    _follow(view, members, taken, lambda v, call: _is_code_table(view, v, call))
+        _follow(view, members, owned, lambda v, call: _is_sum_of_known(view, members[-1], call))
+    _follow(view, members, owned, lambda v, call: _is_code_table(view, v, call))
 
 
 def _channels_of_floats(view: View, head: str, gpu: bool) -> int | None:
@@ -153,8 +153,8 @@ def _channels_of_floats(view: View, head: str, gpu: bool) -> int | None:
     return 1 if op_name(value) in PLANAR and not gpu else None
 
 
-def _after_reducer(view: View, members: list[str], taken: set[str]) -> None:
-    _follow(view, members, taken, lambda v, call: _to_codes(call))
+def _after_reducer(view: View, members: list[str], owned: set[str]) -> None:
+    _follow(view, members, owned, lambda v, call: _to_codes(call))
 
 
 def _to_codes(call, *dtypes: str) -> bool:  # type: ignore[no-untyped-def]
@@ -172,20 +172,20 @@ def _widens(view: View, head: str, gpu: bool) -> bool:
     return op_name(value) in CONVOLUTIONS and not (gpu and int(value.attrs.groups) > 1)
 
 
-def _after_attention(view: View, members: list[str], taken: set[str]) -> None:
+def _after_attention(view: View, members: list[str], owned: set[str]) -> None:
     """The scale, one or one a column, and a transpose that leaves rows in one piece."""
     last = rank_of(view.var[members[0]]) - 1
-    _follow(view, members, taken, lambda v, call: _scales_sums(call, last))
+    _follow(view, members, owned, lambda v, call: _scales_sums(call, last))
     if len(members) > 1:
-        _follow(view, members, taken, lambda v, call: _moves_rows(call, last))
+        _follow(view, members, owned, lambda v, call: _moves_rows(call, last))
 
 
 def _whole_attention(view: View, members: list[str]) -> list[str]:
-    """What comes before the second product of an attention whose result is codes or floats."""
+    """Bindings before the second product of an attention whose result is codes or floats; none for others."""
     step = view.value[members[1]] if len(members) > 1 else None
     is_finished = step is not None and (op_name(step) == "tvmq.dequantize" or _to_codes(step))
-    found = attention_before(view, members[0]) if is_finished else None
-    return [] if found is None else found.members
+    attention = attention_before(view, members[0]) if is_finished else None
+    return [] if attention is None else attention.members
 
 
 def _scales_sums(call, last: int) -> bool:  # type: ignore[no-untyped-def]
@@ -202,10 +202,10 @@ def _moves_rows(call, last: int) -> bool:  # type: ignore[no-untyped-def]
     return axes is not None and int(axes[last]) in (-1, last)
 
 
-def _follow(view: View, members: list[str], taken: set[str], accepts) -> bool:  # type: ignore[no-untyped-def]
+def _follow(view: View, members: list[str], owned: set[str], accepts) -> bool:  # type: ignore[no-untyped-def]
     """Extend a chain by the only reader of its end, if that is free and accepted."""
     reader = view.only_reader(members[-1])
-    if reader is None or reader in taken or not accepts(reader, view.value[reader]):
+    if reader is None or reader in owned or not accepts(reader, view.value[reader]):
         return False
     members.append(reader)
     return True

@@ -21,29 +21,29 @@ PAIRS = where(kind=ARITHMETIC, own=False)
 MOST_STEPS = 8  # each costs registers, and code in every row of a tile
 
 
-def chain_behind(view: View, head: str, axis: int, taken: set[str]) -> list[str]:
+def chain_behind(view: View, head: str, axis: int, owned: set[str]) -> list[str]:
     """The bindings behind a dequantize that its kernel computes too, in order.
 
     axis   of the channels
-    taken  bindings that others compute
+    owned  bindings that other chains compute
     """
     members, closed = [head], 0
     while len(members) <= MOST_STEPS:
         reader = _next_reader(view, members)
-        if reader is None or reader in taken or not _fits(view, reader, members, axis):
+        if reader is None or reader in owned or not _fits(view, reader, members, axis):
             break
         members.append(reader)
         if _is_closed(view, members):
             closed = len(members) - 1
     members = members[: closed + 1]
     reader = view.only_reader(members[-1])
-    if reader is not None and reader not in taken and _is_quantize(view.value[reader]):
+    if reader is not None and reader not in owned and _is_quantize(view.value[reader]):
         members.append(reader)
     return members[1:]
 
 
 def float_steps(view: View, first: str, members: list[str], filters: int) -> FloatSteps:
-    """What a kernel does for `members`, which `chain_behind` has chosen; `first` is the dequantize."""
+    """Steps of a kernel for `members`, which `chain_behind` has chosen; `first` is the dequantize."""
     numbers, channels = {first: 0}, dict[str, np.ndarray]()
     steps: list[tuple[str, tuple[int | float | str, ...]]] = []
     codes = None

@@ -44,12 +44,12 @@ class AttentionParts:
     @property
     def members(self) -> list[str]:
         """All of them in order."""
-        found = (self.product, self.scaled, self.masked, self.softmax, self.codes)
-        return [name for name in found if name is not None]
+        parts = (self.product, self.scaled, self.masked, self.softmax, self.codes)
+        return [name for name in parts if name is not None]
 
 
 def attention_before(view: View, head: str) -> AttentionParts | None:
-    """What comes before a tvmq.matmul, if it is the second product of an attention."""
+    """Parts of an attention before its second product `head`; None if `head` is no such tvmq.matmul."""
     codes = view.value[head].args[0]
     quantize = _made_by(view, codes, "tvmq.quantize")
     if quantize is None or dtype_of(codes) not in CODES or not _one_number(*quantize.args[1:]):
@@ -95,28 +95,28 @@ def _same_sizes(a: relax.Var, b: relax.Var) -> bool:
 NORMS = ("tvmq.layer_norm", "tvmq.rms_norm")
 
 
-def around_norm(view: View, name: str, taken: set[str]) -> list[str]:
+def around_norm(view: View, name: str, owned: set[str]) -> list[str]:
     """The norm with the sum before and the quantize behind it, as far as they go together."""
     position = {var.name: index for index, (var, _) in enumerate(view.bindings)}
     sizes, axes = sizes_of(view.var[name]), int(view.value[name].attrs.axes)
     if not all(map(is_number, sizes[len(sizes) - axes :])) or 0 in sizes:
         return [name]
-    after = _codes_behind(view, name, taken)
+    after = _codes_behind(view, name, owned)
     source = view.value[name].args[0]
-    before = [source.name] if _is_sum(view, source) and source.name not in taken else []
+    before = [source.name] if _is_sum(view, source) and source.name not in owned else []
     candidates = ([*before, name, *after], [*before, name], [name, *after])
     return next((members for members in candidates if _others_follow(view, members, position)), [name])
 
 
-def _codes_behind(view: View, name: str, taken: set[str]) -> list[str]:
+def _codes_behind(view: View, name: str, owned: set[str]) -> list[str]:
     """The quantize of a norm, or its product with a constant vector (channels made alike) and the quantize of that."""
-    readers = [reader for reader in view.readers[name] if reader not in taken]
+    readers = [reader for reader in view.readers[name] if reader not in owned]
     for reader in readers:
         if _to_codes(view, reader):
             return [reader]
     for reader in readers:
         behind = view.only_reader(reader) if _is_scaling(view, view.value[reader], name) else None
-        if behind is not None and behind not in taken and _to_codes(view, behind):
+        if behind is not None and behind not in owned and _to_codes(view, behind):
             return [reader, behind]
     return []
 

@@ -23,11 +23,11 @@ from tvmq.lower.lowerer import Lowerer
 from tvmq.lower.patterns.chains import Chain
 from tvmq.lower.patterns.subgraphs import AttentionParts, attention_before
 from tvmq.lower.rules.epilogue import codes_step, dequantize_step
-from tvmq.lower.strides import Strided, contiguous, strided_view
+from tvmq.lower.strides import StridedView, contiguous_view, strided_view
 
 
 def lower_batch_matmul(lowerer: Lowerer, chain: Chain) -> bool:
-    """One kernel for the product, its scale and a transpose of the result."""
+    """Lower the product of two integer tensors, its scale and a transpose of the result to one kernel."""
     view = lowerer.view
     if chain.members[0] != chain.head:
         return lower(lowerer, chain)
@@ -49,7 +49,7 @@ def lower_batch_matmul(lowerer: Lowerer, chain: Chain) -> bool:
 
 
 def lower_float(lowerer: Lowerer, chain: Chain) -> bool:
-    """One kernel for the product of two float tensors and a transpose of the result; False for a sum behind it."""
+    """Lower the product of two float tensors and a transpose of the result; False for a sum behind it."""
     view = lowerer.view
     call = view.value[chain.head]
     types = [arg.ty for arg in call.args]
@@ -76,30 +76,30 @@ def operand_of(
 ) -> tuple[MatrixOperand, relax.Expr]:
     """Where the matrices of an argument lie, and the tensor that the kernel is given."""
     if not isinstance(arg, relax.Var):
-        return _as_operand(contiguous("", shape_of(arg)), shape_of(arg), dtype_of(arg), batch), arg
+        return _as_operand(contiguous_view("", shape_of(arg)), shape_of(arg), dtype_of(arg), batch), arg
     name = arg.name
-    found = strided_view(lowerer.view, name, lowerer.exists)
-    readable = found.strides[-1:] if left else found.strides[-2:]
-    if 1 not in readable or found.base == name:
-        found = contiguous(name, shape_of(arg))
-    base = lowerer.logical(found.base)
-    return _as_operand(found, shape_of(base), dtype_of(base), batch), base
+    layout = strided_view(lowerer.view, name, lowerer.exists)
+    readable = layout.strides[-1:] if left else layout.strides[-2:]
+    if 1 not in readable or layout.base == name:
+        layout = contiguous_view(name, shape_of(arg))
+    base = lowerer.logical(layout.base)
+    return _as_operand(layout, shape_of(base), dtype_of(base), batch), base
 
 
-def _as_operand(found: Strided, shape: tuple[int, ...], dtype: str, batch: Sequence[int]) -> MatrixOperand:
+def _as_operand(layout: StridedView, shape: tuple[int, ...], dtype: str, batch: Sequence[int]) -> MatrixOperand:
     """Leading axes of size 1, and those that the argument lacks, are the same matrix again and again."""
-    *leading, row, column = found.strides
-    sizes = found.shape[:-2]
+    *leading, row, column = layout.strides
+    sizes = layout.shape[:-2]
     steps = [0 if size == 1 else step for size, step in zip(sizes, leading, strict=True)]
     steps = [0] * (len(batch) - len(steps)) + steps
-    return MatrixOperand(shape, dtype, found.offset, tuple(steps), row, column)
+    return MatrixOperand(shape, dtype, layout.offset, tuple(steps), row, column)
 
 
 def result_of(view: View, chain: Chain, out: tuple[int, ...]) -> MatrixOperand:
     """Where the result's matrices lie: a transpose behind the product only changes strides."""
     last = view.value[chain.result]
     shape = shape_of(view.var[chain.result])
-    strides = contiguous("", shape).strides
+    strides = contiguous_view("", shape).strides
     if op_name(last) == "permute_dims" and len(chain.members) > 1:
         axes = [int(axis) % len(out) for axis in last.attrs.axes]
         strides = tuple(strides[axes.index(axis)] for axis in range(len(out)))
@@ -116,56 +116,56 @@ def step_of(view: View, name: str, columns: int) -> Requantize | FixedRequantize
 
 
 def lower(lowerer: Lowerer, chain: Chain) -> bool:
-    """One kernel where there is one; else each part by its own rule."""
+    """Lower a whole attention to one kernel if there is one, else each part by its own rule."""
     if _as_one(lowerer, chain):
         return True
-    found = attention_before(lowerer.view, chain.head)
-    assert found is not None  # or the chain would not have its members
-    if not _free_scores(lowerer, found):
-        for part in _parts(found):
+    attention = attention_before(lowerer.view, chain.head)
+    assert attention is not None  # or the chain would not have its members
+    if not _free_scores(lowerer, attention):
+        for part in _parts(attention):
             lowerer.lower(part)
-    lowerer.lower(Chain(chain.head, chain.members[len(found.members) :]))
+    lowerer.lower(Chain(chain.head, chain.members[len(attention.members) :]))
     return True
 
 
-def _parts(found: AttentionParts) -> list[Chain]:
+def _parts(attention: AttentionParts) -> list[Chain]:
     """The chains before the second product that there are without kernels of whole attentions."""
-    single = [Chain(name, [name]) for name in found.members[2:]]
-    return [Chain(found.product, [found.product, found.scaled]), *single]
+    single = [Chain(name, [name]) for name in attention.members[2:]]
+    return [Chain(attention.product, [attention.product, attention.scaled]), *single]
 
 
-def _free_scores(lowerer: Lowerer, found: AttentionParts) -> bool:
+def _free_scores(lowerer: Lowerer, attention: AttentionParts) -> bool:
     """From the first product's sums to the softmax's codes as one kernel, where sizes are free."""
     view = lowerer.view
-    product = view.var[found.product]
+    product = view.var[attention.product]
     sizes, mask = sizes_of(product), None
     if all(map(is_number, sizes)) or 0 in sizes:
         return False
     names = dict(zip(sizes, free_names(list(product.ty.shape)), strict=True))
-    if found.mask is not None:
-        added = [1] * (len(sizes) - rank_of(found.mask)) + list(sizes_of(found.mask))
+    if attention.mask is not None:
+        added = [1] * (len(sizes) - rank_of(attention.mask)) + list(sizes_of(attention.mask))
         if any(size not in (1, whole) for size, whole in zip(added, sizes, strict=True)):
             return False
         mask = tuple(1 if size == 1 else names[size] for size in added)
-    score_scale, code_scale, codes = _scales(view, found)
+    score_scale, code_scale, codes = _scales(view, attention)
     scores = DynamicScores(tuple(names[size] for size in sizes), mask, codes)
     kernel = lowerer.choose(choose_dynamic_scores, scores, score_scale, code_scale)
     if kernel is None:
         return False
-    lowerer.lower(Chain(found.product, [found.product]))
-    inputs = [lowerer.logical(found.product)]
-    if found.mask is not None:
-        shape = [1] * (len(sizes) - rank_of(found.mask)) + list(found.mask.ty.shape)
-        inputs.append(lowerer.reshaped(_input(lowerer, found.mask), shape, f"{found.codes}_mask"))
-    value = lowerer.call(kernel, inputs, list(product.ty.shape), codes.dtype, found.codes)
-    lowerer.give_logical(found.codes, value)
+    lowerer.lower(Chain(attention.product, [attention.product]))
+    inputs = [lowerer.logical(attention.product)]
+    if attention.mask is not None:
+        shape = [1] * (len(sizes) - rank_of(attention.mask)) + list(attention.mask.ty.shape)
+        inputs.append(lowerer.reshape(_input(lowerer, attention.mask), shape, f"{attention.codes}_mask"))
+    value = lowerer.call(kernel, inputs, list(product.ty.shape), codes.dtype, attention.codes)
+    lowerer.give_logical(attention.codes, value)
     return True
 
 
-def _scales(view: View, found: AttentionParts) -> tuple[float, float, CodeLimits]:
+def _scales(view: View, attention: AttentionParts) -> tuple[float, float, CodeLimits]:
     """Scale of the scores, scale of the softmax's codes, and what these are."""
-    quantize = view.value[found.codes]
-    score_scale = float(const_value(view.value[found.scaled].args[1]).reshape(-1)[0])
+    quantize = view.value[attention.codes]
+    score_scale = float(const_value(view.value[attention.scaled].args[1]).reshape(-1)[0])
     code_scale, zero_point = (const_value(arg).reshape(-1)[0] for arg in quantize.args[1:])
     attrs = quantize.attrs
     return (
@@ -178,23 +178,23 @@ def _scales(view: View, found: AttentionParts) -> tuple[float, float, CodeLimits
 def _as_one(lowerer: Lowerer, chain: Chain) -> bool:
 
     view = lowerer.view
-    found = attention_before(view, chain.head)
-    assert found is not None  # or the chain would not have its members
-    first, second = view.value[found.product], view.value[chain.head]
+    attention = attention_before(view, chain.head)
+    assert attention is not None  # or the chain would not have its members
+    first, second = view.value[attention.product], view.value[chain.head]
     out = view.var[chain.head].ty.shape
-    if not all(map(is_number, (*out, *view.var[found.product].ty.shape))):
+    if not all(map(is_number, (*out, *view.var[attention.product].ty.shape))):
         return False
     batch, columns = shape_of(view.var[chain.head])[:-2], int(out[-1])
-    rows, keys = shape_of(view.var[found.product])[-2:]
-    if shape_of(view.var[found.product])[:-2] != batch:
+    rows, keys = shape_of(view.var[attention.product])[-2:]
+    if shape_of(view.var[attention.product])[:-2] != batch:
         return False  # scores that serve several matrices of values are not worth a kernel of their own
     (q, q_input), (k, k_input) = (operand_of(lowerer, arg, batch, left=i == 0) for i, arg in enumerate(first.args))
     v, v_input = operand_of(lowerer, second.args[1], batch, left=False)
     mask, inputs = None, [q_input, k_input, v_input]
-    if found.mask is not None:
-        mask = _mask(found.mask, (*batch, rows, keys))
-        inputs.append(_input(lowerer, found.mask))
-    score_scale, code_scale, codes = _scales(view, found)
+    if attention.mask is not None:
+        mask = _mask(attention.mask, (*batch, rows, keys))
+        inputs.append(_input(lowerer, attention.mask))
+    score_scale, code_scale, codes = _scales(view, attention)
     y = result_of(view, chain, shape_of(view.var[chain.head]))
     zeros = (int(first.attrs.a_zero), int(first.attrs.b_zero), int(second.attrs.b_zero))
     depth = shape_of(first.args[0])[-1]

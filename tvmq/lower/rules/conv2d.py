@@ -75,7 +75,7 @@ LAYOUTS = (("NCW", "OIW"), ("NCHW", "OIHW"), ("NCDHW", "OIDHW"))
 
 
 def lower(lowerer: Lowerer, chain: Chain) -> bool:
-    """One kernel for the chain; False for layouts and weights that are not ours."""
+    """Lower a convolution and its chain to one kernel; False for layouts and weights that are not ours."""
     view = lowerer.view
     call = view.value[chain.head]
     source, padding, pad_value = padding_of(view, chain)
@@ -178,10 +178,10 @@ def lower_volume(lowerer: Lowerer, chain: Chain) -> bool:
         return False
     kernel = packed_from(kernel, weight, weight.shape, (0, 2, 1, 3, 4))
     x = stack_slices(lowerer, source, depth, pad_value)
-    others = [lowerer.reshaped(lowerer.nhwc(other), conv.out_shape, other) for other in finish.others]
+    others = [lowerer.reshape(lowerer.nhwc(other), conv.out_shape, other) for other in finish.others]
     value = lowerer.call(kernel, [x, *others], conv.out_shape, dtype_of(view.var[finish.end]), f"{finish.end}_slices")
     shape = [depth.batch, depth.windows * conv.out_height, conv.out_width, conv.filters]
-    lowerer.give_nhwc(finish.end, lowerer.reshaped(value, shape, finish.end))
+    lowerer.give_nhwc(finish.end, lowerer.reshape(value, shape, finish.end))
     return True
 
 
@@ -201,8 +201,8 @@ def stack_slices(lowerer: Lowerer, name: str, depth: DepthWindows, fill: float) 
     x, (height, width) = lowerer.nhwc(name), shape_of(lowerer.view.var[name])[3:]
     shape = [depth.batch * depth.windows, height, width, depth.taps * depth.channels]
     if depth.taps == depth.stride == 1 and not any(depth.padding):
-        return lowerer.reshaped(x, shape, name)
+        return lowerer.reshape(x, shape, name)
     kernel = stack_depth(depth, fill, lowerer.isa, dtype_of(x))
-    slices = lowerer.reshaped(x, [depth.batch * depth.depth, depth.pixels, depth.channels], name)
+    slices = lowerer.reshape(x, [depth.batch * depth.depth, depth.pixels, depth.channels], name)
     flat = [shape[0], depth.pixels, shape[3]]
-    return lowerer.reshaped(lowerer.call(kernel, [slices], flat, dtype_of(x), f"{name}_stacked"), shape, name)
+    return lowerer.reshape(lowerer.call(kernel, [slices], flat, dtype_of(x), f"{name}_stacked"), shape, name)

@@ -131,7 +131,7 @@ def give_spread(lowerer: Lowerer, name: str, x: relax.Expr, spread: Spread) -> N
     depth, rows, columns = spread.out
     slices = [spread.batch * depth, rows, columns, spread.out_channels]
     value = lowerer.call(kernel, [x], slices, dtype_of(x), name)
-    lowerer.give_nhwc(name, lowerer.reshaped(value, [spread.batch, depth * rows, columns, spread.out_channels], name))
+    lowerer.give_nhwc(name, lowerer.reshape(value, [spread.batch, depth * rows, columns, spread.out_channels], name))
 
 
 def _takes(call: relax.Call, x_dtype: str) -> bool:

@@ -15,7 +15,7 @@ from tvmq.kernels.move.transpose import choose_dequantize_to_nchw, choose_quanti
 from tvmq.lower.lowerer import Lowerer
 from tvmq.lower.patterns.chains import Chain
 from tvmq.lower.rules.elementwise import emit_requantize, nhwc_axis, wants_nhwc
-from tvmq.lower.strides import MOVES, contiguous, strided_view
+from tvmq.lower.strides import MOVES, contiguous_view, strided_view
 from tvmq.numerics.elementary import ELEMENTARY
 
 # Operators whose loops take a quantize behind them in
@@ -71,16 +71,16 @@ def _from_view(lowerer: Lowerer, chain: Chain) -> bool:
     attrs, source = call.attrs, call.args[0].name
     if not all(is_number(size) for size in call.args[0].ty.shape):
         return False
-    found = strided_view(lowerer.view, source, lowerer.exists)
-    if found.base == source or found == contiguous(found.base, found.shape):
+    layout = strided_view(lowerer.view, source, lowerer.exists)
+    if layout.base == source or layout == contiguous_view(layout.base, layout.shape):
         return False
-    base = lowerer.logical(found.base)
+    base = lowerer.logical(layout.base)
     codes = (int(const_value(call.args[2]).reshape(-1)[0]), attrs.qmin, attrs.qmax, attrs.dtype)
-    view = found.offset, found.shape, found.strides
+    view = layout.offset, layout.shape, layout.strides
     kernel = lowerer.choose(choose_quantize_view, shape_of(base), view, const_value(call.args[1]), codes)
     if kernel is None:
         return False
-    value = lowerer.call(kernel, [base], found.shape, attrs.dtype, chain.result)
+    value = lowerer.call(kernel, [base], layout.shape, attrs.dtype, chain.result)
     lowerer.give_logical(chain.result, value)
     return True
 

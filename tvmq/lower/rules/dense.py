@@ -29,7 +29,7 @@ from tvmq.lower.rules.epilogue import finish_of
 
 
 def lower(lowerer: Lowerer, chain: Chain) -> bool:
-    """One kernel for the chain; products of two activations have a rule of their own."""
+    """Lower a product with a constant and its chain to one kernel; that of two activations has its own rule."""
     view = lowerer.view
     call = view.value[chain.head]
     data, weight = call.args
@@ -66,17 +66,17 @@ def lower(lowerer: Lowerer, chain: Chain) -> bool:
 
     def as_rows(name: str) -> relax.Expr:
         value = lowerer.logical(name)
-        return lowerer.reshaped(value, (*before, value.ty.shape[-1]), f"{name}_rows")
+        return lowerer.reshape(value, (*before, value.ty.shape[-1]), f"{name}_rows")
 
     inputs = [as_rows(name) for name in (data.name, *finish.others)]
     out_dtype = dtype_of(view.var[finish.end])
     result = lowerer.call(kernel, inputs, (*before, columns), out_dtype, f"{finish.end}_rows")
-    lowerer.give_logical(finish.end, lowerer.reshaped(result, list(view.var[finish.end].ty.shape), finish.end))
+    lowerer.give_logical(finish.end, lowerer.reshape(result, list(view.var[finish.end].ty.shape), finish.end))
     return True
 
 
 def lower_groups(lowerer: Lowerer, chain: Chain) -> bool:
-    """One kernel for the product; what follows goes the generic way."""
+    """Lower a product with a weight of 4-bit groups to one kernel; what follows goes the generic way."""
     call = lowerer.view.value[chain.head]
     x, x_scale, weight, scale = call.args
     if not is_const(weight) or not is_const(scale) or is_const(x) or is_const(x_scale):
@@ -94,7 +94,7 @@ def lower_groups(lowerer: Lowerer, chain: Chain) -> bool:
 
 
 def lower_dynamic_matmul(lowerer: Lowerer, chain: Chain) -> bool:
-    """One kernel for the sums; False where one operand's matrices serve several of the other's."""
+    """Lower a product of dynamic shape to one kernel of its sums; False where a matrix serves several others."""
     if chain.members[0] != chain.head:
         return attention.lower(lowerer, chain)
     call = lowerer.view.value[chain.head]

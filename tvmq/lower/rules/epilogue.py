@@ -1,4 +1,4 @@
-"""What follows the sums of a convolution or product in a chain, as the templates want it."""
+"""Epilogue of a convolution or product: the steps behind its sums in a chain, as the templates want them."""
 
 from __future__ import annotations
 

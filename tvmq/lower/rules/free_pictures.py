@@ -34,7 +34,7 @@ from tvmq.lower.rules.shape import free_resize
 
 
 def convolution(lowerer: Lowerer, chain: Chain) -> bool:
-    """One kernel for the chain; False for layouts and weights that are not ours, and free channels."""
+    """Lower a convolution of dynamic shape to one kernel; False for other layouts, weights, and dynamic channels."""
     view = lowerer.view
     call = view.value[chain.head]
     source, padding, pad_value = padding_of(view, chain)
@@ -114,10 +114,10 @@ def max_pool(lowerer: Lowerer, chain: Chain) -> bool:
         bool(a.ceil_mode),
         sizes[3:],
     )
-    made = lowerer.choose(choose_max_pool, pool, dtype_of(x)) if pool.always_taps else None
-    if made is None:
+    kernel = lowerer.choose(choose_max_pool, pool, dtype_of(x)) if pool.always_taps else None
+    if kernel is None:
         return False
-    lowerer.give_nhwc(chain.result, lowerer.call(made, [x], out, dtype_of(x), chain.result))
+    lowerer.give_nhwc(chain.result, lowerer.call(kernel, [x], out, dtype_of(x), chain.result))
     return True
 
 
@@ -255,7 +255,7 @@ def float_sum(lowerer: Lowerer, chain: Chain) -> bool:
     if kernel is None:
         return False
     total = lowerer.call(kernel, [x], (batch, channels), "float32", f"{chain.result}_sums")
-    give(lowerer, chain.result, lowerer.reshaped(total, list(call.ty.shape), chain.result), False)
+    give(lowerer, chain.result, lowerer.reshape(total, list(call.ty.shape), chain.result), False)
     return True
 
 

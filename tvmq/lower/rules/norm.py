@@ -26,7 +26,7 @@ from tvmq.lower.rules.elementwise import NHWC_AXIS
 
 
 def lower(lowerer: Lowerer, chain: Chain) -> bool:
-    """One kernel, on the layout of the IR."""
+    """Lower a norm to one kernel, on the layout of the IR."""
     call = lowerer.view.value[chain.head]
     if op_name(call) != "tvmq.group_norm":
         return _rows(lowerer, chain)
@@ -36,10 +36,10 @@ def lower(lowerer: Lowerer, chain: Chain) -> bool:
     if kernel is None:
         return False
     rows = (norm.batch, norm.channels, norm.positions)
-    x = lowerer.reshaped(lowerer.logical(call.args[0].name), rows, f"{chain.result}_rows")
+    x = lowerer.reshape(lowerer.logical(call.args[0].name), rows, f"{chain.result}_rows")
     factors = [_vector(lowerer, arg, norm.channels, chain.result) for arg in call.args[1:]]
     result = lowerer.call(kernel, [x, *factors], rows, "float32", f"{chain.result}_normalized")
-    lowerer.give_logical(chain.result, lowerer.reshaped(result, shape, chain.result))
+    lowerer.give_logical(chain.result, lowerer.reshape(result, shape, chain.result))
     return True
 
 
@@ -92,11 +92,11 @@ def _vector(lowerer: Lowerer, arg: relax.Expr, channels: int, name: str) -> rela
     """gamma or beta as [channels]."""
     if is_const(arg):
         return make_const(const_value(arg).reshape(channels))
-    return lowerer.reshaped(lowerer.logical(arg.name), (channels,), f"{name}_factor")
+    return lowerer.reshape(lowerer.logical(arg.name), (channels,), f"{name}_factor")
 
 
 def lower_softmax(lowerer: Lowerer, chain: Chain) -> bool:
-    """One kernel, on the layout of the IR."""
+    """Lower a float softmax to one kernel, on the layout of the IR."""
     call = lowerer.view.value[chain.head]
     x = lowerer.logical(call.args[0].name)
     kernel = softmax(shape_of(x), lowerer.isa, int(call.attrs.axis))
@@ -105,7 +105,7 @@ def lower_softmax(lowerer: Lowerer, chain: Chain) -> bool:
 
 
 def lower_float_sum(lowerer: Lowerer, chain: Chain) -> bool:
-    """One kernel; False for axes with others between them."""
+    """Lower a float sum or mean to one kernel; False for axes with others between them."""
     call = lowerer.view.value[chain.head]
     source, axes, keepdims = call.args[0].name, [int(axis) for axis in call.attrs.axes], bool(call.attrs.keepdims)
     nhwc = _sums_pixels(lowerer, source, axes) and (keepdims or axes == [2, 3])
@@ -119,10 +119,10 @@ def lower_float_sum(lowerer: Lowerer, chain: Chain) -> bool:
     kernel = lowerer.choose(choose_float_sum, FloatSum(outer, count, inner, bool(call.attrs.mean)))
     if kernel is None:
         return False
-    flat = lowerer.reshaped(x, [outer, count, inner], f"{chain.result}_rows")
+    flat = lowerer.reshape(x, [outer, count, inner], f"{chain.result}_rows")
     total = lowerer.call(kernel, [flat], (outer, inner), "float32", f"{chain.result}_sums")
     kept = [1 if axis in axes else size for axis, size in enumerate(shape) if keepdims or axis not in axes]
-    value = lowerer.reshaped(total, kept, chain.result)
+    value = lowerer.reshape(total, kept, chain.result)
     (lowerer.give_nhwc if nhwc and keepdims else lowerer.give_logical)(chain.result, value)
     return True
 

@@ -13,7 +13,7 @@ from tvmq.lower.patterns.chains import Chain
 
 
 def lower(lowerer: Lowerer, chain: Chain) -> bool:
-    """One kernel, the same for all tensors; a picture stays in NHWC."""
+    """Lower statistics of calibration to a kernel that is the same for all tensors; a picture stays in NHWC."""
     call = lowerer.view.value[chain.head]
     source, attrs = call.args[0], call.attrs
     if dtype_of(source) != "float32":
@@ -28,7 +28,7 @@ def lower(lowerer: Lowerer, chain: Chain) -> bool:
         outer, channels, inner = math.prod(shape[first:axis]), shape[axis], math.prod(shape[axis + 1 :])
     facts = (attrs.tensor, attrs.begin, attrs.slots, attrs.batched, attrs.counted, axis >= 0, outer, channels, inner)
     kernel = observe(np.array([int(fact) for fact in facts], np.int32), lowerer.isa)
-    values = lowerer.reshaped(x, [math.prod(shape)], f"{source.name}_values")
+    values = lowerer.reshape(x, [math.prod(shape)], f"{source.name}_values")
     memory = [lowerer.logical(arg.name) for arg in call.args[1:]]
     lowerer.give_logical(chain.result, lowerer.call(kernel, [values, *memory], (1,), "int32", chain.result))
     return True

@@ -88,7 +88,7 @@ def _max_of_lines(lowerer: Lowerer, chain: Chain) -> bool:
         assert x is not None
         depth = slices.out_shape[1]
     shape = [batch, depth * plane.out_shape[1], plane.out_shape[2], channels]
-    lowerer.give_nhwc(chain.result, lowerer.reshaped(x, shape, chain.result))
+    lowerer.give_nhwc(chain.result, lowerer.reshape(x, shape, chain.result))
     return True
 
 
@@ -96,7 +96,7 @@ def _max_pooled(lowerer: Lowerer, x: relax.Expr, windows: Pool2d, name: str) -> 
     kernel = lowerer.choose(choose_max_pool, windows, dtype_of(x))
     if kernel is None:
         return None
-    x = lowerer.reshaped(x, windows.in_shape, f"{name}_in")
+    x = lowerer.reshape(x, windows.in_shape, f"{name}_in")
     return lowerer.call(kernel, [x], windows.out_shape, dtype_of(x), name)
 
 
@@ -194,7 +194,7 @@ def _lower_sum(
         lowerer.give_nhwc(chain.result, value)
     else:
         shape = [int(d) for d in lowerer.view.var[chain.result].ty.shape]
-        lowerer.give_logical(chain.result, lowerer.reshaped(value, shape, chain.result))
+        lowerer.give_logical(chain.result, lowerer.reshape(value, shape, chain.result))
     return True
 
 

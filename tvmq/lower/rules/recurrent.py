@@ -11,7 +11,7 @@ from tvmq.numerics.recurrent import WHOLE_LENGTH
 
 
 def lower(lowerer: Lowerer, chain: Chain) -> bool:
-    """One kernel; False for a weight that is computed, and where there is none."""
+    """Lower all steps of a recurrent layer to one kernel; False for a computed weight, and without a kernel."""
     call = lowerer.view.value[chain.head]
     gates, weight, terms, state, lengths, *scale = call.args
     if not all(map(is_const, (weight, terms, *scale))):

@@ -30,15 +30,15 @@ def take_packed_rows(lowerer: Lowerer, chain: Chain) -> bool:
     packed = lowerer.view.producer(table)
     if packed is None or not is_packed(packed) or int(call.attrs.axis or 0) or not index_operands(call):
         return False
-    given = lowerer.logical(indices.name) if isinstance(indices, relax.Var) else indices
+    index_tensor = lowerer.logical(indices.name) if isinstance(indices, relax.Var) else indices
     rows, *row = (int(d) for d in packed.attrs.shape)
-    value = lowerer.call_te(_gather(rows, row), packed.args[0], given, name="take_packed")
+    value = lowerer.call_te(_gather(rows, row), packed.args[0], index_tensor, name="take_packed")
     lowerer.give_logical(chain.result, lowerer.emit(value, chain.result))
     return True
 
 
 def _gather(rows: int, row: list[int]):  # type: ignore[no-untyped-def]
-    """What computes the codes of rows; an index outside of them wraps round."""
+    """Compute function of the codes of rows, for TE; an index outside of them wraps round."""
     pitch = [math.prod(row[axis + 1 :]) for axis in range(len(row))]
 
     def compute(packed: te.Tensor, indices: te.Tensor) -> te.Tensor:
@@ -69,7 +69,7 @@ def permute_dims(lowerer: Lowerer, chain: Chain) -> bool:
     axes, (x,) = call.attrs.axes, call.args
     if len(chain.members) > 1 or axes is None or tuple(map(int, axes)) != TO_NHWC or not lowerer.has_nhwc(x.name):
         return False
-    lowerer.give_logical(chain.result, lowerer.reshaped(lowerer.nhwc(x.name), shape_of(call), chain.result))
+    lowerer.give_logical(chain.result, lowerer.reshape(lowerer.nhwc(x.name), shape_of(call), chain.result))
     return True
 
 
@@ -123,7 +123,7 @@ def reshape(lowerer: Lowerer, chain: Chain) -> bool:
         return _depth_to_space(lowerer, chain, source)
     if not isinstance(lowerer.view.var[source].ty, relax.TensorType):
         return False
-    value = lowerer.reshaped(lowerer.logical(source), shape_of(lowerer.view.var[chain.result]), chain.result)
+    value = lowerer.reshape(lowerer.logical(source), shape_of(lowerer.view.var[chain.result]), chain.result)
     lowerer.give_logical(chain.result, value)
     return True
 
