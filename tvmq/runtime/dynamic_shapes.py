@@ -1,4 +1,4 @@
-"""Runs of a model with dynamic dimensions: sizes from the inputs, sample by sample where samples are apart."""
+"""Runs of a model with dynamic shapes: sizes from the inputs, sample by sample where samples are apart."""
 
 from __future__ import annotations
 
