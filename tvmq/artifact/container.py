@@ -253,7 +253,6 @@ def _machine_code(
     where: str, file: SavedFile, number: int, manifest: dict[str, Any], blobs: Mapping[str, Any], target: Any,
     folder: Path | None,
 ) -> LoadedCode:  # fmt: skip
-    """Load the code with this number, ready to run."""
     library = _gpu_library(blobs) if isinstance(target, CudaTarget) else None
     code = _code(where, number, manifest, blobs, UNPACKED_BASE + RATIO * file.size)
     file.settle()
