@@ -86,11 +86,13 @@ class _CodePlan:
             return False
         if op == "concat":
             return all(isinstance(arg, relax.Var) and dtype_of(arg) == "float32" for arg in _parts_of(value))
+        if op not in (*POOLS, "image.resize2d", *HEAD_MOVES) or not isinstance(value.args[0], relax.Var):
+            return False  # of a constant there is no source to quantize
         if op in POOLS:
             return _has_no_empty_window(value) and magnitude_bound(view, value.args[0]) is not None
         if op == "image.resize2d":
             return repeats_pixels(value)
-        return op in HEAD_MOVES and isinstance(value.args[0], relax.Var) and self._of_heads(name)
+        return self._of_heads(name)
 
     def _of_heads(self, name: str) -> bool:
         """True for what only products of two tensors read, behind moves and a quantize."""
