@@ -222,7 +222,7 @@ def tflite_model(case: Case) -> tuple[bytes, list[np.ndarray]] | None:
         return np.ascontiguousarray(np.moveaxis(array, 1, -1)) if array.ndim == 4 else array
 
     inputs = [last(arrays["x"])]
-    shape = last(case.made(Arithmetic()).y).shape
+    shape = last(case.compute(Arithmetic()).y).shape
     x = file.tensor("x", inputs[0].shape, a["x_dtype"], codes("x"))
     y = file.tensor("y", shape, a["dtype"], codes("y"))
     if case.operator in ("conv2d", "depthwise", "dense"):

@@ -27,7 +27,7 @@ from tvmq.graph.integer_core import Regions, regions
 from tvmq.graph.ledger import require_stage, with_ledger
 from tvmq.graph.names import INPUTS, OUTPUTS, UniqueNames, input_names, output_names, with_names
 from tvmq.graph.rewrite import build_function, replace_variables
-from tvmq.graph.view import View, leaves
+from tvmq.graph.view import View, flatten_tuples, leaves
 from tvmq.passes.integrality import integrality
 
 STAGE = "partition_conversions"
@@ -58,7 +58,7 @@ class _Splitter:
     def run(self) -> tvm.IRModule:
         """The module in four functions."""
         body, names = self.view.func.body.body, self.view.params
-        results = output_names(self.view.func, len(list(_flatten(body))))
+        results = output_names(self.view.func, len(flatten_tuples([body])))
         quantize = self._function(names, self.regions.prefix, self._tuple(self.regions.entries))
         core = self._function(self.regions.entries, self.regions.core, self._tuple(self.regions.exits))
         dequantize = self._function(self.regions.exits, self.regions.suffix, body)
@@ -120,12 +120,6 @@ def _with_signature(func: relax.Function, inputs: list[str], outputs: list[str])
     return func.with_attr(INPUTS, json.dumps(inputs)).with_attr(OUTPUTS, json.dumps(outputs))
 
 
-def _flatten(expr: relax.Expr) -> Iterable[relax.Expr]:
-    if not isinstance(expr, relax.Tuple):
-        return [expr]
-    return [leaf for item in expr.fields for leaf in _flatten(item)]
-
-
 def _entry_names(view: View, parts: Regions) -> dict[str, str]:
     """{variable that the core reads: name}: that of the one input which it is made of."""
     sources: dict[str, set[str]] = {name: {input_name} for name, input_name in input_names(view.func).items()}
@@ -139,7 +133,7 @@ def _exit_names(view: View, parts: Regions) -> dict[str, str]:
     """{variable that the core gives: name}: that of the one result which is made of it."""
     body = view.func.body.body
     results: dict[str, list[str]] = {}
-    for leaf, name in zip(_flatten(body), output_names(view.func, len(list(_flatten(body)))), strict=True):
+    for leaf, name in zip(flatten_tuples([body]), output_names(view.func, len(flatten_tuples([body]))), strict=True):
         for var in leaves(leaf):
             results.setdefault(var.name, []).append(name)
     for name in reversed(parts.suffix):

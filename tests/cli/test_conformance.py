@@ -46,7 +46,7 @@ def test_vectors_and_answers(cli, saved):
     right = cli("conformance", saved / "vectors", "--check", saved / "right.npz", "-q")
     assert right.code == 0 and right.out.splitlines()[-1].strip().startswith("conforms: yes (0 of"), right.err
     tables = [case for case, _ in cases if case.operator == "table"]
-    wrong = {f"table/{case.name}": case.made(chips["table"], "unsigned_index").y for case in tables}
+    wrong = {f"table/{case.name}": case.compute(chips["table"], "unsigned_index").y for case in tables}
     np.savez(saved / "wrong.npz", **wrong)
     judged = cli("conformance", saved / "vectors", "--check", saved / "wrong.npz", "-q")
     assert judged.code == 1 and "table: explained by it looks up codes as unsigned bytes" in judged.out

@@ -36,7 +36,7 @@ def answered(vectors, folder, chip, fault="", only=()):
         if not only or case.operator in only:
             file = folder / case.operator / f"{case.name}.npy"
             file.parent.mkdir(parents=True, exist_ok=True)
-            np.save(file, case.made(chip or chips[case.operator], fault).y)
+            np.save(file, case.compute(chip or chips[case.operator], fault).y)
     return folder
 
 
@@ -76,8 +76,8 @@ def test_entries_of_operators_are_heard(tmp_path):
     for case, wanted in cases:
         if case.operator == "depthwise":
             assert np.abs(case.arrays["w"]).max() <= 7 and case.arrays["scale_w"].size == 1
-            assert case.made(chips["depthwise"]).overflow == 0 or case.branch == "overflow"
-            np.testing.assert_array_equal(case.made(chips["depthwise"]).y, wanted)
+            assert case.compute(chips["depthwise"]).overflow == 0 or case.branch == "overflow"
+            np.testing.assert_array_equal(case.compute(chips["depthwise"]).y, wanted)
 
 
 @pytest.mark.slow

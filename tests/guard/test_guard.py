@@ -394,17 +394,17 @@ def test_a_choice_that_is_below_stops_at_the_samples_that_show_it():
 
         return run
 
-    whole = judge.measured(noisy(0.1), roughly=True)
-    assert whole == Figure(20.0) and judge.measured(noisy(0.1), roughly=True, least=20.0) == whole
-    assert judge.measured(noisy(0.1), roughly=True, least=10.0) == whole and len(runs) == 3 * 8
+    whole = judge.measure(noisy(0.1), roughly=True)
+    assert whole == Figure(20.0) and judge.measure(noisy(0.1), roughly=True, least=20.0) == whole
+    assert judge.measure(noisy(0.1), roughly=True, least=10.0) == whole and len(runs) == 3 * 8
     runs.clear()
-    assert judge.measured(noisy(1.0), roughly=True, least=20.0).sqnr < 20 and len(runs) == 1
+    assert judge.measure(noisy(1.0), roughly=True, least=20.0).sqnr < 20 and len(runs) == 1
     for least in (10.0, 5.0):  # the sample that tells comes first where it was the worst before
         runs.clear()
-        assert judge.measured(noisy(5.0, {6}), roughly=True, least=least).sqnr < least
+        assert judge.measure(noisy(5.0, {6}), roughly=True, least=least).sqnr < least
     assert runs == [6]
-    assert judge.measured(lambda _: [np.zeros(3)], roughly=True, least=10.0).sqnr == -math.inf
-    assert judge.measured(lambda feed: [signal[int(feed["x"][0, 0])]], roughly=True, least=10.0).sqnr == math.inf
+    assert judge.measure(lambda _: [np.zeros(3)], roughly=True, least=10.0).sqnr == -math.inf
+    assert judge.measure(lambda feed: [signal[int(feed["x"][0, 0])]], roughly=True, least=10.0).sqnr == math.inf
 
 
 def levels() -> onnx.ModelProto:
@@ -443,7 +443,7 @@ def test_a_rehearsal_says_what_the_integer_module_does():
     ):  # fmt: skip
         with tvmq.qconfig(rules=precision.rules(), weight_rounding="nearest", bias_correction=False):
             module = tvmq.quantize(*tvmq.from_onnx(model), samples(model), guard=None)
-        wanted, found = judge.measured(tvmq.build(module).run, roughly=True).sqnr, rehearsal.figure(precision).sqnr
+        wanted, found = judge.measure(tvmq.build(module).run, roughly=True).sqnr, rehearsal.figure(precision).sqnr
         assert min(wanted, 60) == pytest.approx(min(found, 60), abs=1.5), precision
 
 

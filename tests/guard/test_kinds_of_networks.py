@@ -101,5 +101,5 @@ def test_an_output_of_another_shape_keeps_nothing() -> None:
     prepared = tvmq.passes.prepare.prepare(*tvmq.from_onnx(model))
     batch = Batch(samples_of(model, 1)[0], 1, [np.ones((1, 3), np.float32)])
     judge = Judge(prepared, prepared, [batch], lambda _: lambda _feed: [], Guard())
-    assert judge.measured(lambda _: [np.ones((1, 3), np.float32)]).sqnr == np.inf
-    assert judge.measured(lambda _: [np.ones((1, 2), np.float32)]).sqnr == -np.inf
+    assert judge.measure(lambda _: [np.ones((1, 3), np.float32)]).sqnr == np.inf
+    assert judge.measure(lambda _: [np.ones((1, 2), np.float32)]).sqnr == -np.inf

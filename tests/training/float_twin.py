@@ -65,7 +65,7 @@ class FloatTwin:
 
     def pairs(self, net: IntegerNetwork) -> dict[str, tuple[torch.nn.Parameter, torch.Tensor]]:
         """{layer: parameter of the network, weight of the float model}."""
-        layers = net.source.weighted
+        layers = net.source.calibrated_layers
         return {
             known.layer: (net._layers[root].folding.source_weight(), self.parameters[root, 1])
             for root, known in layers.items()

@@ -21,7 +21,7 @@ from tvmq.graph.functions import plain_module, unpack_weights
 from tvmq.graph.layer_tensors import LayerPair, find_unpaired, integer_names, layer_tensors, pairs
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.names import merge, output_names
-from tvmq.graph.probes import cut, tapped
+from tvmq.graph.probes import cut, with_outputs
 from tvmq.graph.symbolic import free_dimensions, inputs_of, sample_sizes, with_sizes
 from tvmq.graph.view import View
 from tvmq.numerics.deviation import Deviation, Figures
@@ -139,8 +139,8 @@ class _Runs:
         apart, self._given = cut(a, [(pair.a, pair.b) for pair in layers], integer_names(get_ledger(b)))
         codes = {name: step for pair in layers for name, step in pair.b.codes.items()}
         self._b_names = list(dict.fromkeys([*(pair.b.value for pair in layers), *self._given.values()]))
-        self._a = build(tapped(a, [(pair.a.value, pair.a.codes.get(pair.a.value)) for pair in layers])).run
-        self._b = build(tapped(b, [(name, codes.get(name)) for name in self._b_names])).run
+        self._a = build(with_outputs(a, [(pair.a.value, pair.a.codes.get(pair.a.value)) for pair in layers])).run
+        self._b = build(with_outputs(b, [(name, codes.get(name)) for name in self._b_names])).run
         self._apart = build(apart).run
         steps = [None if pair.step is None else np.float64(np.max(pair.step.scale)) for pair in layers]
         self.local = [Deviation(step) for step in steps]

@@ -69,7 +69,6 @@ from tvmq.errors import ArtifactError, ConfigError, OutputError, TvmqError
 from tvmq.target.cpu import best
 from tvmq.target.cuda import CudaTarget, is_cuda
 from tvmq.text import last_line, printable_name, read_json
-from tvmq.whole_file import write_whole
 
 if TYPE_CHECKING:
     import tvm
@@ -94,9 +93,10 @@ def save(path: Path, parts: Any, module: Callable[[], tvm.IRModule]) -> str:
 
     parts    an executable's (runtime/executable.py)
     module   gives the Relax module that was compiled, if it is needed
-    raises   OutputError; ArtifactError if the file it was loaded from has changed; a file that was there before is
-             untouched then
+    raises   OutputError; ArtifactError if the file it was loaded from has changed; what was there stays untouched then
     """
+    from tvmq.whole_file import write_whole
+
     try:
         saved = parts.saved or SavedFile.of(f"save: '{path}'", pack_executable(parts, module()))
         write_whole(path, lambda file: file.writelines(saved.blocks()))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +10,7 @@ from tvm import relax
 
 from tvmq.compile.fused_origins import bindings, match_operators
 from tvmq.compile.vm_pipeline import OPT_LEVEL, group_operators, legalize
-from tvmq.graph.view import is_const
+from tvmq.graph.view import flatten_tuples, is_const
 from tvmq.schedule.generic import KERNEL
 from tvmq.target.cpu import CpuTarget
 
@@ -101,15 +100,7 @@ def _kernel(fused: tvm.IRModule, symbol: str) -> str:
 
 def _arguments(value: relax.Call) -> list[relax.Expr]:
     """Tensors that a call reads."""
-    return list(_leaves(value.args[1] if _is_call_tir(value) else relax.Tuple(list(value.args))))
-
-
-def _leaves(expr: relax.Expr) -> Iterator[relax.Expr]:
-    if isinstance(expr, relax.Tuple):
-        for item in expr.fields:
-            yield from _leaves(item)
-    else:
-        yield expr
+    return flatten_tuples([value.args[1]] if _is_call_tir(value) else value.args)
 
 
 def _tensors(ty: Any) -> list[Tensor]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
 
@@ -21,7 +21,7 @@ from tvmq.graph.names import input_names, output_names
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import CONVOLUTION, TRANSPOSED
 from tvmq.graph.symbolic import free_dimensions
-from tvmq.graph.view import View, const_value, dtype_of, leaves, op_name, sizes_of
+from tvmq.graph.view import View, const_value, dtype_of, flatten_tuples, leaves, op_name, sizes_of
 
 CONVOLUTIONS, TRANSPOSED_CONVOLUTIONS = where(kind=CONVOLUTION), where(kind=TRANSPOSED)
 
@@ -39,7 +39,7 @@ def describe_module(mod: tvm.IRModule, view: View) -> dict[str, Any]:
 
 
 def _describe_function(view: View) -> dict[str, Any]:
-    results = list(_leaves(view.func.body.body))
+    results = _result_tensors(view.func)
     return {
         "inputs": [{**tensor, **_input_codes(view, param)} for tensor, param in _inputs(view)],
         "outputs": [{**t, **_output_codes(view, leaf)} for t, leaf in zip(_outputs(view), results, strict=True)],
@@ -56,7 +56,7 @@ def describe_functions(mod: tvm.IRModule) -> dict[str, dict[str, Any]]:
         return {}
     quantize, core, dequantize = (View(function_module(mod, name)) for name in PARTS)
     scales = get_ledger(mod).codes
-    entries = [_codes_given(quantize, leaf) for leaf in _leaves(quantize.func.body.body)]
+    entries = [_codes_given(quantize, leaf) for leaf in _result_tensors(quantize.func)]
     exits = [_codes_taken(dequantize, param, scales) for param in dequantize.params.values()]
     first, last = _describe_function(quantize), _describe_function(dequantize)
     middle = {"inputs": [tensor for tensor, _ in _inputs(core)], "outputs": _outputs(core)}
@@ -73,7 +73,7 @@ def _inputs(view: View) -> list[tuple[dict[str, Any], relax.Var]]:
 
 
 def _outputs(view: View) -> list[dict[str, Any]]:
-    results = list(_leaves(view.func.body.body))
+    results = _result_tensors(view.func)
     names = output_names(view.func, len(results))
     return [_tensor(leaf, name) for leaf, name in zip(results, names, strict=True)]
 
@@ -97,14 +97,13 @@ def _codes_taken(view: View, param: relax.Var, scales: Mapping[str, tuple[float,
     return {} if scale is None else {"scale": scale, "zero_point": zero}
 
 
-def _leaves(expr: relax.Expr) -> Iterator[relax.Expr]:
-    if isinstance(expr, relax.Tuple):
-        for item in expr.fields:
-            yield from _leaves(item)
-    elif not isinstance(expr.ty, relax.TensorType):
-        raise ModelError(f"build: a result is {expr.ty}, no tensor and no tuple of them; return its parts")
-    else:
-        yield expr
+def _result_tensors(func: relax.Function) -> list[relax.Expr]:
+    """The results of a function; ModelError for one that is no tensor."""
+    results = flatten_tuples([func.body.body])
+    for result in results:
+        if not isinstance(result.ty, relax.TensorType):
+            raise ModelError(f"build: a result is {result.ty}, no tensor and no tuple of them; return its parts")
+    return results
 
 
 def _tensor(expr: relax.Expr, name: str) -> dict[str, Any]:

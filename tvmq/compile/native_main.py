@@ -30,7 +30,7 @@ from tvm import relax, tirx
 from tvm.script.ir_builder import IRBuilder
 from tvm.script.ir_builder import tirx as T
 
-from tvmq.graph.view import is_const
+from tvmq.graph.view import flatten_tuples, is_const
 from tvmq.runtime.call_code import DIRECT
 from tvmq.tvm_internals import (
     ADDRESS,
@@ -128,7 +128,7 @@ class _CallPlan:
                 self._bind(mod, binding.var, binding.value)
         self.memory = len(self.buffers)
         self.buffers.append(((max(self._size, ALIGNMENT),), "uint8"))
-        self.leaves = _leaves(func.body.body)
+        self.leaves = flatten_tuples([func.body.body])
         outputs = [self._place(leaf).parameter for leaf in self.leaves]
         if sorted(outputs) != sorted(self.results):  # an input, or a result given twice
             raise Unfit
@@ -279,7 +279,3 @@ def _tensor(expr: relax.Expr) -> tuple[tuple[int, ...], str]:
     if not all(isinstance(size, tirx.IntImm) for size in ty.shape):
         raise Unfit
     return tuple(int(size) for size in ty.shape), str(ty.dtype)
-
-
-def _leaves(expr: relax.Expr) -> list[relax.Expr]:
-    return [leaf for item in expr.fields for leaf in _leaves(item)] if isinstance(expr, relax.Tuple) else [expr]

@@ -14,7 +14,7 @@ from tvmq.dataset import Dataset
 from tvmq.doctor.findings import Finding, note, ok, problem
 from tvmq.doctor.patient import Arrays, Patient, decibels
 from tvmq.graph.layer_tensors import LayerTensor, layer_tensors
-from tvmq.graph.probes import tapped
+from tvmq.graph.probes import with_outputs
 from tvmq.graph.view import View
 from tvmq.passes.prepare import prepare
 from tvmq.rules import short_names
@@ -110,7 +110,7 @@ def channels_of(patient: Patient) -> list[Channels]:
     prepared = prepare(patient.mod, patient.params)
     view = View(prepared)
     layers = [tensor for tensor in layer_tensors(prepared) if tensor.operator != "input" and _is_float(view, tensor)]
-    run = build(tapped(prepared, [(tensor.plain, None) for tensor in layers])).run
+    run = build(with_outputs(prepared, [(tensor.plain, None) for tensor in layers])).run
     statistics = [Channels(tensor) for tensor in layers]
     for feed, _ in Dataset(_first_samples(patient.arrays), patient.inputs):
         for channels, values in zip(statistics, run(feed), strict=False):

@@ -59,7 +59,7 @@ class Case:
     attributes: dict[str, Any]
     arrays: dict[str, np.ndarray] = field(default_factory=dict)
 
-    def made(self, chip: Arithmetic, fault: str = "") -> OperatorResult:
+    def compute(self, chip: Arithmetic, fault: str = "") -> OperatorResult:
         """Compute the result of the chip."""
         return make(self.operator, self.attributes, self.arrays, chip, fault)
 
@@ -169,7 +169,7 @@ def _layers(
         size = 0 if make.shifts else 3 - np.log2(depth) / 2  # of a sum of so many products
         scale_w = make.scale(exponents[0] + size, exponents[1] + size, make.channels(filters))
         arrays = {"x": x, "w": w, "bias": np.zeros(filters, np.int32), "scale_w": scale_w}
-        bare = Case(f"{name}_{dtype}", operator, branch, a, arrays).made(Arithmetic(rule=make.chip.rule))
+        bare = Case(f"{name}_{dtype}", operator, branch, a, arrays).compute(Arithmetic(rule=make.chip.rule))
         assert bare.acc is not None
         axis = 1 if operator != "dense" else -1
         sums = np.moveaxis(bare.acc, axis, 0).reshape(filters, -1)

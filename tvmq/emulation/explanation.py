@@ -165,7 +165,7 @@ def explain_answers(operator: str, group: Sequence[CaseAnswer], chip: Arithmetic
     chip, values = chip or Arithmetic(), sum(one.answer.size for one in group)
     nearest: Explanation | None = None
     for text, other, fault in _variants(chip, operator):
-        results = [one.case.made(other, fault) for one in group]
+        results = [one.case.compute(other, fault) for one in group]
         wrong = [_differ(m.y, one.answer) for m, one in zip(results, group, strict=True)]
         count = sum(int(w.sum()) for w in wrong)
         if text and not count:
@@ -243,10 +243,10 @@ def _rule(results: Sequence[OperatorResult], group: Sequence[CaseAnswer]) -> Ide
                 joined[0], joined[1].astype(dtype), scales=joined[3:], zero_point=joined[2], qmin=low, qmax=high
             )
         )
-    return _agreed(matches)
+    return _combine_matches(matches)
 
 
-def _agreed(matches: Sequence[Identification]) -> Identification:
+def _combine_matches(matches: Sequence[Identification]) -> Identification:
     """Identification that several types share: a rule that explains all of them, or the worst of the nearest."""
     explaining = [dict.fromkeys([] if one.rule is None else [one.rule, *one.others]) for one in matches]
     common = [rule for rule in explaining[0] if all(rule in other for other in explaining[1:])]

@@ -128,7 +128,7 @@ def _check_wanted(case: Case, chip: Arithmetic, wanted: np.ndarray, path: str) -
     """The answer that is wanted is the one that the chip makes."""
     try:
         with np.errstate(all="ignore"):
-            y = case.made(chip).y
+            y = case.compute(chip).y
     except (ArithmeticError, LookupError, TypeError, ValueError) as error:
         refuse(path, f"'{case.operator}/{case.name}' cannot be computed ({error})")
     if y.dtype != wanted.dtype or not np.array_equal(y, wanted, equal_nan=True):

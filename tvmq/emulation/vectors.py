@@ -63,7 +63,7 @@ def conformance(backend: str | Backend | None, folder: str | Path, *, seed: int 
     chips = {operator: chip_of(description, operator) for operator in dict.fromkeys(case.operator for case in cases)}
     with _all_or_none(folder) as files:
         for case in cases:
-            y = case.made(chips[case.operator]).y
+            y = case.compute(chips[case.operator]).y
             arrays = {**case.arrays, "y": y}
             file = folder / case.operator / f"{case.name}.npz"
             file.parent.mkdir(parents=True, exist_ok=True)

@@ -1,6 +1,6 @@
 """Modules with intermediate outputs: the results of layers as results, or each layer cut apart from the others.
 
-    tapped(mod)          x -> all layers        from the model's input: errors accumulate
+    with_outputs(mod)          x -> all layers        from the model's input: errors accumulate
     keep_variables(mod)  x -> some layers       the same without what they do not need
     cut(mod)             x, all layers -> all layers  each layer computes from values that are given to it
 
@@ -25,7 +25,7 @@ from tvmq.graph.view import View, dtype_of, op_name, used_vars
 Bindings = list[tuple[relax.Var, relax.Expr]]
 
 
-def tapped(mod: tvm.IRModule, wanted: Sequence[tuple[str, Encoding | None]]) -> tvm.IRModule:
+def with_outputs(mod: tvm.IRModule, wanted: Sequence[tuple[str, Encoding | None]]) -> tvm.IRModule:
     """The module whose results are the named variables as float32, then its own results.
 
     wanted   (variable, the step of its codes; None for floats)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Any
 
@@ -166,6 +166,11 @@ def leaves(expr: relax.Expr) -> Iterator[relax.Var]:
     variables: list[relax.Var] = []
     _add_leaves(expr, variables)
     return iter(variables)
+
+
+def flatten_tuples(args: Iterable[relax.Expr]) -> list[relax.Expr]:
+    """Arguments of a call with the items of tuples, and of tuples in them, in their places."""
+    return [item for arg in args for item in (flatten_tuples(arg.fields) if isinstance(arg, relax.Tuple) else [arg])]
 
 
 def results_of(func: relax.Function) -> list[relax.Expr]:

@@ -19,7 +19,7 @@ from tvm import relax
 from tvmq.graph.layer_tensors import LayerTensor, layer_tensors, pairs
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import ORDER
-from tvmq.graph.probes import tapped
+from tvmq.graph.probes import with_outputs
 from tvmq.graph.view import View, dtype_of, op_name, used_vars
 
 ORDERING = where(kind=ORDER, elementwise=False, on_codes=False)
@@ -85,7 +85,7 @@ def with_evidence(module: tvm.IRModule, evidence: Sequence[LayerTensor]) -> tvm.
     counterparts = {id(pair.a): pair.b for pair in pairs(evidence, layer_tensors(module))}
     tensors = [counterparts.get(id(tensor)) for tensor in evidence]
     wanted = [(tensor.value, tensor.codes.get(tensor.value)) for tensor in tensors if tensor is not None]
-    return tapped(module, wanted) if len(wanted) == len(evidence) else None
+    return with_outputs(module, wanted) if len(wanted) == len(evidence) else None
 
 
 def _results_behind(view: View, operators: Container[str]) -> set[str]:

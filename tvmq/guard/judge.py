@@ -84,7 +84,7 @@ class Judge:
         whole = with_evidence(module, self.evidence)
         if whole is None:
             return Figure(-math.inf)  # what cannot be seen is not taken for good
-        return self.measured(self._run(whole))
+        return self.measure(self._run(whole))
 
     def check_compiled(self, module: tvm.IRModule) -> tvm.IRModule:
         """The module, whose compiled code gives the bits of its definition for the first batch, where that is small.
@@ -110,7 +110,7 @@ class Judge:
                 )
         return module
 
-    def measured(self, run: Run, *, roughly: bool = False, least: float = -math.inf) -> Figure:
+    def measure(self, run: Run, *, roughly: bool = False, least: float = -math.inf) -> Figure:
         """Figure of a run over the samples, the evidence first; roughly: for a few of them, where decibels judge.
 
         least  dB below which a rough figure need not be exact: it is that of the first samples that show it to be below

@@ -116,7 +116,7 @@ class Rehearsal:
 
     def figure(self, precision: Precision, least: float = -math.inf) -> Figure:
         """Figure with groups, by the names of their results, in more precision; not exact below `least` dB."""
-        return self._judge.measured(self.run_of(precision), roughly=True, least=least)
+        return self._judge.measure(self.run_of(precision), roughly=True, least=least)
 
     def run_of(self, precision: Precision, options: Options | None = None) -> Run:
         """Run of the module with these choices.

@@ -19,7 +19,7 @@ from tvmq.graph.evaluate import repeats_pixels
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import POOL, RESHAPE, TRANSPOSE
 from tvmq.graph.rewrite import Rewriter
-from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, rank_of
+from tvmq.graph.view import View, const_value, dtype_of, flatten_tuples, is_const, op_name, rank_of
 from tvmq.graph.walk import resolve_each
 from tvmq.lower.code_range import magnitude_bound
 
@@ -85,7 +85,8 @@ class _CodePlan:
         if value is None:
             return False
         if op == "concat":
-            return all(isinstance(arg, relax.Var) and dtype_of(arg) == "float32" for arg in _parts_of(value))
+            parts = flatten_tuples(value.args)
+            return all(isinstance(part, relax.Var) and dtype_of(part) == "float32" for part in parts)
         if op not in (*POOLS, "image.resize2d", *HEAD_MOVES) or not isinstance(value.args[0], relax.Var):
             return False  # of a constant there is no source to quantize
         if op in POOLS:
@@ -105,10 +106,6 @@ class _CodePlan:
             return bool(self.view.readers[name])
 
         return resolve_each(name, holds, self.view.known(HEAD_MOVES))
-
-
-def _parts_of(call: relax.Call) -> list[relax.Expr]:
-    return list(call.args[0].fields) if isinstance(call.args[0], relax.Tuple) else [call.args[0]]
 
 
 def _key(call: relax.Call) -> Key | None:
@@ -142,7 +139,7 @@ def _codes_of(
         current = waiting[-1]
         moved = plan.moves(current)
         call = plan.view.value[current] if moved else quantize
-        sources = [arg.name for arg in _parts_of(call)] if moved else []
+        sources = [arg.name for arg in flatten_tuples(call.args[:1])] if moved else []
         missing = [source for source in sources if (source, key) not in emitted]
         if missing:
             waiting += missing

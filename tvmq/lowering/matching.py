@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from tvm import relax
 
-from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, shape_of
+from tvmq.graph.view import View, const_value, dtype_of, flatten_tuples, is_const, op_name, shape_of
 from tvmq.lowering.pattern import AllOf, AnyOf, ConstNode, Fields, Foreign, Having, OperatorNode, PatternNode
 
 COMMUTATIVE = ("add", "multiply", "maximum", "minimum", "equal")
@@ -131,7 +131,7 @@ class Matcher:
 
     def _arguments(self, node: OperatorNode, call: relax.Call, state: MatchState) -> Iterator[MatchState]:
         if node.args is None:
-            for arg in _flatten(call.args) if node.follows is not None else ():
+            for arg in flatten_tuples(call.args) if node.follows is not None else ():
                 yield from self._match(node.follows or node, arg, state)
             if node.follows is None:
                 yield state
@@ -194,6 +194,3 @@ def as_python(value: Any) -> Any:
         return str(value)
 
 
-def _flatten(args: Any) -> list[relax.Expr]:
-    """Arguments with tuples opened."""
-    return [item for arg in args for item in (_flatten(arg.fields) if isinstance(arg, relax.Tuple) else [arg])]

@@ -11,9 +11,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import tvm
-from tvm import relax
 
-from tvmq.graph.view import View, const_value, is_const, op_name, used_vars
+from tvmq.graph.view import View, const_value, flatten_tuples, is_const, op_name, used_vars
 from tvmq.reference import Reference
 
 
@@ -61,17 +60,12 @@ class NotFinite:
     def _operands(self, name: str) -> Kinds:
         """The kinds of all that a binding reads; for what disappeared inside an island, of what that reads."""
         value = self.view.value[name]
-        kinds = [_kinds_of(const_value(arg)) for arg in _arguments(value) if is_const(arg)]
+        kinds = [_kinds_of(const_value(arg)) for arg in flatten_tuples(getattr(value, "args", ())) if is_const(arg)]
         for used in used_vars(value):
             if used not in self._kinds and used in self.view.value:
                 self._kinds[used] = self._operands(used)
             kinds.append(self._kinds.get(used, Kinds(False, False)))
         return Kinds(any(kind.nan for kind in kinds), any(kind.infinite for kind in kinds))
-
-
-def _arguments(value: relax.Expr) -> list[relax.Expr]:
-    args = value.args if isinstance(value, relax.Call) else []
-    return [part for arg in args for part in (arg.fields if isinstance(arg, relax.Tuple) else [arg])]
 
 
 def _floats(value: Any) -> list[np.ndarray]:

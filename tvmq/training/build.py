@@ -59,8 +59,8 @@ class Builder:
 
     def layers(self) -> dict[str, WeightedLayer]:
         """{root: layer} of all layers with a weight."""
-        built = {root: self._layer(weighted) for root, weighted in self.source.weighted.items()}
-        self.learning.quantizers.check_all_used([weighted.layer for weighted in self.source.weighted.values()])
+        built = {root: self._layer(weighted) for root, weighted in self.source.calibrated_layers.items()}
+        self.learning.quantizers.check_all_used([weighted.layer for weighted in self.source.calibrated_layers.values()])
         return built
 
     def scales(self, integers: Any) -> dict[str, LearnedScale]:

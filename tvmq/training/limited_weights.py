@@ -191,7 +191,7 @@ def limit_weights(net: IntegerNetwork, accumulators: Accumulators) -> None:
     view = View(net.integers)
     factors = POWERS if net.choices.config.requantize == "power_of_two" else FACTORS
     for root, layer in net.weighted_layers():
-        weighted = net.source.weighted[root]
+        weighted = net.source.calibrated_layers[root]
         x = _input_of(net, view, weighted, root)
         if _meets(weighted, layer, x, accumulators):
             if layer.quantizer is not None:

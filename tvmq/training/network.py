@@ -354,7 +354,7 @@ class IntegerNetwork(nn.Module):
         constants: dict[tuple[str, int], np.ndarray] = {}
         source = self.source
         for root, layer in self._layers.items():
-            known = source.weighted[root]
+            known = source.calibrated_layers[root]
             constants[known.weight, 0] = layer.deployed_weight().numpy().copy()
             constants[known.weight, 1] = layer.scale().detach().numpy().copy()
             bias = layer.bias

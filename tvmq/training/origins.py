@@ -132,7 +132,7 @@ def origins_of(source: Source, layers: Sequence[SourceLayer], weights: Mapping[s
     weights  {name in the source: array}
     """
     origins: dict[str, Origin] = {}
-    for root, layer in source.weighted.items():
+    for root, layer in source.calibrated_layers.items():
         known = [one for one in layers if one.weight in weights]
         likely = [one for one in known if one.variable == root] + [one for one in known if one.variable != root]
         deployed, _ = source.weight(layer)

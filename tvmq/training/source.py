@@ -78,7 +78,7 @@ class Source:
         return scales
 
     @cached_property
-    def weighted(self) -> dict[str, CalibratedLayer]:
+    def calibrated_layers(self) -> dict[str, CalibratedLayer]:
         """{root: layer with a constant weight}."""
         layers: dict[str, CalibratedLayer] = {}
         for root, group in self.groups.items():
@@ -128,7 +128,7 @@ def with_float_weights(rounded: tvm.IRModule, nearest: tvm.IRModule) -> tvm.IRMo
     """
     source, floats = Source(rounded), View(nearest)
     constants: dict[tuple[str, int], np.ndarray] = {}
-    for layer in source.weighted.values():
+    for layer in source.calibrated_layers.values():
         weight, qparams = source.weight(layer)
         call = floats.value.get(layer.weight)
         if call is None or const_value(call.args[0]).shape != weight.shape:

@@ -83,11 +83,6 @@ def is_tuple_of_tensors(arg: relax.Expr) -> bool:
     return isinstance(arg, relax.Tuple) and any(map(is_tensor, arg.fields))
 
 
-def flatten_tuples(args: Sequence[relax.Expr]) -> list[relax.Expr]:
-    """Arguments with tuples written out."""
-    return [leaf for arg in args for leaf in (arg.fields if isinstance(arg, relax.Tuple) else [arg])]
-
-
 def number(arg: relax.Expr) -> Any:
     """A number or a list of numbers."""
     if isinstance(arg, relax.Tuple):

@@ -31,7 +31,6 @@ from tvmq.exporters.onnx.values import (
     Rows,
     Thresholds,
     dims,
-    flatten_tuples,
     info,
     is_tensor,
     is_tuple_of_tensors,
@@ -43,7 +42,7 @@ from tvmq.graph.names import input_names, output_names
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import CONVOLUTION, PRODUCT, RECURRENT
 from tvmq.graph.symbolic import free_dimensions
-from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, results_of, used_vars
+from tvmq.graph.view import View, const_value, dtype_of, flatten_tuples, is_const, op_name, results_of, used_vars
 from tvmq.version import __version__
 
 if TYPE_CHECKING:

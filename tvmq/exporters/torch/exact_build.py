@@ -18,14 +18,14 @@ from tvm import relax
 from tvmq.errors import UnsupportedOpError
 from tvmq.exporters.onnx.graph import OnnxGraph
 from tvmq.exporters.onnx.ops import WRITERS
-from tvmq.exporters.onnx.values import flatten_tuples, is_tensor
+from tvmq.exporters.onnx.values import is_tensor
 from tvmq.exporters.onnx.walk import HANDLERS, Exporter
 from tvmq.exporters.torch.build import Builder, _identifier
 from tvmq.exporters.torch.exact import EXACT, run_exact
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import RECURRENT
 from tvmq.graph.symbolic import free_dimensions
-from tvmq.graph.view import const_value, dtype_of, is_const, op_name
+from tvmq.graph.view import const_value, dtype_of, flatten_tuples, is_const, op_name
 
 INTEGERS = ("int8", "uint8", "int16", "int32")
 LARGEST = {"int8": 128, "uint8": 255, "int16": 32768}
