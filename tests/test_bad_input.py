@@ -413,15 +413,15 @@ LIMITED = """
 import resource, sys
 from tvmq.cli.main import main
 from tvmq.dataset import Dataset, Input
-import tvmq.artifact.container as artifact
-write = artifact.write_whole
+import tvmq.whole_file as whole_file
+write = whole_file.write_whole
 
 def limited(path, content):
     # a disk on which only this many bytes have room; the process may be root, who may write everywhere
     resource.setrlimit(resource.RLIMIT_FSIZE, (1000, resource.RLIM_INFINITY))
     write(path, content)
 
-artifact.write_whole = limited
+whole_file.write_whole = limited
 main()
 """
 

@@ -32,7 +32,7 @@ class FloatTwin:
                     leaf = torch.tensor(const_value(arg)).requires_grad_()
                     self.parameters[var.name, position] = leaf
 
-    def cached(self, _key: Hashable, make: Callable[[], Any]) -> Any:
+    def memoize(self, _key: Hashable, make: Callable[[], Any]) -> Any:
         return make()
 
     def __call__(self, *inputs: torch.Tensor) -> Any:
