@@ -1,11 +1,11 @@
 # %% [markdown]
 # # 01. Quantize your first model
 #
-# A trained network computes with floating point numbers of 32 bits. Quantizing it means to let it compute with whole
-# numbers of 8 bits instead: a quarter of the memory, and several times as many products in the same time. The price is
-# precision, and the question is always how much of it.
+# A trained network computes with 32-bit floating point numbers. A quantized network computes with 8-bit integers
+# instead, which takes a quarter of the memory and allows several times as many products in the same time. The price is
+# precision, and the question is always how much.
 #
-# This tutorial takes a small network through the whole road and looks at that price. You need no knowledge of
+# This tutorial quantizes a small network from beginning to end and looks at that price. You need no knowledge of
 # quantization, and no GPU.
 #
 # It needs matplotlib: `pip install '.[tutorials]'` in the folder of the sources.
@@ -26,7 +26,7 @@ from tvmq.demo import load_demo
 # %% [markdown]
 # ## A model and its data
 #
-# tvmq brings along a small convolutional network that reads handwritten digits. `demo.model` is an ONNX file, as
+# tvmq comes with a small convolutional network that reads handwritten digits. `demo.model` is an ONNX file, as
 # PyTorch and others write it. There are two sets of pictures: `calibration`, without labels, and `test`, which we only
 # use to judge the result.
 
@@ -43,7 +43,7 @@ for ax, picture, label in zip(axes, demo.test, demo.labels):
 fig.tight_layout()
 
 # %% [markdown]
-# `from_onnx` reads the model. What it gives is a module of TVM (the program) and a dictionary of arrays (the weights).
+# `from_onnx` reads the model and returns a TVM module (the program) and a dictionary of arrays (the weights).
 
 # %%
 mod, params = tvmq.from_onnx(demo.model, shape={"image": (1, 1, 16, 16)})
@@ -71,8 +71,8 @@ assert float_accuracy > 0.95
 # %% [markdown]
 # ## One call
 #
-# `quantize` wants the model and one or two hundred samples of what it will see later. They need no labels: they only
-# show how large the numbers inside of the network become ([tutorial 02](02_calibration.ipynb) looks into that).
+# `quantize` takes the model and one or two hundred samples of what it will see later. They need no labels: they only
+# show how large the numbers inside the network become ([tutorial 02](02_calibration.ipynb) looks into that).
 
 # %%
 qmod = tvmq.quantize(mod, params, demo.calibration)
@@ -90,9 +90,9 @@ print(f"the same digit on {(int8_digits == float_digits).mean():.1%} of the pict
 assert abs(int8_accuracy - float_accuracy) < 0.02
 
 # %% [markdown]
-# ## What did it bring?
+# ## What did it gain?
 #
-# Smaller files. Both hold machine code besides the weights, which weighs much in a model as small as this:
+# Smaller files. Both contain machine code besides the weights, which counts in a model as small as this:
 
 # %%
 folder = Path(tempfile.mkdtemp())
@@ -103,7 +103,7 @@ print({name: f"{size:,} bytes" for name, size in sizes.items()})
 assert sizes["int8"] < sizes["float"]
 
 # %% [markdown]
-# And time. We measure both by turns, as other programs disturb the clock
+# And time. We measure both alternately, because other programs disturb the measurement
 # ([tutorial 06](06_speed.ipynb) says more about speed):
 
 # %%
@@ -120,7 +120,7 @@ print(f"{float_time / int8_time:.1f} times as fast")
 #
 #     real number = (code - zero_point) * scale
 #
-# `explain` tells them for each layer:
+# `explain` lists them for each layer:
 
 # %%
 LAYER = "/block1/project/norm"
@@ -130,7 +130,7 @@ print(codes)
 print(f"code 0 is {(0 - zero_point) * scale:.2f}, code {zero_point} is 0, code 255 is {(255 - zero_point) * scale:.2f}")
 
 # %% [markdown]
-# `activations` gives what a layer computes, of any model. Here are the same few numbers in float, as codes, and what
+# `activations` returns what a layer of any model computes. Here are the same few numbers in float, as codes, and what
 # the codes stand for:
 
 # %%
@@ -187,8 +187,8 @@ assert verification.exact
 # %% [markdown]
 # ## Load it where it is used
 #
-# A saved model needs tvmq, TVM's wheel and NumPy, no compiler. The file holds machine code: load only what you trust,
-# or name the sum that `save` returned.
+# A saved model needs tvmq, TVM's wheel and NumPy, but no compiler. The file contains machine code, so load only files
+# that you trust, or give the checksum that `save` returned.
 
 # %%
 loaded = tvmq.load(folder / "int8.tvmq", sha256=sha256)
@@ -220,7 +220,7 @@ assert hashlib.sha256((folder / "digits.tvmq").read_bytes()).hexdigest() == sha2
 # %% [markdown]
 # ## Exercise
 #
-# How few bits does this network bear? Quantize it with `config=tvmq.qconfig(nbit_weight=bits)` for 8 down to 2 bits of
+# How few bits can this network bear? Quantize it with `config=tvmq.qconfig(nbit_weight=bits)` for 8 down to 2 bits of
 # its weights and draw the accuracy. Then do the same with `nbit_input`, the bits of what layers read. Which of the two
 # hurts first?
 #

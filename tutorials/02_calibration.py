@@ -19,8 +19,8 @@ mod, params = tvmq.from_onnx(demo.model, shape={"image": (1, 1, 16, 16)})
 # %% [markdown]
 # ## 256 codes for all numbers
 #
-# An 8-bit tensor has 256 codes. Somebody must say which real numbers the first and the last of them stand for. Between
-# these two *thresholds* the codes lie at equal distances, and what lies outside is clipped to the nearest end.
+# An 8-bit tensor has 256 codes. Calibration decides which real numbers the first and the last of them stand for.
+# Between these two *thresholds* the codes are equally spaced, and values outside are clipped to the nearest end.
 #
 # Here is what one layer of the network computes for the calibration pictures. `activations` gives the values of any
 # layer, by its name in the model.
@@ -38,7 +38,7 @@ ax.set(title=f"what {LAYER} computes", xlabel="value", ylabel="how often (log)")
 fig.tight_layout()
 
 # %% [markdown]
-# Mind the logarithm: the bars on the far left and right stand for a handful of values. If the codes reach out to them,
+# Note the logarithmic scale: the bars on the far left and right stand for a handful of values. If the codes reach out to them,
 # all others get a coarser grid.
 #
 # ## Two errors that pull in opposite directions
@@ -137,7 +137,7 @@ fig.tight_layout()
 # %% [markdown]
 # `auto` keeps the errors that it compared. For `/block3/depthwise/norm` it found something that none of the simple
 # observers can know: that tensor is read by a function that flattens large negative numbers (silu), so there it pays to
-# clip more. It measures the error *behind the function*.
+# clip more. It measures the error *after the function*.
 
 # %%
 for layer in (LAYER, "/block3/depthwise/norm"):
@@ -205,7 +205,7 @@ assert curve[-1] > curve[0] + 6  # less than half of the error
 #
 # ## The wrong samples
 #
-# The commonest mistake is not an option. It is calibration data that were prepared in another way than the data that
+# The most common mistake is not a wrong option. It is calibration data that were prepared in another way than the data that
 # come later. This network wants grey values in 0..1. Suppose somebody forgets to divide by 255, or has far darker
 # pictures in the calibration set than in use:
 
@@ -227,8 +227,8 @@ assert found["far too dark"][0] < found["as in use"][0] - 10
 
 # %% [markdown]
 # Ranges that are too wide leave few codes for the real values (0..255); ranges that are too narrow clip them (too
-# dark). No error message can tell: all of these are valid pictures. But it is seen at once when the result is compared
-# with the float model, so compare always.
+# dark). No error message can tell you, because all of these are valid pictures. But comparing the result with the
+# float model shows it at once, so always compare.
 #
 # ## Calibrate once, quantize often
 #

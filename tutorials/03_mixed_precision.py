@@ -1,7 +1,7 @@
 # %% [markdown]
 # # 03. Rules and mixed precision
 #
-# Not every layer bears 8 bits equally well. This tutorial finds the layers that suffer most, makes exceptions for them,
+# Not every layer tolerates 8 bits equally well. This tutorial finds the layers that suffer most, makes exceptions for them,
 # and looks at what an exception costs.
 #
 # It needs matplotlib: `pip install '.[tutorials]'` in the folder of the sources.
@@ -35,7 +35,7 @@ def judged(qmod):
 # %% [markdown]
 # ## What was decided
 #
-# `explain` lists all layers with their precision and who decided it. Its summary is short here, because nothing had to
+# `explain` lists all layers with their precision and what decided it. Its summary is short here, because nothing had to
 # stay float:
 
 # %%
@@ -45,8 +45,8 @@ print(explanation.summary())
 assert explanation.int8_share() == 1.0
 
 # %% [markdown]
-# The names in the left column are those of the model that you brought, here of the ONNX nodes. What was fused into one
-# integer layer is written together. The story of a single layer:
+# The names in the left column are those of your model, here of the ONNX nodes. Operators that were fused into one
+# integer layer are written together. The details of a single layer:
 
 # %%
 print(tvmq.explain(qmod, "/block3/depthwise/conv"))
@@ -56,8 +56,8 @@ print(tvmq.explain(qmod, "/block3/depthwise/conv"))
 #
 # `compare` runs the float model and the quantized one side by side and measures every layer twice:
 #
-# - *local*: the layer of the float model gets what the quantized one got. What differs is the fault of this layer;
-# - *accumulated*: both compute from the picture. This is what has come together up to here.
+# - *local*: the layer of the float model gets the input of the quantized one, so any difference is made by this layer;
+# - *accumulated*: both compute from the picture. This is the error of everything up to this layer.
 
 # %%
 comparison = tvmq.compare((mod, params), qmod, demo.test[:64])
@@ -80,12 +80,12 @@ fig.tight_layout()
 
 # %% [markdown]
 # `/block3/depthwise` sticks out. (Its range is clipped on purpose, because the function behind it flattens what is cut
-# off; [tutorial 02](02_calibration.ipynb) shows why. Behind that function, at `/block3/depthwise/act`, the error is
+# off; [tutorial 02](02_calibration.ipynb) shows why. After that function, at `/block3/depthwise/act`, the error is
 # smaller again.)
 #
 # ## A rule
 #
-# A `Rule` says which layers it speaks about, and what they shall be. `None` means: stay float.
+# A `Rule` says which layers it applies to, and how they are quantized. `None` means that they stay float.
 
 # %%
 rule = tvmq.Rule("/block3/depthwise/*", None)
@@ -111,8 +111,8 @@ print(
 assert exception.int8_seconds > plain.int8_seconds
 
 # %% [markdown]
-# Codes must become floats before such an island and codes again behind it. For half a decibel that nobody will notice
-# in the accuracy, this rule is not worth it. Measure before you keep one.
+# Codes must be converted to floats before such a layer, and back to codes after it. This rule is not worth half a
+# decibel that nobody will notice in the accuracy. Measure before you keep a rule.
 #
 # ## Ways to name layers
 #

@@ -49,8 +49,8 @@ for ax, length in zip(axes, (16, 12, 8), strict=True):
 fig.tight_layout()
 
 # %% [markdown]
-# First the float model, to have something to compare with. Two numbers will accompany us: the share of digits that
-# are read rightly, and how far the scores are from those of the float model, as a *signal-to-noise ratio* in
+# First the float model, to have something to compare with. We will watch two numbers: the share of digits that
+# are read correctly, and how far the scores are from those of the float model, as a *signal-to-noise ratio* in
 # decibels. 20 dB means that the error is a tenth of the signal, 40 dB a hundredth.
 
 # %%
@@ -86,7 +86,7 @@ assert tvmq.verify(exe, {"columns": test[:20]}).exact  # compiled code computes 
 # %% [markdown]
 # ## What stayed float, and why
 #
-# `explain` prints the *ledger*: a line for every layer, with who decided. All the multiplications of the network, also
+# `explain` prints the *ledger*: a line for every layer, with what decided its precision. All the multiplications of the network, also
 # those of attention, where both sides are activations, happen in 8 bits. What is float says why.
 
 # %%
@@ -95,7 +95,7 @@ print(explanation)
 assert explanation.int8_share() == 1.0
 
 # %% [markdown]
-# Three kinds of reasons stand there:
+# There are three kinds of reasons:
 #
 # - *layer norm* and *softmax* compute means, square roots and exponentials. They are a few operations for each value,
 #   while a product is hundreds, so float costs little here. (For chips without floats there are integer forms, which
@@ -104,7 +104,7 @@ assert explanation.int8_share() == 1.0
 #   here is never repaired; 8 bits would be too coarse.
 # - The mean over the columns divides by their number, which is only known when the model runs.
 #
-# One layer has its own story:
+# One layer is special:
 
 # %%
 print(explanation.layer("/block1/attention_add"))
@@ -166,8 +166,8 @@ print(f"outliers treated       {decibels(exe):5.1f} dB, {accuracy(exe):.1%}")
 assert decibels(exe) > decibels(untreated) + 10
 
 # %% [markdown]
-# The error is a tenth of what it was. That our digits are still read as well without it is a matter of an easy task:
-# ten classes leave room for errors that a language model's 50 000 words do not.
+# The error is a tenth of what it was. Our digits are read just as well without it, because the task is easy: ten
+# classes leave room for errors that a language model's 50 000 words do not.
 #
 # ## Three ways
 #
@@ -202,7 +202,7 @@ assert decibels(exe) > max(decibels(ways["dynamic"]), decibels(ways["weights, 8 
 #
 # ## Any length
 #
-# The model was imported without sizes, so its batch and its length are free. One executable reads pictures of any
+# The model was imported without sizes, so its batch and its length are dynamic. One executable reads pictures of any
 # number of columns:
 
 # %%
@@ -218,7 +218,7 @@ print(exe.input_info[0])
 assert max(abs(a - b) for a, b in zip(*curves.values(), strict=True)) < 0.03
 
 # %% [markdown]
-# Freedom costs time, because code for any length cannot be as good as code for one. If some sizes are common, name
+# Dynamic shapes cost time, because code for any length cannot be as good as code for one. If some sizes are common, name
 # them: they get code of their own, and all others still work. The results are the same, bit for bit.
 
 # %%
@@ -233,7 +233,7 @@ for length in (16, 11):
 # %% [markdown]
 # ## Exercise
 #
-# The residual stream can have 16 bits instead of floats: `tvmq.qconfig(residual_streams="int16")`. Quantize the model
+# The residual stream can be int16 instead of float: `tvmq.qconfig(residual_streams="int16")`. Quantize the model
 # with it. How many operators are float now, and what do you lose in decibels?
 #
 # *Hint:* `explanation.ledger.layers` has an entry for each layer, with `entry["precision"]`.

@@ -42,9 +42,9 @@ print(f"float: {(wanted.argmax(1) == demo.labels).mean():.1%}")
 # %% [markdown]
 # ## "int8" is not yet "integers only"
 #
-# A model quantized as usual is full of 8-bit integers, and still computes with floats: behind each layer, 32-bit sums
-# become 8-bit codes again by a product with a small float number. We ask for a model without any float, and are
-# refused. The message lists each float that is left, and what to do about it:
+# A model quantized with the default options is full of 8-bit integers, and still computes with floats: after each
+# layer, 32-bit sums become 8-bit codes again by a product with a small float. If we ask for a model without any float,
+# we get an error. It lists each float operator that is left, and what to do about it:
 
 # %%
 try:
@@ -66,7 +66,7 @@ print(f"{factor} is about {multiplier} / 2^37")
 assert 2**30 <= multiplier < 2**31 and abs(multiplier / 2**37 - factor) < 1e-11
 
 # %% [markdown]
-# Let us do as we are told.
+# Let us follow that advice.
 
 # %%
 with tvmq.qconfig(partition_conversions="fully_integral", requantize="fixed_point"):
@@ -76,8 +76,8 @@ print(tvmq.explain(qmod).core)
 # %% [markdown]
 # ## Four functions
 #
-# The module now has four functions. Somebody has to make codes of the picture and numbers of the results; what stands
-# between is integers alone, and is what a chip would run.
+# The module now has four functions. One turns the picture into codes, and one turns codes into results; the part
+# between them computes in integers only, and is what a chip would run.
 
 # %%
 exe = tvmq.build(qmod)
@@ -99,9 +99,9 @@ print("fixed point:", quality(exe))
 # %% [markdown]
 # ## Describe the chip
 #
-# Ours has less than that. It takes one scale for a whole weight, 0.0 always has the code 0, and it has no multiplier
-# for 32-bit numbers: sums become codes by a shift alone, so that all scales must be powers of two. A `tvmq.Backend`
-# says so. It is data; nothing of it is code.
+# Our chip can do less than that. It takes one scale for a whole weight, the zero point is always 0, and it has no
+# multiplier for 32-bit numbers: sums become codes by a shift alone, so all scales must be powers of two. A
+# `tvmq.Backend` describes this. It is data, and contains no code.
 
 # %%
 ABACUS = tvmq.Backend(
@@ -124,8 +124,8 @@ print(ABACUS.options())
 assert ABACUS.options()["partition_conversions"] == "fully_integral"
 
 # %% [markdown]
-# The model that we just made does not fit. `check_backend` walks through it and lists what the chip does not have. It
-# believes nothing that was decided before; it looks at the operators themselves.
+# The model that we just made does not fit. `check_backend` goes through it and lists what the chip does not have. It
+# does not rely on earlier decisions, but looks at the operators themselves.
 
 # %%
 found = tvmq.check_backend(qmod, ABACUS)
@@ -133,8 +133,8 @@ print("\n".join(str(found).splitlines()[:6]))
 assert not found.conforms
 
 # %% [markdown]
-# And wishes that contradict the chip are refused before any data is read, all of them at once, each with what to write
-# instead:
+# Options that contradict the description are refused before any data are read, all of them at once, each with what to
+# use instead:
 
 # %%
 try:
@@ -161,7 +161,7 @@ print("abacus:", quality(chip_exe))
 
 # %% [markdown]
 # The price is in the decibels: powers of two are a coarse choice of scales, and one scale for a whole weight has to
-# suit its largest filter. Against the latter, `options()` above says `equalization`: a filter that is much larger
+# suit its largest filter. Against the latter, `options()` above has `equalization`: a filter that is much larger
 # than the others of its layer is divided by a power of two, and what reads its result multiplies by the same. The
 # float network stays what it was. The filters of this network are of much the same size, so it brings little here:
 
@@ -248,7 +248,7 @@ assert "has no tables" in message and "a backend that has it" in message
 # %% [markdown]
 # ## Exercise
 #
-# Memory is dear, and you think about adding in fewer bits than 32. How many does this network need?
+# Hardware is expensive, and you consider adding in fewer bits than 32. How many does this network need?
 #
 # *Hint:* `replace(ABACUS, accumulator_bits=16)` is refused, with numbers. Try 17, 18, ... in a loop and catch
 # `tvmq.errors.AccumulatorError`. Why are sums of the layers with most inputs not always the largest?

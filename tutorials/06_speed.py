@@ -2,8 +2,8 @@
 # # 06. How fast, and why
 #
 # int8 is faster than float for two reasons: four times as many numbers fit into a register and into the caches, and
-# newer CPUs multiply and add four bytes in the place where they would multiply one float. How much of that arrives
-# depends on the network, the CPU and on how it is used. This tutorial measures it, and shows where the time goes.
+# newer CPUs multiply and add four bytes where they would multiply one float. How much of that you gain depends on the
+# network, on the CPU and on how it is used. This tutorial measures it, and shows where the time goes.
 #
 # All figures below are of the machine that ran this tutorial.
 #
@@ -28,10 +28,10 @@ int8_exe = tvmq.build(qmod, sizes={"batch": 1})
 print(float_exe, int8_exe, sep="\n")
 
 # %% [markdown]
-# ## Measure by turns
+# ## Measure alternately
 #
-# A single measurement says little: other programs run, the clock changes. So measure both models by turns, many times,
-# and look at the spread. `benchmark` gives the median, the fastest and the slowest of some runs after a warm-up.
+# A single measurement says little: other programs run, the clock changes. So measure both models alternately, many
+# times, and look at the spread. `benchmark` gives the median, the fastest and the slowest of some runs after a warm-up.
 
 # %%
 picture = {"image": demo.test[:1]}
@@ -66,7 +66,7 @@ print(profile.summary())
 assert profile.sum < profile.run
 
 # %% [markdown]
-# Two things are worth a look. First, a whole run takes longer than all kernels together: inputs are checked and copied,
+# Two things are worth noting. First, a whole run takes longer than all kernels together: inputs are checked and copied,
 # and functions are called. This network is tiny, a large one would not notice; the section on batches below does
 # something about it.
 #
@@ -114,7 +114,7 @@ assert forecast.speed_up > 1
 # ## Kernels
 #
 # Each layer is computed by a kernel that is made for its shape and for the instruction set of the CPU. The name says
-# what it is; `explain` of an executable tells the story of a layer down to the kernel:
+# what it is; `explain` of an executable shows the details of a layer down to the kernel:
 
 # %%
 print(tvmq.explain(int8_exe, "/last/conv"))
@@ -232,7 +232,7 @@ assert "a run in float" in tvmq.explain(measured).summary()
 #
 # From which batch on does the price of calls no longer matter? Build for batches of 1, 2, 4, 8, 16 and 32 and draw the
 # time of one picture over the batch, for float and for int8. Then do the same with a single build for all sizes
-# (`tvmq.build(qmod)`): what does the freedom cost?
+# (`tvmq.build(qmod)`): what does the dynamic batch cost?
 #
 # *Hint:* `tvmq.build(qmod, sizes={"batch": [1, 8, 32]})` is the third way: it takes all batches, and has code of its
 # own for these three.

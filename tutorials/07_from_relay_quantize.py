@@ -1,7 +1,7 @@
 # %% [markdown]
 # # 07. From relay.quantize
 #
-# Relay left TVM with version 0.20, and every script that called `relay.quantize` died with it. This tutorial takes
+# Relay was removed in TVM 0.20, and scripts that called `relay.quantize` stopped working. This tutorial takes
 # such a script, changes its import lines, runs it, and then walks from its options to tvmq's own, one step at a time.
 # Each step prints what it did to accuracy.
 #
@@ -27,8 +27,8 @@ import numpy as np
 # %% [markdown]
 # ## The old script
 #
-# The model is the small network of handwritten digits that tvmq brings along. `from_onnx` gives a module and its
-# weights, as ever; the weights are frozen into the module, so `params` is empty.
+# The model is the small network of handwritten digits that comes with tvmq. `from_onnx` returns a module and its
+# weights, as it always did; the weights are frozen into the module, so `params` is empty.
 # %%
 import tvmq
 from tvmq import relay
@@ -143,7 +143,7 @@ plt.show()
 print(tvmq.explain(global_scale))
 
 # %% [markdown]
-# ## The same, in tvmq's words
+# ## The same with tvmq's functions
 #
 # `tvmq.quantize` takes the same module. Under `tvmq.qconfig.relay()` its options have Relay's defaults, and it gives
 # the same bits.
@@ -179,8 +179,8 @@ for name, changed in steps.items():
     report(name, tvmq.quantize(mod, None, calibration, config=tvmq.qconfig.relay(**options)))
 
 # %% [markdown]
-# And tvmq as it is, without a word about options. Beside the above it lets the data say which way weights are rounded
-# where that pays, and corrects biases for what rounding shifted.
+# And tvmq with its default options. In addition to the above, it rounds weights according to the data where that helps,
+# and corrects biases for the mean error of rounding.
 
 # %%
 qmod = tvmq.quantize(mod, None, calibration)
@@ -198,7 +198,7 @@ assert best_accuracy >= accuracy
 assert errors["tvmq"] < errors["relay, global_scale"] / 4
 
 # %% [markdown]
-# ## What became better besides
+# ## What else is better
 #
 # **Exactness.** What each integer operator computes is defined in NumPy, and the compiled code equals it bit for bit;
 # that holds for the modules of `relay.quantize` as well.
@@ -217,9 +217,9 @@ print(str(tvmq.explain(qmod)).splitlines()[-1])
 assert "100.0%" in str(tvmq.explain(qmod))
 
 # %% [markdown]
-# **Speed.** Relay brought sums to codes by multiplies and shifts of whole numbers. They are kept, and exact, but the
-# fast kernels have float factors inside: with Relay's, sums of 32 bits go to memory and back. So it is the last two
-# lines that are fast, and a script that cares should take that step.
+# **Speed.** Relay turned sums into codes by integer multiplication and shifts. tvmq keeps these, and they are exact, but
+# float factors are faster. So the last two lines are the fast ones, and a script for which speed matters should take
+# that step.
 
 # %%
 for name, library in libraries.items():
@@ -242,7 +242,7 @@ print(caught[0].message)
 assert "skip_dense_layers" in str(caught[0].message)
 
 # %% [markdown]
-# Names that have no counterpart say what to do instead:
+# Names without a counterpart fail with a message that says what to do instead:
 
 # %%
 try:
@@ -253,6 +253,6 @@ except AttributeError as error:
 assert "tvmq.build(qmod, tune=seconds)" in advice
 
 # %% [markdown]
-# `MIGRATING.md` has a line for every option and name of `relay.quantize`, and for every import line. The way on: leave
-# `relay` behind with `mod, params = tvmq.from_onnx("model.onnx")`, `tvmq.quantize`, `tvmq.build`
+# `MIGRATING.md` has a line for every option and name of `relay.quantize`, and for every import line. As the next step, replace
+# `relay` by `mod, params = tvmq.from_onnx("model.onnx")`, `tvmq.quantize`, `tvmq.build`
 # ([01](01_first_model.ipynb)).

@@ -3,7 +3,7 @@
 #
 # A compiler never knows everything that you know about your model. Three things can be added to tvmq from outside,
 # without touching its files: a *pass*, which rewrites the model before it is quantized; an *operator family*, which
-# says how an operator becomes integers; and an *observer*, which chooses ranges. Each stands in a module of yours,
+# says how an operator becomes integers; and an *observer*, which chooses ranges. Each lives in a module of your own,
 # and an option names it as `"module:object"`. This tutorial writes one of each.
 #
 # It needs matplotlib and scikit-learn: `pip install '.[tutorials]'` in the folder of the sources.
@@ -23,7 +23,7 @@ from tvmq.extension import Group, const_value, is_const, make_const, op_name, re
 # %% [markdown]
 # ## A network with two peculiarities
 #
-# scikit-learn's digits have 8 x 8 pixels with values from 0 to 16, and the network scales them itself. And behind a
+# scikit-learn's digits have 8 x 8 pixels with values from 0 to 16, and the network scales them itself. And after a
 # convolution it has *running sums* along each row, as the "integral images" of classical computer vision: position 5
 # holds the sum of the values 0 to 5. The filters are random; only the last layer is trained, by solving a linear
 # system.
@@ -96,8 +96,8 @@ print(tvmq.explain(plain))
 #
 # ## A pass
 #
-# A pass takes a module and gives a module. The scaling could stand in the weights of the convolution: `conv(image *
-# c, w)` is `conv(image, c * w)`. In this project a pass says at its head what it does, in five lines, so that nobody
+# A pass takes a module and returns a module. The scaling could be part of the weights of the convolution: `conv(image *
+# c, w)` equals `conv(image, c * w)`. In this project the head of a pass says in five lines what it does, so that nobody
 # has to read its code to know whether to use it:
 
 
@@ -137,7 +137,7 @@ def _fold(rewriter, variable, value):
 # here the value is a call of an operator. `rewriter.value_of` tells what a variable was bound to, so that one can
 # look back.
 #
-# To put it on the road, name it. `__main__` is what a script or a notebook itself is called in Python; in a package
+# To use it, name it in an option. `__main__` is what a script or a notebook itself is called in Python; in a package
 # of yours it would be `"my_package.passes:fold_scale"`. Passes run in the order given, and a pass may also just look:
 
 
@@ -199,7 +199,7 @@ def test_fold_scale():
 test_fold_scale()
 
 # %% [markdown]
-# What if a pass is wrong? tvmq looks at what it gives before the road goes on:
+# What if a pass is wrong? tvmq checks its result before the next pass:
 
 
 # %%
@@ -350,8 +350,8 @@ assert (values > end).mean() > 0.01  # a bell curve has 0.13 % there
 # %% [markdown]
 # ## In a package
 #
-# What we named `__main__:...` belongs into a module, for example `my_package/extras.py`. Then the command line knows
-# it, too:
+# What we named `__main__:...` belongs in a module, for example `my_package/extras.py`. Then the command line can use it,
+# too:
 #
 # ```text
 # tvmq quantize model.onnx --data calibration.npz --passes my_package.extras:fold_scale

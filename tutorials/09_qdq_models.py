@@ -103,7 +103,7 @@ print(explanation)
 assert explanation.int8_share() == 1.0
 
 # %% [markdown]
-# Each scale stands in the file. That of the first layer's result, for example:
+# Each scale is in the file. That of the first layer's result, for example:
 
 # %%
 initializers = {item.name: onnx.numpy_helper.to_array(item) for item in graph.initializer}
@@ -114,7 +114,7 @@ print("in the file:", found)
 assert stem["output"]["scale"] in found.values()
 
 # %% [markdown]
-# ## Exact, and beside ONNX Runtime
+# ## Exact, and compared with ONNX Runtime
 #
 # Compiled code equals the NumPy definition in every bit, as always:
 
@@ -180,7 +180,7 @@ assert saturates or same > 0.98
 #
 # ## Speed
 #
-# The same file, the same picture, one thread each, by turns:
+# The same file, the same picture, one thread each, alternately:
 
 # %%
 picture = demo.test[:1]
@@ -213,7 +213,7 @@ print({name: f"{time:.1f} us" for name, time in best.items()})
 # ## The other format
 #
 # ONNX Runtime also writes *QOperator* files: layers that take codes and their scales as arguments (`QLinearConv`). tvmq
-# reads them as a pair of conversions around the float layer, then goes the same road. The integers are the same:
+# reads them as a pair of conversions around the float layer, and then treats them alike. The integers are the same:
 
 # %%
 qoperator_file = made_by_onnxruntime("digits.qoperator.onnx", quant_format=QuantFormat.QOperator)
@@ -280,5 +280,6 @@ assert saturates or decibels(own_file) > 20
 # *Hint:* `activation_type=QuantType.QInt8` and `extra_options={"ActivationSymmetric": True}`; entries of
 # `explanation.ledger.layers` have an `"output"` with its `"zero_point"`.
 #
-# That was the last tutorial. What there is to look up stands in `docs/`, what each operator computes in
-# `tvmq/numerics/`.
+# For reference, see `docs/`; what each operator computes is defined in `tvmq/numerics/`.
+#
+# Next: [10. The search](10_search.ipynb)

@@ -49,8 +49,7 @@ for bits in (8, 4):
 # %% [markdown]
 # ## Layer by layer
 #
-# The search gets calibration data, other samples that judge, and a bound: the outputs keep 25 dB beside the float
-# model's. A metric with `max_drop=` would do as well. It minimizes the bytes of the constants; `minimize="latency"`
+# The search gets calibration data, other samples that judge, and a bound: the outputs keep 25 dB of signal to error. A metric with `max_drop=` would do as well. It minimizes the bytes of the constants; `minimize="latency"`
 # is the other goal.
 #
 # First it measures the error of each layer by itself, for each option. Then integer programming proposes the cheapest
@@ -79,7 +78,7 @@ assert found.best.holds and found.best.bytes < found.floats["bytes"] / 3
 # %% [markdown]
 # ## The Pareto front
 #
-# Of these models none is better than another one in everything. `front.svg` in the folder shows the same picture.
+# None of these models is better than another in every respect. `front.svg` in the folder shows the same picture.
 
 # %%
 fig, ax = plt.subplots(figsize=(7, 4))
@@ -91,7 +90,7 @@ ax.legend()
 fig.tight_layout()
 
 # %% [markdown]
-# ## Cut off and carried on
+# ## Interrupted and resumed
 #
 # Each result is kept in `journal.sqlite` as soon as it is known. The same call again measures nothing; a search that
 # was killed measures what is missing. Journals of several machines merge: `tvmq search ... --merge

@@ -1,8 +1,8 @@
 # %% [markdown]
 # # 11. Training on the integers
 #
-# With 2-bit weights rounding alone costs too much, however well ranges are chosen. Training mends it, and here it
-# trains what is deployed: the forward pass of the network computes the integers of the definition, so the score of
+# With 2-bit weights, rounding alone costs too much, however well ranges are chosen. Training recovers the accuracy, and
+# here it trains what is deployed: the forward pass of the network computes the integers of the definition, so the score of
 # the last epoch is the score of the executable.
 #
 # It needs torch, and matplotlib for its picture: `pip install '.[torch]'` and `pip install '.[tutorials]'` in the
@@ -68,7 +68,7 @@ assert "stem.conv.weight" in names and "stem.norm.bias" in names
 assert not net.not_in_source  # all weights are known there
 
 # %% [markdown]
-# ## A loop of one's own
+# ## Your own training loop
 #
 # Any loop, loss, optimizer and schedule will do. Rounding has no slope, so gradients pass straight through it; scales
 # learn as learned step sizes. The statistics of the batch norms follow the batches, as in training with floats, and
@@ -104,10 +104,10 @@ figure.tight_layout()
 plt.show()
 
 # %% [markdown]
-# ## Nothing is rounded anew
+# ## Conversion rounds nothing
 #
-# `convert` writes the parameters into the integer module. What is compiled of it gives the scores of the last epoch:
-# not nearly, but in every bit.
+# `convert` writes the parameters into the integer module. The compiled module gives the scores of the last epoch:
+# not approximately, but in every bit.
 
 # %%
 exe = tvmq.build(training.convert(net))
@@ -136,7 +136,7 @@ print(f"float model with the learned weights: {(floats.argmax(1) == demo.labels[
 assert (floats.argmax(1) == demo.labels[judged]).mean() > before + 0.2
 
 # %% [markdown]
-# ## A rounding of one's own
+# ## Your own rounding
 #
 # Some layers can make their codes in another way: a module gets the float weight, its scale, the lowest and the highest
 # code, and gives the codes, with a gradient. What it gives is deployed. Here the weights of one layer are powers of

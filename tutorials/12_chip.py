@@ -68,7 +68,7 @@ description.write_text(
 print(description.read_text())
 
 # %% [markdown]
-# A word that tvmq does not know is refused when the file is read, with the place where it stands:
+# A field that tvmq does not know is refused when the file is read, with its position:
 
 # %%
 try:
@@ -146,7 +146,7 @@ print(explanation.summary())
 assert any(entry["op"] == "two_cycle_sigmoid" for entry in explanation.ledger.layers.values())
 
 # %% [markdown]
-# How far are 16 lines from a sigmoid? Here is the unit beside the truth, for a scale of 1/16:
+# How far are 16 lines from a sigmoid? Here is the unit compared with the exact function, for a scale of 1/16:
 
 # %%
 codes = np.arange(256, dtype=np.uint8)
@@ -265,10 +265,10 @@ print(wrong.lowerings[0])
 assert not wrong.exact and wrong.lowerings[0].differing > 0
 
 # %% [markdown]
-# ## The definition of the unit beside its code
+# ## The unit's documented definition
 #
-# Who writes the documentation of a chip writes what it computes in NumPy. `definition=` takes that, and `verify` says
-# whether the documentation is true as well:
+# The documentation of a chip may define in NumPy what it computes. `definition=` takes that definition, and `verify`
+# says whether the documentation is right as well:
 
 
 # %%
