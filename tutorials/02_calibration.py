@@ -38,8 +38,8 @@ ax.set(title=f"what {LAYER} computes", xlabel="value", ylabel="how often (log)")
 fig.tight_layout()
 
 # %% [markdown]
-# Note the logarithmic scale: the bars on the far left and right stand for a handful of values. If the codes reach out to them,
-# all others get a coarser grid.
+# Note the logarithmic scale: the bars on the far left and right stand for a handful of values. If the codes reach out
+# to them, all others get a coarser grid.
 #
 # ## Two errors that pull in opposite directions
 #
@@ -205,8 +205,8 @@ assert curve[-1] > curve[0] + 6  # less than half of the error
 #
 # ## The wrong samples
 #
-# The most common mistake is not a wrong option. It is calibration data that were prepared in another way than the data that
-# come later. This network wants grey values in 0..1. Suppose somebody forgets to divide by 255, or has far darker
+# The most common mistake is not a wrong option. It is calibration data that were prepared in another way than the data
+# that come later. This network wants grey values in 0..1. Suppose somebody forgets to divide by 255, or has far darker
 # pictures in the calibration set than in use:
 
 # %%

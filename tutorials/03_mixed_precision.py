@@ -1,8 +1,8 @@
 # %% [markdown]
 # # 03. Rules and mixed precision
 #
-# Not every layer tolerates 8 bits equally well. This tutorial finds the layers that suffer most, makes exceptions for them,
-# and looks at what an exception costs.
+# Not every layer tolerates 8 bits equally well. This tutorial finds the layers that suffer most, makes exceptions for
+# them, and looks at what an exception costs.
 #
 # It needs matplotlib: `pip install '.[tutorials]'` in the folder of the sources.
 

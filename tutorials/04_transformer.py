@@ -86,8 +86,8 @@ assert tvmq.verify(exe, {"columns": test[:20]}).exact  # compiled code computes 
 # %% [markdown]
 # ## What stayed float, and why
 #
-# `explain` prints the *ledger*: a line for every layer, with what decided its precision. All the multiplications of the network, also
-# those of attention, where both sides are activations, happen in 8 bits. What is float says why.
+# `explain` prints the *ledger*: a line for every layer, with what decided its precision. All the multiplications of the
+# network, also those of attention, where both sides are activations, happen in 8 bits. What is float says why.
 
 # %%
 explanation = tvmq.explain(qmod)
@@ -218,8 +218,8 @@ print(exe.input_info[0])
 assert max(abs(a - b) for a, b in zip(*curves.values(), strict=True)) < 0.03
 
 # %% [markdown]
-# Dynamic shapes cost time, because code for any length cannot be as good as code for one. If some sizes are common, name
-# them: they get code of their own, and all others still work. The results are the same, bit for bit.
+# Dynamic shapes cost time, because code for any length cannot be as good as code for one. If some sizes are common,
+# name them: they get code of their own, and all others still work. The results are the same, bit for bit.
 
 # %%
 sized = tvmq.build(qmod, sizes={"batch": [1], "length": [16]})

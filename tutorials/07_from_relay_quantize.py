@@ -217,9 +217,9 @@ print(str(tvmq.explain(qmod)).splitlines()[-1])
 assert "100.0%" in str(tvmq.explain(qmod))
 
 # %% [markdown]
-# **Speed.** Relay turned sums into codes by integer multiplication and shifts. tvmq keeps these, and they are exact, but
-# float factors are faster. So the last two lines are the fast ones, and a script for which speed matters should take
-# that step.
+# **Speed.** Relay turned sums into codes by integer multiplication and shifts. tvmq keeps these, and they are exact,
+# but float factors are faster. So the last two lines are the fast ones, and a script for which speed matters should
+# take that step.
 
 # %%
 for name, library in libraries.items():
@@ -253,6 +253,7 @@ except AttributeError as error:
 assert "tvmq.build(qmod, tune=seconds)" in advice
 
 # %% [markdown]
-# `MIGRATING.md` has a line for every option and name of `relay.quantize`, and for every import line. As the next step, replace
+# `MIGRATING.md` has a line for every option and name of `relay.quantize`, and for every import line. As the next step,
+# replace
 # `relay` by `mod, params = tvmq.from_onnx("model.onnx")`, `tvmq.quantize`, `tvmq.build`
 # ([01](01_first_model.ipynb)).

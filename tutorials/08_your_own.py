@@ -350,8 +350,8 @@ assert (values > end).mean() > 0.01  # a bell curve has 0.13 % there
 # %% [markdown]
 # ## In a package
 #
-# What we named `__main__:...` belongs in a module, for example `my_package/extras.py`. Then the command line can use it,
-# too:
+# What we named `__main__:...` belongs in a module, for example `my_package/extras.py`. Then the command line can use
+# it, too:
 #
 # ```text
 # tvmq quantize model.onnx --data calibration.npz --passes my_package.extras:fold_scale

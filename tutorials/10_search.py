@@ -49,8 +49,9 @@ for bits in (8, 4):
 # %% [markdown]
 # ## Layer by layer
 #
-# The search gets calibration data, other samples that judge, and a bound: the outputs keep 25 dB of signal to error. A metric with `max_drop=` would do as well. It minimizes the bytes of the constants; `minimize="latency"`
-# is the other goal.
+# The search gets calibration data, other samples that judge, and a bound: the outputs keep 25 dB of signal to error. A
+# metric with `max_drop=` would do as well. It minimizes the bytes of the constants; `minimize="latency"` is the other
+# goal.
 #
 # First it measures the error of each layer by itself, for each option. Then integer programming proposes the cheapest
 # choice whose errors add up to a budget, and the budget moves until the bound is just kept.

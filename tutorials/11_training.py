@@ -2,8 +2,8 @@
 # # 11. Training on the integers
 #
 # With 2-bit weights, rounding alone costs too much, however well ranges are chosen. Training recovers the accuracy, and
-# here it trains what is deployed: the forward pass of the network computes the integers of the definition, so the score of
-# the last epoch is the score of the executable.
+# here it trains what is deployed: the forward pass of the network computes the integers of the definition, so the score
+# of the last epoch is the score of the executable.
 #
 # It needs torch, and matplotlib for its picture: `pip install '.[torch]'` and `pip install '.[tutorials]'` in the
 # folder of the sources.
