@@ -254,6 +254,5 @@ assert "tvmq.build(qmod, tune=seconds)" in advice
 
 # %% [markdown]
 # `MIGRATING.md` has a line for every option and name of `relay.quantize`, and for every import line. As the next step,
-# replace
-# `relay` by `mod, params = tvmq.from_onnx("model.onnx")`, `tvmq.quantize`, `tvmq.build`
+# replace `relay` by `mod, params = tvmq.from_onnx("model.onnx")`, `tvmq.quantize` and `tvmq.build`
 # ([01](01_first_model.ipynb)).
