@@ -30,16 +30,17 @@ here. `tests/test_layers.py` enforces it for every import of every file, those i
 names included; this picture is drawn from its table.
 """
 MIDDLE = """
-Read from the bottom up: no file needs one that stands above it. What a result must be is in layer 1: NumPy, no TVM.
+Read from the bottom up: no file needs one from a layer above it. Layer 1 defines what a result must be, in NumPy and
+without TVM.
 
 | layer | place | what lives there |
 | --- | --- | --- |"""
 WALKS = """
-## The road through the folders
+## The pipeline through the folders
 
-What a first session enters, each folder where one of its functions is called for the first time: the embedded network
-is imported, quantized, built, saved, loaded and run while this page is made (`python docs/_ext/road_trace.py` prints
-the same).
+The folders that a first example enters, in order, each where one of its functions is called for the first time. The
+embedded network is imported, quantized, built, saved, loaded and run while this page is generated
+(`python docs/_ext/road_trace.py` prints the same).
 """
 TAIL = """
 [Contributing](../contributing.md) says which files to touch for a new pass, operator, observer, kernel,

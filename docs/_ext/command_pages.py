@@ -17,9 +17,11 @@ def pages() -> list[Page]:
     from tvmq.cli.main import app
 
     group: Any = typer.main.get_command(app)
-    lines = ["# Command line\n", f"{group.help}\n", "`tvmq --version` shows the version.\n"]
-    for name in group.list_commands(None):
-        lines += [_section(name, group.get_command(None, name))]
+    commands = {name: group.get_command(None, name) for name in group.list_commands(None)}
+    lines = ["# Command line\n", f"{group.help}\n", "| command | what it does |", "| --- | --- |"]
+    lines += [f"| [tvmq {name}](#tvmq-{name}) | {_summary(command)} |" for name, command in commands.items()]
+    lines += ["", "`tvmq NAME --help` prints what this page says of a command, `tvmq --version` the version.\n"]
+    lines += [_section(name, command) for name, command in commands.items()]
     return [Page("reference/commands", "\n".join(lines))]
 
 
@@ -35,6 +37,11 @@ def _section(name: str, command: Any) -> str:
         lines += [f"**{panel}**\n" if panel else "", "| option | meaning |", "| --- | --- |"]
         lines += [*(_row(param) for param in params), ""]
     return "\n".join(lines)
+
+
+def _summary(command: Any) -> str:
+    """First paragraph of the help, on one line."""
+    return _text(inspect.cleandoc(command.help or "").split("\n\n")[0])
 
 
 def _help(text: str) -> str:

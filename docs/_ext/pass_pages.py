@@ -42,13 +42,14 @@ def _overview() -> Page:
 
 OVERVIEW = """# The passes
 
-Each pass takes a module and gives one, and can be run and printed alone: `tvmq.passes.NAME.NAME(module)`. The pages
-show each on a tiny network: the head of its file, a picture, and the module before and after as text. The pictures are
-drawn from what the passes of this version do, when these pages are built.
+Each pass takes a module and returns one, and can be run and printed alone: `tvmq.passes.NAME.NAME(module)`. Each page
+shows the pass on a tiny network: the head of its file, a picture, and the module before and after as text. The pictures
+are drawn from what the passes of this version do when these pages are built.
 """
 ROAD_TEXT = """
-Dashed: walked where options or data ask for it. A model that brings scales of its own goes `prepare`, `import_qdq`,
-`realize`; one without data goes `prepare`, `quantize_dynamic`. [Concepts](../concepts.md) tell the road in words.
+Dashed passes run only where options or data require them. A model with its own scales goes through `prepare`,
+`import_qdq` and `realize`; one without data through `prepare` and `quantize_dynamic`. [Concepts](../concepts.md)
+explains the pipeline in words.
 """
 
 
@@ -68,8 +69,8 @@ def _page(name: str, sample: Sample | None) -> Page:
 
 LEGEND = """<p class="legend"><span class="float">float32</span> <span class="codes">codes: int8, uint8, int16</span>
 <span class="sums">int32</span> <span class="changed">thick frame: new or changed</span></p>"""
-PRINTED = """What TVM prints; lines with `-` are before the pass, with `+` behind it, the others are the same in both.
-Attributes of the function are left out, and constants are shown by type and shape.
+PRINTED = """What TVM prints; lines with `-` are before the pass, lines with `+` after it, the others are in both.
+Attributes of the function are omitted, and constants are shown by type and shape.
 """
 
 
