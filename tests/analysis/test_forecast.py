@@ -115,7 +115,7 @@ def test_refusals():
     model = n.model(n.dense("x", 4, 3))
     mod, params = tvmq.from_onnx(model)
     with pytest.raises(StageError, match="inspect: the model is 'realized'.*tvmq.explain"):
-        inspect(tvmq.quantize(mod, params, feeds_of(model)))
+        inspect(tvmq.quantize(mod, params, feeds_of(model), guard=None))
     with pytest.raises(TargetError, match="is no CPU"):
         inspect(mod, params, "cuda")
 

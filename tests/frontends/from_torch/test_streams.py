@@ -53,7 +53,11 @@ def test_encoders_are_exact_with_streams_of_16_bits(norm_first: bool, mode: str)
     words = [torch.randint(20, (1, 8)) for _ in range(8)]
     mod, params = tvmq.from_torch(encoder, (words[0],))
     quantized = tvmq.quantize(
-        mod, params, words, config=tvmq.QConfig(residual_streams="int16", requantize=mode, calibrate_mode="minmax")
+        mod,
+        params,
+        words,
+        config=tvmq.QConfig(residual_streams="int16", requantize=mode, calibrate_mode="minmax"),
+        guard=None,
     )
     exe = tvmq.build(quantized)
     assert tvmq.verify(exe, words[:3]).exact

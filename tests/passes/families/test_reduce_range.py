@@ -37,7 +37,7 @@ def largest(module) -> list[int]:
 def quantized(target=None, **options):
     model = network()
     with tvmq.qconfig(calibrate_mode="minmax", **options):
-        return tvmq.quantize(*tvmq.from_onnx(model), feeds_of(model), target=target), model
+        return tvmq.quantize(*tvmq.from_onnx(model), feeds_of(model), target=target, guard=None), model
 
 
 @pytest.mark.slow
