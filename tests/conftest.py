@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.cpu_times import CpuTimes
-from tests.thinning import is_kept, is_slow_case
+from tests.support.cpu_times import CpuTimes
+from tests.support.thinning import is_kept, is_slow_case
 
 # Jobs in the background inherit an ignored SIGINT, and so would the programs that tests interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -126,7 +126,7 @@ _cases: Counter[str] = Counter()
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Mark the cases slow that a test marked `thinned(n)` or `slow_cases(*patterns)` leaves out (tests/thinning.py)."""
+    """Mark the cases slow that a test marked `thinned(n)` or `slow_cases(*patterns)` leaves out (tests/support/thinning.py)."""
     if not isinstance(item, pytest.Function):
         return
     if any(is_slow_case(item.nodeid, mark.args) for mark in item.iter_markers("slow_cases")):

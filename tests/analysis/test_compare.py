@@ -14,8 +14,8 @@ import tvm
 from tvm import relax
 
 import tvmq
-from tests.free_models import encoder, texts
-from tests.models import Net, feeds_of, parse
+from tests.support.models.dynamic_models import encoder, texts
+from tests.support.models.networks import Net, feeds_of, parse
 from tvmq.analysis.comparison import module_of
 from tvmq.analysis.comparison_table import Comparison
 from tvmq.analysis.layer_weights import Weights

@@ -12,8 +12,8 @@ from tvm.script import ir as I
 from tvm.script import relax as R
 
 import tvmq
-from tests.emulated_device import DEVICE
-from tests.models import Net, at_stage
+from tests.support.devices.emulated_device import DEVICE
+from tests.support.models.networks import Net, at_stage
 from tvmq.analysis.conformity import RULES, Violation, check_backend
 from tvmq.backends.description import Backend
 from tvmq.errors import AccumulatorError, StageError

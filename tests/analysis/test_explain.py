@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import tvmq
-from tests.models import Net, feeds_of
-from tests.quantized_models import Maker
+from tests.support.models.networks import Net, feeds_of
+from tests.support.models.quantized_models import Maker
 from tvmq.analysis.explanation import Explanation
 from tvmq.analysis.story import codes_text, find_layers
 from tvmq.analysis.work import float_macs

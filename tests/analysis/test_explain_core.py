@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import tvmq
-from tests.models import Net, feeds_of
+from tests.support.models.networks import Net, feeds_of
 
 
 def explained(**options: object) -> tvmq.Explanation:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tvmq
-from tests.models import Net, feeds_of
+from tests.support.models.networks import Net, feeds_of
 from tvmq.analysis.forecast import inspect
 from tvmq.errors import StageError, TargetError
 

@@ -10,7 +10,7 @@ import pytest
 import tvm
 
 import tvmq
-from tests.models import Net, feeds_of
+from tests.support.models.networks import Net, feeds_of
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.symbolic import inputs_of
 from tvmq.passes.partition_conversions import partition_conversions

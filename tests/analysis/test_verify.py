@@ -12,7 +12,7 @@ import tvm
 from tvm import relax
 
 import tvmq
-from tests.models import Net, feeds_of, parse
+from tests.support.models.networks import Net, feeds_of, parse
 from tvmq.analysis.verification import Difference, Verification, unequal_bits
 from tvmq.errors import DataError
 from tvmq.graph.rewrite import Rewriter

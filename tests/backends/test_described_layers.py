@@ -14,7 +14,7 @@ import tvm
 import tvmq
 from tests.backends.test_json_form import described
 from tests.conftest import Digits
-from tests.models import Net
+from tests.support.models.networks import Net
 from tvmq.backends import BACKENDS, backend_named
 from tvmq.backends.carried import carrying
 from tvmq.backends.description import Backend

@@ -9,7 +9,7 @@ import tvm
 from onnx import TensorProto, helper, numpy_helper
 
 import tvmq
-from tests.models import Net, feeds_of, parse, run_onnx
+from tests.support.models.networks import Net, feeds_of, parse, run_onnx
 from tvmq.errors import ConfigError, DataError, ModelError, TargetError
 from tvmq.target.cpu import missing_features
 

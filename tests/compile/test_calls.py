@@ -7,7 +7,7 @@ import tvm
 from tvm import relax
 
 import tvmq
-from tests.models import Net, feeds_of
+from tests.support.models.networks import Net, feeds_of
 from tvmq.compile.calls import calls_of
 from tvmq.compile.vm_pipeline import compile_module
 from tvmq.lower.lower_functions import lower_functions

@@ -16,8 +16,8 @@ from tvm import relax, tirx
 from tvm.script import tirx as T
 
 import tvmq
-from tests.free_models import pictures
-from tests.models import Net, feeds_of
+from tests.support.models.dynamic_models import pictures
+from tests.support.models.networks import Net, feeds_of
 from tvmq.compile import vm_pipeline
 from tvmq.compile.vm_passes import cut_dataflow_blocks, with_ordered_stores
 from tvmq.compile.vm_pipeline import legalize

@@ -17,9 +17,9 @@ from tests.cuda_emulator.emulate import FORWARD, REVERSE, SHUFFLED
 from tests.cuda_emulator.library import missing_compiler
 from tests.cuda_emulator.model import EmulatedModel, reference_results
 from tests.frontends.from_onnx.test_recurrent import model as recurrent_model
-from tests.models import block, feeds_of
 from tests.passes.partition.test_residual_streams import encoder, picture_net
-from tests.random_graphs import random_inputs, random_model
+from tests.support.models.networks import block, feeds_of
+from tests.support.random.graphs import random_inputs, random_model
 from tvmq.kernels.isa import isa_named
 from tvmq.kernels.parts.types import Kernel
 from tvmq.lower.lowerer import Lowerer

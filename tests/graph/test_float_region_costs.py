@@ -7,7 +7,7 @@ import pytest
 from tvm import relax
 
 import tvmq
-from tests.models import Net, drive
+from tests.support.models.networks import Net, drive
 from tvmq.graph.float_region_costs import operations
 from tvmq.rules import Rule
 

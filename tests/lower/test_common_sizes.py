@@ -11,7 +11,7 @@ import pytest
 import tvm
 
 import tvmq
-from tests.free_models import LONGEST, encoder, pictures, texts
+from tests.support.models.dynamic_models import LONGEST, encoder, pictures, texts
 from tvmq.errors import ConfigError
 from tvmq.lower.lower_functions import MOST
 

@@ -15,7 +15,7 @@ from tvm import relax
 
 import tvmq
 from tests.kernels.harness import CPUS, levels
-from tests.models import Net, feeds_of
+from tests.support.models.networks import Net, feeds_of
 from tvmq import numerics
 from tvmq.graph import ops
 from tvmq.lower.lowerer import Lowerer

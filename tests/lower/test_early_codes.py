@@ -10,7 +10,7 @@ import pytest
 from tvm import relax
 
 import tvmq
-from tests.models import Net, block, drive, feeds_of
+from tests.support.models.networks import Net, block, drive, feeds_of
 from tvmq.graph import ops
 from tvmq.graph.view import View, op_name, shape_of
 from tvmq.lower.code_range import code_range, magnitude_bound

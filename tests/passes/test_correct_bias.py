@@ -7,8 +7,8 @@ import pytest
 import tvm
 
 import tvmq
-from tests.models import Net, assert_same, at_stage, block, feeds_of, run_onnx
 from tests.passes.stages import calibrated
+from tests.support.models.networks import Net, assert_same, at_stage, block, feeds_of, run_onnx
 from tvmq import numerics
 from tvmq.errors import StageError
 from tvmq.graph.ledger import get_ledger

@@ -7,7 +7,7 @@ import pytest
 import tvm
 
 import tvmq
-from tests.models import Net
+from tests.support.models.networks import Net
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.view import View, const_value, op_name
 from tvmq.passes.equalize import equalize, pairs

@@ -12,7 +12,7 @@ import tvm
 from tvm import relax
 
 import tvmq
-from tests.models import block
+from tests.support.models.networks import block
 from tvmq import extension
 from tvmq.errors import ConfigError, StageError
 from tvmq.extension import Codes, Group, View, make_const, op_name, rewrite

@@ -11,10 +11,10 @@ import tvm
 from tvm import relax
 
 import tvmq
-from tests.models import Net, assert_healthy, at_stage, block, feeds_of, parse
 from tests.passes.nets import NETS
 from tests.passes.stages import every_stage
-from tests.random_graphs import random_model
+from tests.support.models.networks import Net, assert_healthy, at_stage, block, feeds_of, parse
+from tests.support.random.graphs import random_model
 from tvmq.errors import ConfigError, IntegralError, ModelError, StageError
 from tvmq.graph.functions import PARTS, function_module, inline_functions, is_partitioned, part_functions
 from tvmq.graph.ledger import get_ledger

@@ -10,8 +10,8 @@ import pytest
 import tvm
 
 import tvmq
-from tests.models import Net, feeds_of, run_onnx
-from tests.shared_models import albert
+from tests.support.models.networks import Net, feeds_of, run_onnx
+from tests.support.models.shared_models import albert
 from tvmq.errors import ConfigError
 from tvmq.graph.functions import unpack_weights
 from tvmq.graph.ledger import get_ledger

@@ -7,7 +7,7 @@ import onnx
 import pytest
 
 import tvmq
-from tests.models import Net, feeds_of, run_onnx
+from tests.support.models.networks import Net, feeds_of, run_onnx
 from tvmq import QuantSpec, Rule
 from tvmq.backends.description import Backend
 from tvmq.config import QConfig

@@ -15,9 +15,9 @@ import pytest
 import tvm
 
 import tvmq
-from tests.models import Net, assert_healthy, assert_same, at_stage, feeds_of, run_onnx, snr
 from tests.passes.stages import calibrated
-from tests.shared_models import SPELLINGS, albert
+from tests.support.models.networks import Net, assert_healthy, assert_same, at_stage, feeds_of, run_onnx, snr
+from tests.support.models.shared_models import SPELLINGS, albert
 from tvmq import numerics
 from tvmq.artifact.code_bytes import CONSTANTS
 from tvmq.artifact.weightless import byte_size

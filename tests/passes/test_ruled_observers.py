@@ -10,7 +10,7 @@ import pytest
 import tvm
 
 import tvmq
-from tests.models import Net, feeds_of
+from tests.support.models.networks import Net, feeds_of
 from tvmq import QuantSpec, Rule
 from tvmq.config import QConfig
 from tvmq.errors import CalibrationError, ConfigError

@@ -10,8 +10,8 @@ import onnx
 import pytest
 
 import tvmq
-from tests.models import Net, feeds_of
 from tests.passes.spellings import SHAPE, f32, operators, summed
+from tests.support.models.networks import Net, feeds_of
 from tvmq.graph.view import View, op_name
 from tvmq.passes.prepare import prepare
 from tvmq.reference import Reference

@@ -10,8 +10,8 @@ import pytest
 from onnx import helper
 
 import tvmq
-from tests.float_products import run_in_float
 from tests.frontends.frontend_models import make_model
+from tests.support.float_products import run_in_float
 from tvmq.graph.evaluate import split_indices
 
 WEIGHT = np.random.default_rng(0).standard_normal((4, 7)).astype(np.float32)

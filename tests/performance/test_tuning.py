@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import tvmq
-from tests.models import Net, feeds_of
+from tests.support.models.networks import Net, feeds_of
 from tvmq.cache import cache_folder, replace_file
 from tvmq.cost import Machine
 from tvmq.errors import ConfigError, TargetError

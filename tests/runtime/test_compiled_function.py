@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import tvmq
-from tests.free_models import encoder, pictures, texts
-from tests.models import Net, feeds_of
+from tests.support.models.dynamic_models import encoder, pictures, texts
+from tests.support.models.networks import Net, feeds_of
 from tvmq.errors import ConfigError, DataError
 from tvmq.graph.functions import PARTS, is_partitioned
 from tvmq.passes.integrality import integrality

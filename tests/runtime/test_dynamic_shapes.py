@@ -9,9 +9,9 @@ import pytest
 import tvm
 
 import tvmq
-from tests.free_models import LONGEST, encoder, pictures, random_batches, reader, texts
-from tests.models import parse
-from tests.random_graphs import random_inputs, random_model
+from tests.support.models.dynamic_models import LONGEST, encoder, pictures, random_batches, reader, texts
+from tests.support.models.networks import parse
+from tests.support.random.graphs import random_inputs, random_model
 from tvmq.analysis.verification import unequal_bits
 from tvmq.compile import build
 from tvmq.errors import DataError

@@ -13,7 +13,7 @@ import pytest
 
 import tvmq
 from tests.artifact.test_container import edited, refused, remade, small
-from tests.models import Net
+from tests.support.models.networks import Net
 from tvmq.artifact import container, shared_constants
 from tvmq.artifact.bytecode import Bytecode
 from tvmq.artifact.code_bytes import BYTECODE, CONSTANTS

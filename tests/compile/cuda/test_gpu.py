@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import tvmq
-from tests.gpu import needs_gpu
-from tests.random_graphs import random_inputs, random_model
+from tests.support.devices.gpu import needs_gpu
+from tests.support.random.graphs import random_inputs, random_model
 
 pytestmark = needs_gpu
 TASKS = ("dscnn_digits", "resnet8_cifar10", "mbconv_se_cifar10", "vit_cifar10", "crepe_tiny", "unet_membrane")

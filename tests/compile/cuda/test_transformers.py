@@ -10,9 +10,9 @@ import pytest
 import tvmq
 from tests.cuda_emulator.emulate import SHUFFLED
 from tests.cuda_emulator.model import EmulatedModel
-from tests.gpu import needs_gxx
-from tests.models import Net, feeds_of
 from tests.passes.nets import attention, layer_norm
+from tests.support.devices.gpu import needs_gxx
+from tests.support.models.networks import Net, feeds_of
 
 INTEGERS = {
     "residual_streams": "int16", "integer_softmax": True, "integer_layer_norm": True, "requantize": "fixed_point",

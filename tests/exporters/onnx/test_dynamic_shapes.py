@@ -12,8 +12,8 @@ from tvm import relax, tirx
 
 import tvmq
 from tests.exporters.onnx.test_to_onnx import exported
-from tests.float_products import run_in_float
-from tests.free_models import encoder, pictures, texts
+from tests.support.float_products import run_in_float
+from tests.support.models.dynamic_models import encoder, pictures, texts
 from tvmq.analysis.verification import unequal_bits
 from tvmq.errors import UnsupportedOpError
 from tvmq.exporters.onnx.graph import OnnxGraph

@@ -12,9 +12,9 @@ import tvm
 
 import tvmq
 from tests.frontends.frontend_models import run_onnxruntime
-from tests.models import Net, feeds_of
-from tests.quantized_models import Maker, random_feed, results
-from tests.random_graphs import random_inputs, random_model
+from tests.support.models.networks import Net, feeds_of
+from tests.support.models.quantized_models import Maker, random_feed, results
+from tests.support.random.graphs import random_inputs, random_model
 from tvmq.errors import OutputError, StageError, UnsupportedOpError
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.ops.functions import table

@@ -11,7 +11,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import tvmq
-from tests.models import Net, feeds_of
+from tests.support.models.networks import Net, feeds_of
 from tvmq.errors import UnsupportedOpError
 
 

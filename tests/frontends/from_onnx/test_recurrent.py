@@ -11,7 +11,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import tvmq
-from tests.models import feeds_of, run_onnx
+from tests.support.models.networks import feeds_of, run_onnx
 from tvmq import Rule
 from tvmq.errors import BuildError, UnsupportedOpError
 from tvmq.graph.ledger import get_ledger

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import tvmq
-from tests.models import snr
+from tests.support.models.networks import snr
 from tvmq.graph.view import View, dtype_of, op_name
 
 torch = pytest.importorskip("torch", reason='torch is an extra: pip install "tvmq[torch]"')

@@ -9,11 +9,11 @@ import pytest
 
 import tvmq
 from tests.cuda_emulator.model import EmulatedModel
-from tests.gpu import needs_nvcc
 from tests.kernels.cuda.emulated import needs_compiler
 from tests.kernels.harness import conv_operands
-from tests.models import Net, drive
 from tests.passes.nets import attention
+from tests.support.devices.gpu import needs_nvcc
+from tests.support.models.networks import Net, drive
 from tvmq.kernels.attention.shape import BatchMatmul, MatrixOperand
 from tvmq.kernels.cuda import templates
 from tvmq.kernels.parts.types import Conv2d

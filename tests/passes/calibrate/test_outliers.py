@@ -9,7 +9,7 @@ import pytest
 import tvm
 
 import tvmq
-from tests.models import Feed, Net, at_stage, block, drive, feeds_of
+from tests.support.models.networks import Feed, Net, at_stage, block, drive, feeds_of
 from tvmq.compile.evaluators import evaluator
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.view import View, const_value, op_name

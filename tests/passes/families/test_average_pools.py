@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import tvmq
-from tests.models import Net, block, feeds_of
 from tests.passes.families.roads import CHANNELS, TARGETS, integer_road, start
+from tests.support.models.networks import Net, block, feeds_of
 from tvmq.graph.ledger import get_ledger
 from tvmq.target.cpu import missing_features, resolve_target
 

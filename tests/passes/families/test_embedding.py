@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import tvmq
-from tests.models import block
 from tests.passes.families.roads import TARGETS
 from tests.passes.stages import partitioned
+from tests.support.models.networks import block
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.view import View, const_value, op_name
 from tvmq.target.cpu import missing_features, resolve_target

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import tvmq
-from tests.models import block, drive, feeds_of
 from tests.passes.families.roads import CHANNELS, integer_road, start
 from tests.passes.stages import calibrated, partitioned
+from tests.support.models.networks import block, drive, feeds_of
 from tvmq.errors import StageError
 from tvmq.graph.ledger import get_ledger, with_ledger
 from tvmq.graph.view import View, op_name

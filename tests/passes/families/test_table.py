@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import tvmq
-from tests.models import Net, drive, feeds_of
 from tests.passes.families.roads import integer_road, start
+from tests.support.models.networks import Net, drive, feeds_of
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.view import View, const_value, op_name
 

@@ -7,7 +7,7 @@ import onnx
 import pytest
 
 import tvmq
-from tests.models import Net
+from tests.support.models.networks import Net
 from tvmq import QuantSpec, Rule
 from tvmq.backends.description import Backend
 from tvmq.config import QConfig
