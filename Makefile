@@ -91,7 +91,7 @@ test-extras: $(EXTRAS) ## install torch, LiteRT and TOSA's tools, and run those 
 MEET_ONNXRUNTIME = $(shell grep -rlE "onnxruntime|float_products|quantized_models" tests --include='test_*.py')
 .PHONY: test-avx2
 test-avx2: $(STAMP) ## run the tests that meet onnxruntime as on a CPU without VNNI (Debian's qemu-user)
-	TVMQ_CPU=haswell $(PYTEST) -n $(JOBS) $(SPREAD) $(SKIPPED) -p tests.emulated_onnxruntime $(MEET_ONNXRUNTIME)
+	TVMQ_CPU=haswell $(PYTEST) -n $(JOBS) $(SPREAD) $(SKIPPED) -p tests.support.devices.emulated_onnxruntime $(MEET_ONNXRUNTIME)
 
 .PHONY: test-arm
 test-arm: $(STAMP) ## run tests and models on emulated 64-bit Arm (Debian; tools/arm.sh fetches what it needs)

@@ -45,9 +45,9 @@ from tvmq.demo import load_demo
 
 sys.path.insert(0, str(ROOT))
 
-from tests.c_harness import CORES, SANITIZED, Core, DoesNotFit, run_on, run_program  # noqa: E402
 from tests.exporters.c.random_cores import written  # noqa: E402
-from tests.models import Net  # noqa: E402
+from tests.support.devices.c_harness import CORES, SANITIZED, Core, DoesNotFit, run_on, run_program  # noqa: E402
+from tests.support.models.networks import Net  # noqa: E402
 
 ZOO = ("dscnn_digits", "resnet8_cifar10", "crepe_tiny")
 # The first has the shape of MLPerf Tiny's autoencoder; the second is one that a micro:bit holds

@@ -1,4 +1,4 @@
-"""The ONNX importer on ONNX's own test cases of single operators: passed, refused, wrong (tests/onnx_cases.py).
+"""The ONNX importer on ONNX's own test cases of single operators: passed, refused, wrong (tests/support/onnx_cases.py).
 
     python benchmarks/conformance.py [--operators Conv,Resize] [--quick] [--update]
 
@@ -23,7 +23,7 @@ from typing import Any
 from common import ROOT, finish, machine, print_table, write_json
 
 sys.path.insert(0, str(ROOT))
-from tests.onnx_cases import (  # noqa: E402  (the helpers of the tests lie beside this folder)
+from tests.support.onnx_cases import (  # noqa: E402
     PASSED,
     REFUSED,
     WRONG,

@@ -6,8 +6,8 @@
 The device takes int8 with one scale for each tensor, requantizes by shifts, and has no zero points, no division, no
 64-bit integers and no floats. For each task: the score of the float model, what the usual integer module and the one of
 the device lose, their signal to noise, how many operators of the core lie outside of the description (bound: 0),
-whether compiled results equal the definition, and whether the emulated device (tests/emulated_device.py, written apart
-from both) computes the same codes.
+whether compiled results equal the definition, and whether the emulated device, written apart from both
+(tests/support/devices/emulated_device.py), computes the same codes.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from tvmq.errors import TvmqError
 
 sys.path.insert(0, str(ROOT))
 
-from tests.emulated_device import DEVICE, run  # noqa: E402  (tests are no package that is installed)
+from tests.support.devices.emulated_device import DEVICE, run  # noqa: E402  (tests are no package that is installed)
 
 TASKS = (*PICTURE_TASKS, "crepe_tiny", "compact_sr_x2", "unet_membrane")
 COLUMNS = (

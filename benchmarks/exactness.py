@@ -5,7 +5,7 @@
     python benchmarks/exactness.py --zoo ../shared/zoo --only saturated,products
     python benchmarks/exactness.py --target cuda --only own --graphs 200      on GPUs, see exactness_cuda.py
 
-Models    own: the zoo's tasks and random graphs (tests/random_graphs.py), quantized with default settings
+Models    own: the zoo's tasks and random graphs (tests/support/random/graphs.py), quantized with default settings
           free: models whose sizes are free, quantized once and run with several ("task-free", see free_sizes.py)
           imported: the tasks as onnxruntime quantizes them, with the scales that they bring ("task-qdq",
           "task-qoperator", see qdq.py)
@@ -130,7 +130,7 @@ def own_cases(options: Any, samples: int) -> Iterator[Case]:
     for task in load_zoo(options.zoo, options.tasks).values():
         feeds = Feeds(task, QUICK_CALIBRATION if options.quick else None)
         yield Case(task.name, task.model_path, batch_one_shape(task), feeds, first_inputs(task, samples))
-    from tests.random_graphs import random_inputs, random_model
+    from tests.support.random.graphs import random_inputs, random_model
 
     for seed in range(10 if options.quick else options.graphs):
         model = random_model(seed)

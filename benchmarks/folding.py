@@ -1,4 +1,4 @@
-"""Every operator of ONNX that is folded at import, compared with itself computed as an input (tests/onnx_folds.py).
+"""Every operator of ONNX that is folded at import, compared with itself as an input (tests/support/onnx_folds.py).
 
     python benchmarks/folding.py [--operators Softmax,Clip] [--quick] [--update]
 
@@ -23,9 +23,9 @@ from typing import Any
 
 from common import ROOT, finish, machine, print_table, table_text, write_json
 
-sys.path.insert(0, str(ROOT / "tests"))
-from onnx_cases import load_cases  # noqa: E402  (the helpers of the tests lie beside this folder)
-from onnx_folds import ALONE, EQUAL, KEPT, WRONG, Fold, judge_all, sample, tasks  # noqa: E402
+sys.path.insert(0, str(ROOT))
+from tests.support.onnx_cases import load_cases  # noqa: E402
+from tests.support.onnx_folds import ALONE, EQUAL, KEPT, WRONG, Fold, judge_all, sample, tasks  # noqa: E402
 
 DOCUMENT = ROOT / "docs" / "onnx-folding.md"
 TEXT = """# ONNX operators that are folded

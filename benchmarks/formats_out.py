@@ -45,7 +45,7 @@ from tvmq.errors import TvmqError
 
 sys.path.insert(0, str(ROOT))
 
-from tests import tflite_runtimes as runtimes  # noqa: E402
+from tests.support.devices import tflite_runtimes as runtimes  # noqa: E402
 
 ZOO = ("dscnn_digits", "resnet8_cifar10", "mbconv_se_cifar10", "cell_detector", "unet_membrane", "squeezenet1_1",
        "efficientnet_lite0", "crepe_tiny", "ppocr_cls")  # fmt: skip

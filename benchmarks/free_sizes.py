@@ -1,10 +1,10 @@
 """Models of free sizes for exactness.py: quantized once, then run with several sizes.
 
 Tasks     the zoo's, their batch free: batches of 1 and 3 samples
-Encoder   a text encoder of any batch and length (tests/free_models.py): 1 x 1 .. 3 x 64 words
+Encoder   a text encoder of any batch and length (tests/support/models/dynamic_models.py): 1 x 1 .. 3 x 64 words
 Pictures  a convolutional network for pictures of any batch and size: 2 x 2 .. 90 x 130
 Reader    convolutions and an LSTM in two directions for lines of any batch and length
-Random    graphs of tests/random_graphs.py, their batch free; every second one by code for a free number of
+Random    graphs of tests/support/random/graphs.py, their batch free; every second one by code for a free number of
           samples, the others sample by sample
 """
 
@@ -33,7 +33,7 @@ def free_models(options: Any) -> Iterator[Parts]:
 
 def texts_and_pictures() -> Iterator[Parts]:
     """The two networks of which more than the batch is free."""
-    from tests.free_models import LONGEST, encoder, pictures, reader, texts
+    from tests.support.models.dynamic_models import LONGEST, encoder, pictures, reader, texts
 
     lengths = (4, 9, 16, 33)
     sizes = ((1, 1), (2, 7), (1, 40), (3, LONGEST))
@@ -62,8 +62,8 @@ def texts_and_pictures() -> Iterator[Parts]:
 def random_models(count: int) -> Iterator[Parts]:
     """Random graphs; those that write down their batch or cannot be imported with a free one are left out."""
     import tvmq
-    from tests.free_models import random_batches
-    from tests.random_graphs import random_inputs, random_model
+    from tests.support.models.dynamic_models import random_batches
+    from tests.support.random.graphs import random_inputs, random_model
     from tvmq.errors import UnsupportedOpError
     from tvmq.graph.symbolic import free_dimensions
     from tvmq.passes.prepare import prepare

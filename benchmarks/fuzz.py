@@ -1,8 +1,8 @@
-"""Wild models down the whole road: no crash, no wrong result, no silent float. See tests/fuzz_case.py for the checks.
+"""Wild models down the whole road: no crash, no wrong result, no silent float. The checks: tests/support/fuzz/case.py.
 
     python benchmarks/fuzz.py [--cases 3000] [--seed 0] [--save failures] [--quick]
     python benchmarks/fuzz.py --damage [--cases 3000]      # damaged .onnx, .tvmq and calibration files instead
-    python benchmarks/fuzz.py --writers [--cases 300]      # every writer and training instead, tests/fuzz_writers.py
+    python benchmarks/fuzz.py --writers [--cases 300]      # every writer and training, tests/support/fuzz/writers.py
 
 A worker process runs the cases, so that a crash of the process itself is a failure like any other. Failures are
 printed with their seed, and saved as small models with their inputs to the folder of --save.
@@ -36,12 +36,12 @@ ENTERED, FAILING = "entered", "failing"  # what a worker says before its answer
 def work(pipe: Any, builds: bool, damage: bool) -> None:
     """The worker: takes seeds, gives (kind, stage, text, model bytes or None)."""
     sys.path.insert(0, str(ROOT))
-    from tests.fuzz_case import run_case, smaller
-    from tests.fuzz_graphs import fuzz_feeds, fuzz_model
+    from tests.support.fuzz.case import run_case, smaller
+    from tests.support.fuzz.graphs import fuzz_feeds, fuzz_model
 
     while (seed := pipe.recv()) is not None:
         if damage:
-            from tests.fuzz_damage import run_damage
+            from tests.support.fuzz.damage import run_damage
 
             outcome = run_damage(seed)
             pipe.send((outcome.kind, outcome.stage, outcome.text, None))
@@ -61,8 +61,8 @@ def work(pipe: Any, builds: bool, damage: bool) -> None:
 
 
 def _fails_alike(seed: int, signature: tuple[str, str, str], builds: bool, model: Any) -> bool:
-    from tests.fuzz_case import run_case
-    from tests.fuzz_graphs import fuzz_feeds
+    from tests.support.fuzz.case import run_case
+    from tests.support.fuzz.graphs import fuzz_feeds
 
     return run_case(model, fuzz_feeds(model, seed, FEEDS), builds=builds).signature == signature
 
@@ -132,7 +132,7 @@ def save(folder: Path, seed: int, kind: str, text: str, model: bytes | None) -> 
     import numpy as np
     import onnx
 
-    from tests.fuzz_graphs import fuzz_feeds, fuzz_model
+    from tests.support.fuzz.graphs import fuzz_feeds, fuzz_model
 
     place = folder / f"{kind}_{seed}"
     place.mkdir(parents=True, exist_ok=True)
@@ -151,7 +151,7 @@ def _shape_of(text: str) -> str:
 
 def fuzz_writers(seeds: range) -> None:
     """Graphs, values and refusals of each writer; exit code 1 where one fails."""
-    from tests.fuzz_writers import run_writers
+    from tests.support.fuzz.writers import run_writers
 
     counts: Counter[tuple[str, str]] = Counter()
     values: Counter[str] = Counter()

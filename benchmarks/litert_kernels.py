@@ -23,7 +23,7 @@ from tvmq.numerics.requantize_rule import RequantizeRule, apply
 
 sys.path.insert(0, str(ROOT))
 
-from tests import tflite_runtimes as runtimes  # noqa: E402
+from tests.support.devices import tflite_runtimes as runtimes  # noqa: E402
 
 SX, ZX, SY, ZY = np.float32(0.037), 5, np.float32(0.11), -20
 DEPTH, FILTERS, SIDE = 16, 32, 64

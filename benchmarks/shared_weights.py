@@ -2,9 +2,10 @@
 
     python benchmarks/shared_weights.py [--layers 12] [--hidden 768] [--inner 3072] [--length 64] [--quick]
 
-The network is that of tests/shared_models.py, with random weights and six random samples, in each of three spellings:
-one initializer, a Transpose of it for each use, a copy for each use. Each runs in a fresh process: import, quantize,
-build, save; then results are compared with float, and those of the loaded file with those of the built model.
+The network is that of tests/support/models/shared_models.py, with random weights and six random samples, in each of
+three spellings: one initializer, a Transpose of it for each use, a copy for each use. Each runs in a fresh process:
+import, quantize, build, save; then results are compared with float, and those of the loaded file with those of the
+built model.
 Bounds    the file is smaller than the float model, whose weights it has once; results equal. Exit code 1 otherwise.
 """
 
@@ -25,8 +26,8 @@ from common import ROOT, finish, machine, print_table
 sys.path.insert(0, str(ROOT))
 
 import tvmq  # noqa: E402
-from tests.models import feeds_of, snr  # noqa: E402  (the helpers of the tests lie beside this folder)
-from tests.shared_models import SPELLINGS, albert  # noqa: E402
+from tests.support.models.networks import feeds_of, snr  # noqa: E402
+from tests.support.models.shared_models import SPELLINGS, albert  # noqa: E402
 
 COLUMNS = (
     ("spelling", "{spelling}"),

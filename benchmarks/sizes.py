@@ -5,7 +5,7 @@
 
 Tasks     of the zoo, their batch free
 --texts   an ONNX model of ids and mask, [batch, sequence] both free, instead of the tasks: random words
---quick   the text encoder of tests/free_models.py, two short rounds
+--quick   the text encoder of tests/support/models/dynamic_models.py, two short rounds
 Columns   milliseconds, medians, blocks of the three taking turns: any: tvmq.build(module); common: build(module,
           sizes={name: [sizes]}); fixed: build(module, sizes={name: size}); then any / fixed and common / fixed
 Above     the table, seconds (less what kernels in the cache save) and bytes that common sizes add to a build
@@ -70,8 +70,8 @@ def cases(options: Any) -> Iterator[Case]:
         name, model, words = "encoder", options.texts, WORDS
         if options.quick:
             sys.path.insert(0, str(ROOT))
-            from tests.free_models import WORDS as FEW
-            from tests.free_models import encoder
+            from tests.support.models.dynamic_models import WORDS as FEW
+            from tests.support.models.dynamic_models import encoder
 
             model, words, batches, lengths = encoder(), FEW, [1], [8]
         from tvmq.frontends.onnx.load import read_model

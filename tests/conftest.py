@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.cpu_times import CpuTimes
-from tests.thinning import is_kept, is_slow_case
+from tests.support.cpu_times import CpuTimes
+from tests.support.thinning import is_kept, is_slow_case
 
 # Jobs in the background inherit an ignored SIGINT, and so would the programs that tests interrupt.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -62,21 +62,6 @@ def _remove_cache(folder: Path) -> None:
     assert not others, f"a test left {others} in the cache folder of all tests; set TVMQ_CACHE to one of its own"
 
 
-# Tests of parts, which look at what these parts make. The guard of `quantize` (tests/guard) would look at it once more.
-UNGUARDED = {
-    "analysis", "artifact", "backends", "compile", "cuda_emulator", "exporters", "frontends", "graph", "kernels", "lower",
-    "observers", "passes", "performance", "reference", "relay", "runtime", "schedule", "target",
-}  # fmt: skip
-
-
-def _set_guard(folder: str) -> None:
-    """The guard that `quantize` has where nobody gives one: the usual one, or none in tests of parts."""
-    from tvmq.pipeline import USUAL_GUARD, quantize
-
-    assert quantize.__kwdefaults__ is not None
-    quantize.__kwdefaults__["guard"] = None if folder in UNGUARDED else USUAL_GUARD
-
-
 def cpu_flags() -> set[str]:
     """What this CPU has, or the one of TVMQ_CPU, in names of /proc/cpuinfo; empty where it is no x86."""
     from tvmq.target.host import X86_CODE, host_features
@@ -94,8 +79,7 @@ def pytest_report_header() -> str:
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    """Skip tests whose `isa` this CPU lacks; tests of parts have no guard."""
-    _set_guard(item.path.relative_to(Path(__file__).parent).parts[0])
+    """Skip tests whose `isa` this CPU lacks."""
     for mark in item.iter_markers("isa"):
         if mark.args[0] not in cpu_flags():
             pytest.skip(f"this CPU lacks {mark.args[0]}")
@@ -142,7 +126,7 @@ _cases: Counter[str] = Counter()
 
 
 def pytest_itemcollected(item: pytest.Item) -> None:
-    """Mark the cases slow that a test marked `thinned(n)` or `slow_cases(*patterns)` leaves out (tests/thinning.py)."""
+    """Mark the cases slow that a test marked `thinned(n)` or `slow_cases(*patterns)` leaves out (tests/support/thinning.py)."""
     if not isinstance(item, pytest.Function):
         return
     if any(is_slow_case(item.nodeid, mark.args) for mark in item.iter_markers("slow_cases")):

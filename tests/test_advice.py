@@ -11,7 +11,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import tvmq
-from tests.models import block
+from tests.support.models.networks import block
 from tvmq.errors import RangeError, UnsupportedOpError
 from tvmq.graph.view import View
 from tvmq.passes.integrality import _FloatReasons

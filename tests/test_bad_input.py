@@ -26,7 +26,7 @@ import pytest
 from onnx import helper, numpy_helper
 
 import tvmq
-from tests.models import Net
+from tests.support.models.networks import Net
 from tvmq.cli.main import main
 from tvmq.dataset import Dataset, Input
 from tvmq.errors import (

@@ -11,7 +11,7 @@ import onnx
 import pytest
 
 import tvmq
-from tests.models import Net, feeds_of
+from tests.support.models.networks import Net, feeds_of
 
 
 def model_of(seed: int) -> onnx.ModelProto:

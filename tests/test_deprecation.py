@@ -8,7 +8,7 @@ import warnings
 import pytest
 
 import tvmq
-from project import source_files
+from tests.support.project import source_files
 from tvmq.deprecation import warn_deprecated
 from tvmq.doctor.versions import key
 

@@ -12,10 +12,10 @@ import tvm
 
 import tvmq
 from tests.conftest import Digits
-from tests.emulated_arithmetic import Overflow, dot, plus, shifted
-from tests.emulated_device import DEVICE, run
-from tests.models import Feed
 from tests.passes.nets import NETS
+from tests.support.devices.emulated_arithmetic import Overflow, dot, plus, shifted
+from tests.support.devices.emulated_device import DEVICE, run
+from tests.support.models.networks import Feed
 from tvmq import numerics
 
 # Networks of tests/passes/nets.py whose results are sums or codes: nothing of them has to be float
@@ -113,7 +113,7 @@ def test_networks_of_the_zoo_run_on_the_device(zoo_task: Callable[[str], Any], n
 
 @pytest.mark.slow
 def test_the_description_is_taken_by_name_too():
-    one, other = (corner("conv_relu", target)[0] for target in (DEVICE, "tests.emulated_device:DEVICE"))
+    one, other = (corner("conv_relu", target)[0] for target in (DEVICE, "tests.support.devices.emulated_device:DEVICE"))
     tvm.ir.assert_structural_equal(one, other)
     assert '"backend": "emulated"' in str(one["main"].attrs["tvmq.ledger"])
 

@@ -14,7 +14,7 @@ from types import ModuleType
 
 import pytest
 
-from project import ROOT, modules
+from tests.support.project import ROOT, modules
 
 OPTIONAL = {"torch", "onnxruntime"}
 # Module whose examples need an extra that it imports late -> what they need

@@ -17,7 +17,7 @@ import numpy as np
 import pytest
 
 import tvmq
-from tests.models import parse
+from tests.support.models.networks import parse
 from tvmq import forks
 from tvmq.errors import BuildError
 from tvmq.forks import RUNNING, ForkLock

@@ -14,11 +14,11 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import tvmq
-from project import ROOT
-from tests.fuzz_case import Outcome, check_ledger, run_case, smaller, undefined
-from tests.fuzz_damage import KINDS, run_damage, whole
-from tests.fuzz_graphs import fuzz_feeds, fuzz_model
-from tests.fuzz_room import onnxruntime_results, rounding_room
+from tests.support.fuzz.case import Outcome, check_ledger, run_case, smaller, undefined
+from tests.support.fuzz.damage import KINDS, run_damage, whole
+from tests.support.fuzz.graphs import fuzz_feeds, fuzz_model
+from tests.support.fuzz.room import onnxruntime_results, rounding_room
+from tests.support.project import ROOT
 from tvmq.cli.files import read_arrays
 from tvmq.errors import CalibrationError, DataError, ModelError
 from tvmq.graph.ledger import get_ledger, with_ledger

@@ -7,9 +7,9 @@ import pytest
 from onnx import numpy_helper
 
 import tvmq
-from tests.fuzz_writers import options_of, run_writers
-from tests.random_graphs import random_inputs, random_model
-from tests.written_layers import Differs, check_onnx
+from tests.support.fuzz.writers import options_of, run_writers
+from tests.support.random.graphs import random_inputs, random_model
+from tests.support.written_layers import Differs, check_onnx
 from tvmq.exporters.onnx.dialects import ONNXRUNTIME
 from tvmq.exporters.onnx.walk import Exporter
 from tvmq.graph.functions import plain_module

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from project import ROOT, module_name, source_files
+from tests.support.project import ROOT, module_name, source_files
 
 # From a module to running code; a room imports those before it
 COMPILER = ("target", "artifact", "runtime", "schedule", "lower", "compile", "performance", "reference")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tvmq
-from tests.models import Net, feeds_of
+from tests.support.models.networks import Net, feeds_of
 from tvmq.config import QConfig
 from tvmq.errors import CalibrationError, DataError
 

@@ -12,7 +12,7 @@ import pytest
 from packaging.requirements import Requirement
 
 import tvmq
-from project import ROOT, module_name, setup_cfg, source_files
+from tests.support.project import ROOT, module_name, setup_cfg, source_files
 
 
 def listed(section: str, option: str) -> list[str]:

@@ -11,9 +11,9 @@ import pytest
 import tvm
 
 import tvmq
-from tests.models import Net, Road, drive, feeds_of, run_onnx, snr
 from tests.passes.nets import NETS
-from tests.random_graphs import random_inputs, random_model
+from tests.support.models.networks import Net, Road, drive, feeds_of, run_onnx, snr
+from tests.support.random.graphs import random_inputs, random_model
 from tvmq.analysis.verification import unequal_bits
 from tvmq.errors import CalibrationError, ConfigError, DataError
 from tvmq.graph.functions import unpack_weights

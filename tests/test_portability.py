@@ -14,7 +14,7 @@ import sys
 
 import pytest
 
-from project import ROOT, module_name, modules, source_files
+from tests.support.project import ROOT, module_name, modules, source_files
 
 # Modules and names of `os` that some supported system lacks
 MODULES = {"fcntl", "resource", "pwd", "grp", "termios", "tty", "pty", "syslog", "posix", "winreg", "msvcrt", "_winapi"}

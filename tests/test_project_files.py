@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 import tvmq
-from project import ROOT, setup_cfg
+from tests.support.project import ROOT, setup_cfg
 from tvmq.cli.commands import COMMANDS
 
 yaml = pytest.importorskip("yaml", reason="pyyaml is in the extra test")

@@ -9,7 +9,7 @@ import onnx
 import onnxruntime
 import pytest
 
-from tests.random_graphs import BELOW, random_inputs, random_model
+from tests.support.random.graphs import BELOW, random_inputs, random_model
 
 SEEDS = range(200)
 OPERATORS = {

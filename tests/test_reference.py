@@ -8,8 +8,8 @@ import pytest
 import tvmq
 from tests.graph.op_case import Case
 from tests.graph.op_cases import CASES
-from tests.models import Net, block, feeds_of, run_onnx
 from tests.passes.stages import calibrated
+from tests.support.models.networks import Net, block, feeds_of, run_onnx
 from tvmq.errors import DataError
 from tvmq.graph.view import View
 from tvmq.reference import Reference, is_defined

@@ -6,8 +6,8 @@ from itertools import product
 
 import pytest
 
-from tests.cpu_times import MOST_SECONDS, too_long
-from tests.thinning import is_kept, is_slow_case
+from tests.support.cpu_times import MOST_SECONDS, too_long
+from tests.support.thinning import is_kept, is_slow_case
 
 
 @pytest.mark.parametrize("n, others", [(2, 3), (3, 4), (5, 30), (6, 20)])

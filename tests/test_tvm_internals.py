@@ -17,8 +17,8 @@ from tvm import relax, tirx
 from tvm.script.ir_builder import IRBuilder
 from tvm.script.ir_builder import tirx as T
 
-from project import ROOT, source_files
-from tests.models import parse
+from tests.support.models.networks import parse
+from tests.support.project import ROOT, source_files
 from tvmq import tvm_internals as internals
 from tvmq.artifact.bytecode import read_bytecode
 from tvmq.compile.vm_pipeline import compile_module

@@ -11,7 +11,7 @@
     --cache    folder of compiled kernels, to be quick; those in it are not compiled, nor compared one by one
 
 Cases      golden/*  the networks of tests/passes/nets.py, with calibration data and without
-           free/*    models with free dimensions, of tests/free_models.py
+           free/*    models with dynamic dimensions, of tests/support/models/dynamic_models.py
            fuzz/*    random graphs of benchmarks/fuzz.py
            zoo/*     trained models, some calibration samples of each
 Of a case  quantized.script, quantized.json   the integer module, its constants included
@@ -109,8 +109,8 @@ def cases(options: argparse.Namespace) -> Iterator[Case]:
 
 
 def _networks(share: int) -> Iterator[Case]:
-    from tests.models import feeds_of
     from tests.passes.nets import NETS
+    from tests.support.models.networks import feeds_of
 
     def model_of(name: str) -> Any:
         net, outputs = NETS[name]()
@@ -124,7 +124,7 @@ def _networks(share: int) -> Iterator[Case]:
 
 
 def _free_models() -> Iterator[Case]:
-    from tests.free_models import encoder, pictures, texts
+    from tests.support.models.dynamic_models import encoder, pictures, texts
 
     words = [texts(1, length, length) for length in (5, 9)]
     drawn = [{"x": np.random.default_rng(n).standard_normal((1, 3, 8, n)).astype(np.float32)} for n in (8, 12)]
@@ -133,7 +133,7 @@ def _free_models() -> Iterator[Case]:
 
 
 def _graphs(count: int) -> Iterator[Case]:
-    from tests.fuzz_graphs import fuzz_feeds, fuzz_model
+    from tests.support.fuzz.graphs import fuzz_feeds, fuzz_model
 
     for seed in range(count):
         yield Case(f"fuzz/{seed:03d}", lambda seed=seed: ((model := fuzz_model(seed)), fuzz_feeds(model, seed, FEEDS)))

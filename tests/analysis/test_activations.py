@@ -35,7 +35,7 @@ def model():
 
 @pytest.fixture(scope="module")
 def quantized(model):
-    return tvmq.quantize(*model, X)
+    return tvmq.quantize(*model, X, guard=None)
 
 
 @pytest.mark.slow_cases("2")

@@ -14,8 +14,8 @@ import tvm
 from tvm import relax
 
 import tvmq
-from tests.free_models import encoder, texts
-from tests.models import Net, feeds_of, parse
+from tests.support.models.dynamic_models import encoder, texts
+from tests.support.models.networks import Net, feeds_of, parse
 from tvmq.analysis.comparison import module_of
 from tvmq.analysis.comparison_table import Comparison
 from tvmq.analysis.layer_weights import Weights
@@ -74,9 +74,9 @@ def net() -> Any:
     feeds = feeds_of(model, 8)
     mod, params = tvmq.from_onnx(model)
     with tvmq.qconfig(rules=[tvmq.Rule("/conv_5", None)], weight_rounding="nearest"):
-        integer = tvmq.quantize(mod, params, feeds)
+        integer = tvmq.quantize(mod, params, feeds, guard=None)
         with tvmq.qconfig(do_simulation=True):
-            simulated = tvmq.quantize(mod, params, feeds)
+            simulated = tvmq.quantize(mod, params, feeds, guard=None)
     whole = SimpleNamespace(model=model, float=(mod, params), simulated=simulated, integer=integer, data=feeds[:3])
     whole.beside_float = tvmq.compare(whole.float, integer, whole.data)
     return whole
@@ -217,7 +217,9 @@ def test_weights_of_transposed_convolutions_of_integers(groups: int, options: di
     """Those of the integer module are those of the simulated one: the scales of groups are told apart."""
     model, data = upsampling(groups)
     made = [
-        tvmq.quantize(*model, data, config=tvmq.qconfig(bias_correction=False, do_simulation=simulated, **options))
+        tvmq.quantize(
+            *model, data, config=tvmq.qconfig(bias_correction=False, do_simulation=simulated, **options), guard=None
+        )
         for simulated in (False, True)
     ]
     views = [(View(mod := module_of(one)), get_ledger(mod)) for one in made]
@@ -353,7 +355,7 @@ def test_a_broken_integer_layer_is_the_only_one_that_errs(net):
 def test_models_of_free_sizes_are_compared_at_the_size_of_the_data() -> None:
     """The batch is one; data of another length than the first are refused by name."""
     mod, params = tvmq.from_onnx(encoder())
-    integer = tvmq.quantize(mod, params, [texts(2, 6)])
+    integer = tvmq.quantize(mod, params, [texts(2, 6)], guard=None)
     result = tvmq.compare((mod, params), integer, [texts(2, 9, seed) for seed in range(2)])
     (output,) = result.outputs.values()
     assert output.sqnr > 25 and len(result.layers) > 10

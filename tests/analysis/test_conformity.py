@@ -12,8 +12,8 @@ from tvm.script import ir as I
 from tvm.script import relax as R
 
 import tvmq
-from tests.emulated_device import DEVICE
-from tests.models import Net, at_stage
+from tests.support.devices.emulated_device import DEVICE
+from tests.support.models.networks import Net, at_stage
 from tvmq.analysis.conformity import RULES, Violation, check_backend
 from tvmq.backends.description import Backend
 from tvmq.errors import AccumulatorError, StageError
@@ -25,7 +25,7 @@ def quantized(net: Net, *outputs: str, target: Backend | None = DEVICE, **option
     """A small network with random data."""
     mod, params = tvmq.from_onnx(net.model(*outputs))
     data = [{"x": net.random.standard_normal(net.shapes[0]).astype(np.float32)} for _ in range(4)]
-    return tvmq.quantize(mod, params, data, target=target, config=tvmq.qconfig(**options))
+    return tvmq.quantize(mod, params, data, target=target, config=tvmq.qconfig(**options), guard=None)
 
 
 def small(between: str = "Relu") -> tuple[Net, str]:
@@ -83,7 +83,7 @@ def test_a_free_batch():
     for value in (*model.graph.input, *model.graph.output):
         value.type.tensor_type.shape.dim[0].dim_param = "batch"
     data = [{"x": net.random.standard_normal((2, 4, 6, 6)).astype(np.float32)} for _ in range(2)]
-    mod = tvmq.quantize(*tvmq.from_onnx(model), data, target=DEVICE)
+    mod = tvmq.quantize(*tvmq.from_onnx(model), data, target=DEVICE, guard=None)
     assert check_backend(mod, DEVICE).conforms
     assert rules(mod, replace(DEVICE, accumulator_bits=10)) == {"accumulator"}
 

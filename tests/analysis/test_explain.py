@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import tvmq
-from tests.models import Net, feeds_of
-from tests.quantized_models import Maker
+from tests.support.models.networks import Net, feeds_of
+from tests.support.models.quantized_models import Maker
 from tvmq.analysis.explanation import Explanation
 from tvmq.analysis.story import codes_text, find_layers
 from tvmq.analysis.work import float_macs
@@ -32,7 +32,7 @@ def mixed() -> tvmq.Executable:
     mod, params = tvmq.from_onnx(model)
     rules = [tvmq.Rule("/conv_2", None), tvmq.Rule("/conv_4", weights=tvmq.QuantSpec("int8", 4, symmetric=True))]
     with tvmq.qconfig(calibrate_mode="minmax", rules=rules):
-        return tvmq.build(tvmq.quantize(mod, params, feeds_of(model)))
+        return tvmq.build(tvmq.quantize(mod, params, feeds_of(model), guard=None))
 
 
 @pytest.fixture(scope="module")
@@ -232,7 +232,7 @@ def test_it_says_why_a_kernel_was_chosen():
     """A 3 x 3 convolution says by how much Winograd is faster, or that it is not."""
     n = Net((1, 64, 16, 16))
     model = n.model(n.op("Relu", n.conv(n.op("Relu", n.conv("x", 64, 64)), 64, 4)))
-    exe = tvmq.build(tvmq.quantize(*tvmq.from_onnx(model), feeds_of(model)), "llvm -mcpu=cascadelake")
+    exe = tvmq.build(tvmq.quantize(*tvmq.from_onnx(model), feeds_of(model), guard=None), "llvm -mcpu=cascadelake")
     explanation = tvmq.explain(exe)
     notes = [text for texts in explanation.notes.values() for text in texts]
     assert len(notes) == len(exe.notes) == 2

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import tvmq
-from tests.models import Net, feeds_of
+from tests.support.models.networks import Net, feeds_of
 
 
 def explained(**options: object) -> tvmq.Explanation:
@@ -15,7 +15,7 @@ def explained(**options: object) -> tvmq.Explanation:
     y = n.dense(n.op("Relu", n.dense(y, 8, 8)), 8, 4)
     model = n.model(y)
     with tvmq.qconfig(calibrate_mode="minmax", **options):
-        return tvmq.explain(tvmq.quantize(*tvmq.from_onnx(model), feeds_of(model)))
+        return tvmq.explain(tvmq.quantize(*tvmq.from_onnx(model), feeds_of(model), guard=None))
 
 
 @pytest.mark.slow

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tvmq
-from tests.models import Net, feeds_of
+from tests.support.models.networks import Net, feeds_of
 from tvmq.analysis.forecast import inspect
 from tvmq.errors import StageError, TargetError
 
@@ -115,7 +115,7 @@ def test_refusals():
     model = n.model(n.dense("x", 4, 3))
     mod, params = tvmq.from_onnx(model)
     with pytest.raises(StageError, match="inspect: the model is 'realized'.*tvmq.explain"):
-        inspect(tvmq.quantize(mod, params, feeds_of(model)))
+        inspect(tvmq.quantize(mod, params, feeds_of(model), guard=None))
     with pytest.raises(TargetError, match="is no CPU"):
         inspect(mod, params, "cuda")
 

@@ -10,7 +10,7 @@ import pytest
 import tvm
 
 import tvmq
-from tests.models import Net, feeds_of
+from tests.support.models.networks import Net, feeds_of
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.symbolic import inputs_of
 from tvmq.passes.partition_conversions import partition_conversions
@@ -25,7 +25,7 @@ def both() -> tuple[tvm.IRModule, tvm.IRModule, tuple, list]:
     model = n.model(n.dense(n.op("Flatten", n.op("Relu", n.conv("x", 3, 4))), 144, 5))
     mod, params = tvmq.from_onnx(model)
     with tvmq.qconfig(calibrate_mode="minmax"):
-        whole = tvmq.quantize(mod, params, feeds_of(model))
+        whole = tvmq.quantize(mod, params, feeds_of(model), guard=None)
     return whole, partition_conversions(whole), (mod, params), feeds_of(model, 2)
 
 

@@ -11,7 +11,7 @@ import pytest
 import tvm
 from tvm import relax
 
-from tests.models import parse
+from tests.support.models.networks import parse
 from tvmq.artifact import bytecode, container
 from tvmq.artifact.bytecode import read_bytecode
 from tvmq.artifact.code_bytes import BYTECODE

@@ -25,7 +25,7 @@ import pytest
 import tvm
 
 import tvmq
-from tests.models import Net, parse
+from tests.support.models.networks import Net, parse
 from tvmq.artifact import bytecode, code_bytes, container, members, native, saved_file
 from tvmq.artifact.code_bytes import BITCODE, BYTECODE, CONSTANTS, MODULE, NATIVE
 from tvmq.artifact.container import MANIFEST, MEMBERS, unpack

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import tvmq
-from tests.models import Net, feeds_of
+from tests.support.models.networks import Net, feeds_of
 from tvmq.artifact.code_bytes import MODULE
 from tvmq.artifact.module_bytes import module_from_bytes, module_to_bytes
 from tvmq.errors import ArtifactError, ModelError

@@ -11,7 +11,7 @@ import pytest
 import tvm_ffi
 
 import tvmq
-from tests.models import Net, feeds_of
+from tests.support.models.networks import Net, feeds_of
 from tvmq.artifact.code_bytes import MODULE
 from tvmq.artifact.module_bytes import module_from_bytes, module_to_bytes
 from tvmq.artifact.module_checks import KINDS, NOT_IR, NULL, VALUES

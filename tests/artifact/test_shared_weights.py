@@ -14,7 +14,7 @@ import tvm
 
 import tvmq
 from tests.artifact.test_container import edited, refused
-from tests.models import Net, feeds_of
+from tests.support.models.networks import Net, feeds_of
 from tvmq.artifact.code_bytes import BYTECODE, CONSTANTS
 from tvmq.artifact.container import MANIFEST
 from tvmq.kernels.depthwise.plan import DepthwisePacking, DepthwiseShape

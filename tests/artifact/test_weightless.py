@@ -12,7 +12,7 @@ import tvm_ffi
 from tvm import relax
 
 import tvmq
-from tests.models import Net, parse
+from tests.support.models.networks import Net, parse
 from tvmq.artifact import loaded_code, weightless
 from tvmq.artifact.bytecode import Bytecode, read_bytecode
 from tvmq.artifact.loaded_code import LoadedCode

@@ -14,7 +14,7 @@ import tvm
 import tvmq
 from tests.backends.test_json_form import described
 from tests.conftest import Digits
-from tests.models import Net
+from tests.support.models.networks import Net
 from tvmq.backends import BACKENDS, backend_named
 from tvmq.backends.carried import carrying
 from tvmq.backends.description import Backend
@@ -270,7 +270,7 @@ def test_built_in_descriptions(name: str):
 @pytest.mark.parametrize("name", BACKENDS)
 def test_the_demo_for_built_in_descriptions(digits: Digits, name: str):
     data = {"image": digits.example.calibration[:32]}
-    mod = tvmq.quantize(digits.mod, digits.params, data, target=name)
+    mod = tvmq.quantize(digits.mod, digits.params, data, target=name, guard=None)
     assert_built_in(name, mod)
     assert tvmq.verify(tvmq.build(mod), digits.pictures(1)).exact
 
@@ -281,7 +281,7 @@ def test_resnet8_for_built_in_descriptions(zoo_task: Callable[[str], Any], name:
     task = zoo_task("resnet8_cifar10")
     data = list(task.calibration(batch=1, limit=16))
     mod, params = tvmq.from_onnx(task.model_path, shape={key: value.shape for key, value in data[0].items()})
-    mod = tvmq.quantize(mod, params, data, target=name)
+    mod = tvmq.quantize(mod, params, data, target=name, guard=None)
     assert_built_in(name, mod)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.emulated_device import DEVICE
+from tests.support.devices.emulated_device import DEVICE
 from tvmq.backends import backend_named
 from tvmq.backends.cpu import CPU
 from tvmq.backends.description import Backend
@@ -127,7 +127,7 @@ def test_descriptions_are_checked(fields: dict[str, object], words: str):
 def test_backends_are_named_or_handed_over():
     assert backend_named(None) is CPU and backend_named("cpu") is CPU
     assert backend_named(DEVICE) is DEVICE
-    assert backend_named("tests.emulated_device:DEVICE") is DEVICE
+    assert backend_named("tests.support.devices.emulated_device:DEVICE") is DEVICE
 
 
 @pytest.mark.parametrize(
@@ -136,8 +136,8 @@ def test_backends_are_named_or_handed_over():
         ("cpus", "did you mean 'cpu'"),
         (3, "Got 3 instead"),
         ("tests.nowhere:DEVICE", "no backend description at 'tests.nowhere:DEVICE'"),
-        ("tests.emulated_device:NONE", "no backend description"),
-        ("tests.emulated_device:run", "is a function, not a tvmq.Backend"),
+        ("tests.support.devices.emulated_device:NONE", "no backend description"),
+        ("tests.support.devices.emulated_device:run", "is a function, not a tvmq.Backend"),
     ],
 )
 def test_unknown_backends_are_refused(name: object, words: str):

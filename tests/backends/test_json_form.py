@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.emulated_device import DEVICE
+from tests.support.devices.emulated_device import DEVICE
 from tvmq.backends import BACKENDS, backend_named, names
 from tvmq.backends.carried import emulation_alone, why_not_compiled
 from tvmq.backends.description import Backend

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from tests.project import ROOT
+from tests.support.project import ROOT
 from tvmq.backends import BACKENDS
 from tvmq.backends.description import Backend
 from tvmq.backends.names import FAMILIES

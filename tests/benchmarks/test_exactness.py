@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.benchmarks.test_benchmarks import script as script  # the fixture
-from tests.random_graphs import random_inputs, random_model
+from tests.support.random.graphs import random_inputs, random_model
 from tvmq.target.nvcc import find_nvcc
 
 

@@ -11,7 +11,7 @@ import numpy as np
 import onnx
 import pytest
 
-from tests.models import Net
+from tests.support.models.networks import Net
 
 FOLDER = Path(__file__).parents[2] / "benchmarks"
 

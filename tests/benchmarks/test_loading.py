@@ -12,7 +12,7 @@ import onnx
 import pytest
 
 import tvmq
-from tests.models import Net
+from tests.support.models.networks import Net
 
 FOLDER = Path(__file__).parents[2] / "benchmarks"
 CHANNELS = 1024  # 9 MiB of weights

@@ -16,7 +16,7 @@ onnx = pytest.importorskip("onnx")
 
 def model(path: Path) -> Path:
     """conv -> hard-swish as quantizers write it: 3.0 lies between two codes of the sum."""
-    from tests.quantized_models import Maker
+    from tests.support.models.quantized_models import Maker
 
     make = Maker()
     x = make.rounded(make.input("x", (1, 3, 6, 6)), 0.05, 120)

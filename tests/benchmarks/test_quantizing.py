@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from tests.project import ROOT
+from tests.support.project import ROOT
 
 FIGURES = {"cpu": 6.0, "seconds": 4.0, "peak": 100.0}
 

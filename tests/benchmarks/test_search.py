@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 from typer.testing import CliRunner
 
-from project import ROOT
+from tests.support.project import ROOT
 
 
 @pytest.fixture

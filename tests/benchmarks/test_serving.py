@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 import tvmq
-from tests.models import Net
+from tests.support.models.networks import Net
 
 for name in ("fastapi", "uvicorn", "onnxruntime"):
     pytest.importorskip(name)

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from project import ROOT
+from tests.support.project import ROOT
 
 
 @pytest.fixture

@@ -9,7 +9,7 @@ import onnx
 import pytest
 
 import tvmq
-from tests.models import Net, feeds_of
+from tests.support.models.networks import Net, feeds_of
 
 
 @pytest.fixture(scope="module")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tvmq
-from tests.models import Net, feeds_of
+from tests.support.models.networks import Net, feeds_of
 from tvmq.emulation.read_vectors import read_vectors
 from tvmq.numerics.requantize_rule import RequantizeRule
 

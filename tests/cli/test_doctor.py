@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import json
 
-import doctor_faults as faults
 import numpy as np
 import onnx
 import pytest
 
+import tests.support.models.doctor_faults as faults
 import tvmq
 from tvmq.cli.doctor import admit
 from tvmq.doctor.findings import note, ok, problem

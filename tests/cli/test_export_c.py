@@ -11,7 +11,7 @@ import onnx
 import pytest
 
 import tvmq
-from tests.c_harness import Native
+from tests.support.devices.c_harness import Native
 from tests.training.small_network import samples, small_network
 from tvmq.exporters.c.export_c import CExport
 

@@ -11,7 +11,7 @@ import pytest
 
 import tvmq
 from tests.exporters.onnx.test_dialects import SYMMETRIC, quantized, residual
-from tests.models import feeds_of
+from tests.support.models.networks import feeds_of
 
 
 @pytest.fixture(scope="module")

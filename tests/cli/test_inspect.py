@@ -8,7 +8,7 @@ import onnx
 import pytest
 
 import tvmq
-from tests.models import Net
+from tests.support.models.networks import Net
 from tvmq.graph.ledger import get_ledger
 from tvmq.passes.partition import partition
 from tvmq.passes.prepare import prepare

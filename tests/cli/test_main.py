@@ -10,7 +10,7 @@ import sys
 import pytest
 
 import tvmq
-from tests.project import ROOT
+from tests.support.project import ROOT
 from tvmq import errors
 from tvmq.by_name import load_object
 from tvmq.cli.commands import COMMANDS, help_of

@@ -10,7 +10,7 @@ import onnx
 import pytest
 
 import tvmq
-from tests.quantized_models import Maker
+from tests.support.models.quantized_models import Maker
 from tvmq.demo import load_demo
 
 

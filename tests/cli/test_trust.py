@@ -10,7 +10,7 @@ import onnx
 import pytest
 
 import tvmq
-from tests.models import Net, feeds_of
+from tests.support.models.networks import Net, feeds_of
 from tvmq.graph.ledger import get_ledger, with_ledger
 
 FORMS = {

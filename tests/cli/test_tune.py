@@ -7,7 +7,7 @@ import json
 import onnx
 import pytest
 
-from tests.models import Net
+from tests.support.models.networks import Net
 
 
 @pytest.mark.isa("avx512_vnni")  # below it the kernel of this product has one tile

@@ -9,7 +9,7 @@ import tvm
 from onnx import TensorProto, helper, numpy_helper
 
 import tvmq
-from tests.models import Net, feeds_of, parse, run_onnx
+from tests.support.models.networks import Net, feeds_of, parse, run_onnx
 from tvmq.errors import ConfigError, DataError, ModelError, TargetError
 from tvmq.target.cpu import missing_features
 
@@ -43,9 +43,9 @@ def stages():
     mod, params = tvmq.from_onnx(model)
     feeds = feeds_of(model)
     with tvmq.qconfig(calibrate_mode="minmax"):
-        integer = tvmq.quantize(mod, params, feeds)
+        integer = tvmq.quantize(mod, params, feeds, guard=None)
     with tvmq.qconfig(calibrate_mode="minmax", do_simulation=True):
-        simulated = tvmq.quantize(mod, params, feeds)
+        simulated = tvmq.quantize(mod, params, feeds, guard=None)
     return model, feeds[0], {"float": mod, "simulated": simulated, "integer": integer}, params
 
 
@@ -99,7 +99,7 @@ def test_weights_without_values(stages):
     with pytest.raises(ModelError, match=message):
         tvmq.build(modules["float"])
     with pytest.raises(ModelError, match=message):
-        tvmq.quantize(modules["float"], None, [feed])
+        tvmq.quantize(modules["float"], None, [feed], guard=None)
     first, *_ = params
     with pytest.raises(ModelError, match=f"1 weights have no values, first '{first}'"):
         tvmq.build(modules["float"], params={name: value for name, value in params.items() if name != first})
@@ -164,7 +164,7 @@ def test_inputs_and_outputs_keep_the_names_of_the_source(tmp_path):
     model = dotted()
     mod, params = tvmq.from_onnx(model)
     feeds = feeds_of(model)
-    integer = tvmq.quantize(mod, params, feeds)
+    integer = tvmq.quantize(mod, params, feeds, guard=None)
     exe = tvmq.build(integer)
     assert [info.name for info in exe.input_info] == ["input.1", "1"]
     assert [info.name for info in exe.output_info] == ["out/1"]
@@ -175,6 +175,6 @@ def test_inputs_and_outputs_keep_the_names_of_the_source(tmp_path):
     with pytest.raises(DataError, match=r"no input 'input_1', it takes .*; did you mean 'input.1'"):
         exe.run({"input_1": feeds[0]["input.1"], "1": feeds[0]["1"]})
     with pytest.raises(DataError, match="input 'input.1' is missing"):
-        tvmq.quantize(mod, params, [{"input_1": feeds[0]["input.1"], "1": feeds[0]["1"]}])
+        tvmq.quantize(mod, params, [{"input_1": feeds[0]["input.1"], "1": feeds[0]["1"]}], guard=None)
     with pytest.raises(DataError, match="input 'input.1' is missing"):
         tvmq.reference.run(integer, {"1": feeds[0]["1"]})

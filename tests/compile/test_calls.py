@@ -7,7 +7,7 @@ import tvm
 from tvm import relax
 
 import tvmq
-from tests.models import Net, feeds_of
+from tests.support.models.networks import Net, feeds_of
 from tvmq.compile.calls import calls_of
 from tvmq.compile.vm_pipeline import compile_module
 from tvmq.lower.lower_functions import lower_functions
@@ -25,7 +25,7 @@ def islands():
     """Convolutions with a float operator of no integer form between them."""
     n = Net((1, 8, 12, 12))
     model = n.model(n.conv(n.op("Trilu", n.conv("x", 8, 16)), 16, 8, 1))
-    return tvmq.quantize(*tvmq.from_onnx(model), feeds_of(model))
+    return tvmq.quantize(*tvmq.from_onnx(model), feeds_of(model), guard=None)
 
 
 def floats():

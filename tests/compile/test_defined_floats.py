@@ -11,7 +11,7 @@ import pytest
 
 import tvmq
 from tests.graph.op_case import HARD_FLOATS
-from tests.models import block
+from tests.support.models.networks import block
 from tvmq.analysis.verification import unequal_bits
 from tvmq.graph.evaluate import EXACT
 from tvmq.numerics.elementary import ELEMENTARY

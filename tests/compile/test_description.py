@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 import tvm
 
-from tests.models import block, drive, parse
 from tests.passes.nets import NETS
+from tests.support.models.networks import block, drive, parse
 from tvmq.compile.description import describe_module
 from tvmq.errors import ModelError
 from tvmq.graph.view import View

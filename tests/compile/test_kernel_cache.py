@@ -14,7 +14,7 @@ import tvm
 
 import tvmq
 import tvmq.target.cpu
-from tests.models import parse
+from tests.support.models.networks import parse
 from tvmq.artifact.link.elf_object import LOCAL, UNDEFINED, ObjectFile, Relocation, Symbol, merge_objects
 from tvmq.compile import kernel_objects
 from tvmq.errors import ConfigError

@@ -17,9 +17,9 @@ from tests.cuda_emulator.emulate import FORWARD, REVERSE, SHUFFLED
 from tests.cuda_emulator.library import missing_compiler
 from tests.cuda_emulator.model import EmulatedModel, reference_results
 from tests.frontends.from_onnx.test_recurrent import model as recurrent_model
-from tests.models import block, feeds_of
 from tests.passes.partition.test_residual_streams import encoder, picture_net
-from tests.random_graphs import random_inputs, random_model
+from tests.support.models.networks import block, feeds_of
+from tests.support.random.graphs import random_inputs, random_model
 from tvmq.kernels.isa import isa_named
 from tvmq.kernels.parts.types import Kernel
 from tvmq.lower.lowerer import Lowerer
@@ -58,7 +58,7 @@ def test_nothing_is_left_to_contraction(digits):
 def test_random_graphs(seed):
     model = random_model(seed)
     mod, params = tvmq.from_onnx(model)
-    module = tvmq.quantize(mod, params, random_inputs(model, 0, 8))
+    module = tvmq.quantize(mod, params, random_inputs(model, 0, 8), guard=None)
     compare(module, random_inputs(model, 1, 1)[0], orders=(FORWARD, SHUFFLED))
 
 
@@ -91,7 +91,7 @@ def codes_of_16_bits(*, stream: bool) -> tuple[tvm.IRModule, dict[str, Any]]:
     model = net.model(net.result) if stream else picture_net()
     options = {"residual_streams": "int16"} if stream else {"dtype_input": "int16", "nbit_input": 16}
     config = tvmq.QConfig(calibrate_mode="minmax", **options)
-    return tvmq.quantize(*tvmq.from_onnx(model), feeds_of(model), config=config), feeds_of(model)[0]
+    return tvmq.quantize(*tvmq.from_onnx(model), feeds_of(model), config=config, guard=None), feeds_of(model)[0]
 
 
 @pytest.mark.slow
@@ -123,7 +123,7 @@ def test_tasks_of_the_zoo(name, zoo_task):
     task = zoo_task(name)
     shape = {key: (1, *array.shape[1:]) for key, array in next(iter(task.calibration(1, 1))).items()}
     mod, params = tvmq.from_onnx(task.model_path, shape=shape)
-    module = tvmq.quantize(mod, params, list(task.calibration(1, 8)))
+    module = tvmq.quantize(mod, params, list(task.calibration(1, 8)), guard=None)
     compare(module, next(iter(task.calibration(1, 1))), orders=(SHUFFLED,))
 
 
@@ -151,7 +151,7 @@ def test_recurrent_layers(op: str, mode: str | None) -> None:
     model = recurrent_model(op, direction="bidirectional")
     feeds = feeds_of(model)
     with tvmq.qconfig(activations=mode, nbit_weight=8 if mode else 4):
-        module = tvmq.quantize(*tvmq.from_onnx(model), feeds if mode else None)
+        module = tvmq.quantize(*tvmq.from_onnx(model), feeds if mode else None, guard=None)
     compare(module, feeds[0], orders=(SHUFFLED,))
 
 

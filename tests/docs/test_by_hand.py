@@ -8,8 +8,8 @@ import pytest
 import tvm
 
 import tvmq
-from tests.models import feeds_of
 from tests.passes.calibrate.test_outliers import transformer
+from tests.support.models.networks import feeds_of
 from tvmq.demo import load_demo
 from tvmq.stages import DECISIONS, INTEGERS, PREPARATION, ROUNDING, SCALING, Choices, run_stages
 

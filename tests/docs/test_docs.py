@@ -11,7 +11,7 @@ from importlib.util import find_spec
 import pytest
 
 import tvmq
-from project import ROOT
+from tests.support.project import ROOT
 from tvmq.demo import load_demo
 
 DOCS = ROOT / "docs"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import runpy
 
-from tests.project import ROOT
+from tests.support.project import ROOT
 
 
 def test_the_picture_is_up_to_date() -> None:

@@ -11,7 +11,7 @@ import sys
 
 import pytest
 
-from project import ROOT, modules
+from tests.support.project import ROOT, modules
 
 sys.path.append(str(ROOT / "docs" / "_ext"))
 

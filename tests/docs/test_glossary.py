@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from project import ROOT
+from tests.support.project import ROOT
 
 TEXT = (ROOT / "docs" / "glossary.md").read_text(encoding="utf-8")
 ROWS = [line.split("|")[1:-1] for line in TEXT.splitlines() if line.startswith("| ") and not line.startswith("| ---")]

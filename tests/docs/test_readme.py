@@ -8,8 +8,8 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import tvmq
-from project import ROOT
 from tests.docs.test_docs import blocks
+from tests.support.project import ROOT
 
 
 def model() -> onnx.ModelProto:

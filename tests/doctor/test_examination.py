@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import time
 
-import doctor_faults as faults
 import numpy as np
 import pytest
 from onnx import helper, numpy_helper
 
+import tests.support.models.doctor_faults as faults
 import tvmq
 from tvmq.doctor import float_model
 from tvmq.doctor.examination import note_if_late, stages

@@ -5,9 +5,9 @@ from __future__ import annotations
 import shlex
 from dataclasses import replace
 
-import doctor_faults as faults
 import pytest
 
+import tests.support.models.doctor_faults as faults
 from tvmq.config import QConfig
 from tvmq.doctor.guard_rules import fewest_globs, guard_rules
 from tvmq.doctor.loss import Case, check_guard, check_int8, check_options

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tvmq
-from tests.models import Net, feeds_of
+from tests.support.models.networks import Net, feeds_of
 from tvmq.emulation.accumulator import Accumulator
 from tvmq.emulation.arithmetic import Arithmetic
 from tvmq.emulation.emulator import Emulator

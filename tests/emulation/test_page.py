@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tests.project import ROOT
+from tests.support.project import ROOT
 from tvmq.cli.commands import COMMANDS
 
 PAGE = (ROOT / "docs" / "emulation.md").read_text(encoding="utf-8")

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from models import Net, feeds_of
 
 import tvmq
+from tests.support.models.networks import Net, feeds_of
 from tvmq import reference
 
 Compared = list[tuple[list[np.ndarray], list[np.ndarray]]]

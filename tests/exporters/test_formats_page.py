@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from tests.project import ROOT
+from tests.support.project import ROOT
 
 PAGE = (ROOT / "docs" / "formats.md").read_text(encoding="utf-8")
 

@@ -11,7 +11,9 @@ import numpy as np
 import onnx
 import pytest
 from onnx import helper
-from onnx_cases import (
+
+import tvmq
+from tests.support.onnx_cases import (
     PASSED,
     REFUSED,
     WRONG,
@@ -25,8 +27,6 @@ from onnx_cases import (
     with_constants,
     write_expectation,
 )
-
-import tvmq
 
 EXPECTATION = Path(__file__).parent / "conformance.txt"
 

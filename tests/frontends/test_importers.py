@@ -12,7 +12,7 @@ import pytest
 from tvm import relax
 
 import tvmq
-from tests.models import Net
+from tests.support.models.networks import Net
 from tvmq.errors import ConfigError, UnsupportedOpError
 from tvmq.extension import importer, torch_importer
 from tvmq.frontends import importers

@@ -66,7 +66,7 @@ def direct() -> tuple[onnx.ModelProto, Any, tvmq.Executable]:
     """Indices are inputs; int8."""
     proto = model(sorted_nodes(), FEED, OUTPUTS, **CONSTANTS)
     mod, params = tvmq.from_onnx(proto)
-    quantized = tvmq.quantize(mod, params, [FEED, FEED])
+    quantized = tvmq.quantize(mod, params, [FEED, FEED], guard=None)
     return proto, quantized, tvmq.build(quantized)
 
 
@@ -76,7 +76,7 @@ def computed() -> tuple[Any, list[Any]]:
     nodes = [helper.make_node("Add", [name, "zero"], [f"c{name}"], name=f"c{name}") for name in "ab"]
     proto = model([*nodes, *sorted_nodes("c")], FEED, OUTPUTS, zero=np.int64(0), **CONSTANTS)
     mod, params = tvmq.from_onnx(proto)
-    quantized = tvmq.quantize(mod, params, [FEED, FEED])
+    quantized = tvmq.quantize(mod, params, [FEED, FEED], guard=None)
     return quantized, [tvmq.build(quantized), tvmq.build(mod, params=params)]
 
 
@@ -189,7 +189,7 @@ def test_torch_indices() -> None:
 
     feed = {"x": RANDOM.normal(size=(2, 16)).astype(np.float32), "i": np.array([[0, 3], [11, 7]])}
     mod, params = tvmq.from_torch(Reads().eval(), tuple(map(torch.from_numpy, feed.values())))
-    quantized = tvmq.quantize(mod, params, [feed] * 2)
+    quantized = tvmq.quantize(mod, params, [feed] * 2, guard=None)
     exe = tvmq.build(quantized)
     for result, wanted in zip(exe.run(feed), tvmq.reference.run(quantized, feed), strict=True):
         np.testing.assert_array_equal(result, wanted)

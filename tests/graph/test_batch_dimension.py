@@ -9,7 +9,7 @@ import pytest
 import tvm
 from tvm import relax
 
-from tests.free_models import encoder, pictures
+from tests.support.models.dynamic_models import encoder, pictures
 from tvmq import numerics
 from tvmq.frontends.onnx.from_onnx import from_onnx
 from tvmq.graph import ops

@@ -7,7 +7,7 @@ import pytest
 from tvm import relax
 
 import tvmq
-from tests.models import Net, drive
+from tests.support.models.networks import Net, drive
 from tvmq.graph.float_region_costs import operations
 from tvmq.rules import Rule
 
@@ -51,7 +51,7 @@ def test_explain_shows_them() -> None:
     n = Net((1, 3, 6, 6))
     y = n.op("Softmax", n.conv("x", 3, 8), axis=1)
     mod, params = tvmq.from_onnx(n.model(y))
-    quantized = tvmq.quantize(mod, params, [np.zeros((1, 3, 6, 6), np.float32) + 0.5])
+    quantized = tvmq.quantize(mod, params, [np.zeros((1, 3, 6, 6), np.float32) + 0.5], guard=None)
     assert "float operators cost 1,440 operations and 288 converted elements" in str(tvmq.explain(quantized))
     assert "island     1,440 float operations, 288 elements converted around it" in str(
         tvmq.explain(quantized, "/softmax_1")

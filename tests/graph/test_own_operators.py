@@ -14,7 +14,7 @@ from tvm import relax, te, tirx
 from tvm.script import tirx as T
 
 import tvmq
-from tests.models import Net, feeds_of
+from tests.support.models.networks import Net, feeds_of
 from tvmq.errors import ArtifactError, BuildError, ConfigError
 from tvmq.extension import Group, importer, operator
 from tvmq.graph.batch_dimension import batch_dimension

@@ -7,7 +7,7 @@ import pytest
 import tvm
 
 import tvmq
-from tests.models import parse
+from tests.support.models.networks import parse
 from tvmq.errors import ModelError
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.limits import ENDLESS, Limit, size_limits

@@ -7,7 +7,7 @@ import pytest
 import tvm
 from tvm import relax
 
-from tests.models import assert_same, block, parse
+from tests.support.models.networks import assert_same, block, parse
 from tvmq.errors import ModelError, StageError
 from tvmq.graph.ledger import Ledger, get_ledger, require_stage, with_ledger
 from tvmq.graph.names import UniqueNames, get_names, identifier, merge, with_names

@@ -8,7 +8,7 @@ import weakref
 import pytest
 import tvm
 
-from tests.models import block
+from tests.support.models.networks import block
 from tvmq.graph.view import View
 
 SIGNATURE = 'x: R.Tensor((2, 3), "float32")'

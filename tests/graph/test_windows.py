@@ -6,7 +6,7 @@ import itertools
 
 import pytest
 
-from tests.models import block
+from tests.support.models.networks import block
 from tvmq.graph.sizes import covering_padding
 from tvmq.graph.view import View, shape_of
 

@@ -17,7 +17,7 @@ import pytest
 from tvm import relax
 
 import tvmq
-from tests.models import Net
+from tests.support.models.networks import Net
 from tvmq.backends import backend_named
 from tvmq.errors import AccuracyWarning, ConfigError
 from tvmq.guard import why_not

@@ -11,7 +11,7 @@ import pytest
 import tvm
 
 import tvmq
-from tests.free_models import LONGEST, encoder, pictures, texts
+from tests.support.models.dynamic_models import LONGEST, encoder, pictures, texts
 from tvmq.errors import ConfigError
 from tvmq.lower.lower_functions import MOST
 
@@ -20,7 +20,7 @@ SIZES = {"batch": [1, 3], "sequence": [5]}
 
 @pytest.fixture(scope="module")
 def module() -> tvm.IRModule:
-    return tvmq.quantize(*tvmq.from_onnx(encoder()), [texts(3, length, length) for length in (4, 9, 16)])
+    return tvmq.quantize(*tvmq.from_onnx(encoder()), [texts(3, length, length) for length in (4, 9, 16)], guard=None)
 
 
 @pytest.fixture(scope="module")

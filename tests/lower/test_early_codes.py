@@ -10,7 +10,7 @@ import pytest
 from tvm import relax
 
 import tvmq
-from tests.models import Net, block, drive, feeds_of
+from tests.support.models.networks import Net, block, drive, feeds_of
 from tvmq.graph import ops
 from tvmq.graph.view import View, op_name, shape_of
 from tvmq.lower.code_range import code_range, magnitude_bound
@@ -92,7 +92,7 @@ def ranges(nbit: int) -> dict[str, tuple[int, int]]:
     y = n.conv(n.op("Sigmoid", y), 16, 4, 1)
     model = n.model(y)
     with tvmq.qconfig(nbit_input=nbit, calibrate_mode="minmax"):
-        view = View(tvmq.quantize(*tvmq.from_onnx(model), feeds_of(model)))
+        view = View(tvmq.quantize(*tvmq.from_onnx(model), feeds_of(model), guard=None))
     return {
         op_name(value): code_range(view, var)
         for var, value in view.bindings

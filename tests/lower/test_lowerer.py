@@ -8,8 +8,8 @@ import tvm
 from tvm import relax
 
 import tvmq
-from tests.models import Net, block, drive
 from tests.passes.nets import NETS
+from tests.support.models.networks import Net, block, drive
 from tvmq.graph.names import get_names
 from tvmq.graph.view import View, op_name
 from tvmq.kernels.isa import level

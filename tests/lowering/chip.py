@@ -10,7 +10,7 @@ import tvm
 from tvm import te, tirx
 
 import tvmq
-from tests.models import Feed, Net, feeds_of
+from tests.support.models.networks import Feed, Net, feeds_of
 from tvmq.extension import Match
 
 CONV = "nn.conv2d[groups=1] -> add -> tvmq.requantize"

@@ -16,7 +16,7 @@ from tvm.relax.transform import FusionPattern
 
 import tvmq
 from tests.lowering.chip import CONV, conv_codes, conv_defined, network, run, table_in_two_steps
-from tests.models import Net
+from tests.support.models.networks import Net
 from tvmq.artifact.manifest import _LOWERINGS, first_wrong
 from tvmq.errors import BuildError, ConfigError
 from tvmq.extension import Match
@@ -210,8 +210,8 @@ def test_lists_of_lowerings():
         built(TABLE, tvmq.Lowering("add", conv_codes, name="two_steps"))
     with pytest.raises(ConfigError, match="a lowering is a tvmq.Lowering or the"):
         built(3)
-    with pytest.raises(ConfigError, match="no lowering at 'tests.models:ABSENT'"):
-        built("tests.models:ABSENT")
+    with pytest.raises(ConfigError, match="no lowering at 'tests.support.models.networks:ABSENT'"):
+        built("tests.support.models.networks:ABSENT")
     with pytest.raises(ConfigError, match="lowerings and code generators are for CPUs"):
         built(TABLE, target={"kind": "cuda", "arch": "sm_80"})
 

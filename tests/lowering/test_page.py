@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from project import ROOT
+from tests.support.project import ROOT
 
 PAGE = (ROOT / "docs" / "lowering.md").read_text(encoding="utf-8")
 

@@ -10,7 +10,7 @@ import pytest
 from tvm import te, tirx
 
 import tvmq
-from tests.models import Net, feeds_of
+from tests.support.models.networks import Net, feeds_of
 from tvmq.extension import Match
 
 

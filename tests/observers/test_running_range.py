@@ -7,7 +7,7 @@ import onnx
 import pytest
 
 import tvmq
-from tests.models import Net
+from tests.support.models.networks import Net
 from tvmq.config import QConfig
 from tvmq.errors import CalibrationError, ConfigError
 from tvmq.observers import make_observer

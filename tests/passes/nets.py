@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tests.models import Net
+from tests.support.models.networks import Net
 
 Corner = tuple[Net, list[str]]
 NETS: dict[str, Callable[[], Corner]] = {}

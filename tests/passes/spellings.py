@@ -8,7 +8,7 @@ import numpy as np
 import onnx
 
 import tvmq
-from tests.models import Net, feeds_of, run_onnx
+from tests.support.models.networks import Net, feeds_of, run_onnx
 from tvmq.graph.view import View, op_name
 from tvmq.passes.prepare import prepare
 from tvmq.reference import Reference

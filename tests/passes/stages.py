@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import tvm
 
-from tests.models import at_stage
+from tests.support.models.networks import at_stage
 from tvmq.config import QConfig
 from tvmq.graph.view import View
 from tvmq.passes.annotate import annotate

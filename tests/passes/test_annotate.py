@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import tvm
 
-from tests.models import assert_same, at_stage, block, parse
 from tests.passes.stages import annotated, partitioned
+from tests.support.models.networks import assert_same, at_stage, block, parse
 from tvmq.errors import StageError
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.view import View, op_name

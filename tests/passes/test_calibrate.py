@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import tvm
 
-from tests.models import assert_same, at_stage, block
 from tests.passes.stages import annotated, calibrated
+from tests.support.models.networks import assert_same, at_stage, block
 from tvmq.errors import CalibrationError, StageError
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.ops.conversions import is_calibrated

@@ -11,9 +11,9 @@ import tvm_ffi
 from tvm import relax
 
 import tvmq
-from tests.models import assert_healthy
 from tests.passes.nets import NETS
 from tests.passes.stages import every_stage
+from tests.support.models.networks import assert_healthy
 from tvmq.errors import StageError
 from tvmq.graph.ledger import STAGES, get_ledger
 from tvmq.graph.view import View, leaves, used_vars

@@ -10,7 +10,7 @@ import onnx
 import pytest
 
 import tvmq
-from tests.models import Net, drive, feeds_of, run_onnx
+from tests.support.models.networks import Net, drive, feeds_of, run_onnx
 from tvmq.graph.view import View, op_name
 from tvmq.passes.prepare import prepare
 

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import tvmq
-from tests.models import drive, feeds_of, run_onnx
 from tests.passes.nets import NETS
+from tests.support.models.networks import drive, feeds_of, run_onnx
 
 # Functions that spread the dynamic range before 8 bits hold it.
 LEAST_SNR = {"square": 12.0, "island_of_tanh": 20.0}

@@ -12,7 +12,7 @@ import tvm
 from tvm import relax
 
 import tvmq
-from tests.models import block
+from tests.support.models.networks import block
 from tvmq import extension
 from tvmq.errors import ConfigError, StageError
 from tvmq.extension import Codes, Group, View, make_const, op_name, rewrite
@@ -109,7 +109,7 @@ def network() -> tvm.IRModule:
 
 
 def quantized(**options: object) -> tvm.IRModule:
-    return tvmq.quantize(network(), None, {"x": DATA}, config=tvmq.qconfig(**options))
+    return tvmq.quantize(network(), None, {"x": DATA}, config=tvmq.qconfig(**options), guard=None)
 
 
 def entry(mod: tvm.IRModule, name: str) -> Mapping[str, object]:
@@ -143,7 +143,7 @@ def test_a_wrong_definition_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_a_family_may_refuse() -> None:
     mod = block('x: R.Tensor((2, 6), "float32")', "s = R.cumsum(x, axis=1, exclusive=True)")
-    found = tvmq.quantize(mod, None, {"x": DATA[:, 0, 0]}, config=tvmq.qconfig(operators=[here("CUMSUM")]))
+    found = tvmq.quantize(mod, None, {"x": DATA[:, 0, 0]}, config=tvmq.qconfig(operators=[here("CUMSUM")]), guard=None)
     assert entry(found, "s")["why"] == "limit: exclusive sums are not written yet"
 
 

@@ -7,7 +7,7 @@ import pytest
 import tvm
 from tvm import relax
 
-from tests.models import assert_same, block
+from tests.support.models.networks import assert_same, block
 from tvmq.graph.evaluate import EXACT, FLOAT, evaluate
 from tvmq.graph.view import View, const_value, is_const
 from tvmq.passes.fold_constants import fold, fold_constants

@@ -7,9 +7,9 @@ from collections.abc import Callable
 import pytest
 
 import tvmq
-from tests.models import bare
 from tests.passes.nets import NETS
 from tests.passes.stages import every_stage
+from tests.support.models.networks import bare
 
 STAGES = ["prepare", "annotate", "calibrate", "fold_constants"]
 

@@ -7,7 +7,7 @@ import pytest
 from tvm import relax
 
 import tvmq
-from tests.quantized_models import Maker, random_feed, results
+from tests.support.models.quantized_models import Maker, random_feed, results
 from tvmq.config import QConfig
 from tvmq.errors import ConfigError
 from tvmq.graph.ledger import get_ledger

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import tvmq
-from tests.models import block, snr
 from tests.passes.families.roads import TARGETS
+from tests.support.models.networks import block, snr
 from tvmq.graph.view import View, dtype_of, op_name
 from tvmq.target.cpu import missing_features, resolve_target
 
@@ -62,7 +62,7 @@ def feeds(batch: int = 2, length: int = 9, count: int = 6) -> list[dict[str, np.
 @pytest.fixture(scope="module")
 def quantized() -> tvmq.tvm.IRModule:
     """Of fixed sizes."""
-    return tvmq.quantize(model("2", "9"), None, feeds(), config=tvmq.qconfig(**OPTIONS))
+    return tvmq.quantize(model("2", "9"), None, feeds(), config=tvmq.qconfig(**OPTIONS), guard=None)
 
 
 @pytest.mark.slow
@@ -84,13 +84,13 @@ def test_every_instruction_set_gives_the_definition(quantized) -> None:
 @pytest.mark.slow
 def test_the_proof_holds() -> None:
     config = tvmq.qconfig(**OPTIONS, partition_conversions="fully_integral")
-    made = tvmq.quantize(model("2", "9"), None, feeds(), config=config)
+    made = tvmq.quantize(model("2", "9"), None, feeds(), config=config, guard=None)
     assert {"quantized_main", "dequantize_outputs"} <= {var.name_hint for var in made.get_global_vars()}
 
 
 @pytest.mark.slow
 def test_free_sizes() -> None:
-    made = tvmq.quantize(model('"n"', '"t"'), None, feeds(), config=tvmq.qconfig(**OPTIONS))
+    made = tvmq.quantize(model('"n"', '"t"'), None, feeds(), config=tvmq.qconfig(**OPTIONS), guard=None)
     exe = tvmq.build(made)
     for batch, length in ((2, 9), (1, 3), (3, 20)):
         feed = feeds(batch, length, 1)[0]

@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from tests.project import ROOT
+from tests.support.project import ROOT
 from tvmq.passes.integrality import NOTHING, OPTIONS, STREAM
 
 PAGE = (ROOT / "docs" / "integral.md").read_text()

@@ -10,7 +10,7 @@ import pytest
 import tvm
 
 import tvmq
-from tests.models import Net, assert_healthy, drive, feeds_of
+from tests.support.models.networks import Net, assert_healthy, drive, feeds_of
 from tvmq.errors import StageError
 from tvmq.graph.functions import unpack_weights
 from tvmq.graph.ledger import get_ledger

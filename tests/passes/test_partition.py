@@ -9,8 +9,8 @@ import pytest
 import tvm
 
 import tvmq
-from tests.models import Net, assert_same, at_stage, block
 from tests.passes.stages import partitioned
+from tests.support.models.networks import Net, assert_same, at_stage, block
 from tvmq.config import QConfig
 from tvmq.errors import ConfigError, StageError
 from tvmq.graph.ledger import Ledger, get_ledger

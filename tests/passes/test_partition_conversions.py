@@ -11,10 +11,10 @@ import tvm
 from tvm import relax
 
 import tvmq
-from tests.models import Net, assert_healthy, at_stage, block, feeds_of, parse
 from tests.passes.nets import NETS
 from tests.passes.stages import every_stage
-from tests.random_graphs import random_model
+from tests.support.models.networks import Net, assert_healthy, at_stage, block, feeds_of, parse
+from tests.support.random.graphs import random_model
 from tvmq.errors import ConfigError, IntegralError, ModelError, StageError
 from tvmq.graph.functions import PARTS, function_module, inline_functions, is_partitioned, part_functions
 from tvmq.graph.ledger import get_ledger
@@ -186,7 +186,7 @@ def test_the_error_lists_every_float_operator() -> None:
     options = {"calibrate_mode": "minmax", "partition_conversions": "fully_integral"}
     rules = [tvmq.Rule("/matmul_4", None)]
     with tvmq.qconfig(**options, rules=rules), pytest.raises(IntegralError) as caught:
-        tvmq.quantize(mod, params, feeds_of(model))
+        tvmq.quantize(mod, params, feeds_of(model), guard=None)
     text = str(caught.value)
     assert re.match(
         r"partition_conversions: quantized_main is not fully integral: .*'fully_integral' allows no float:\n", text
@@ -201,7 +201,7 @@ def test_the_error_lists_every_float_operator() -> None:
     )
     assert "layer '/matmul_4'" in text and "take the rule '/matmul_4' out" in text
     with tvmq.qconfig(**{**options, "partition_conversions": "enabled"}, rules=rules):
-        enabled = tvmq.quantize(mod, params, feeds_of(model))
+        enabled = tvmq.quantize(mod, params, feeds_of(model), guard=None)
     assert "not fully integral" in get_ledger(enabled).notes[-1]
 
 
@@ -217,7 +217,7 @@ def test_fully_integral_makes_integers_of_what_would_not_pay() -> None:
     found = {}
     for mode in ("enabled", "fully_integral"):
         with tvmq.qconfig(calibrate_mode="minmax", requantize="fixed_point", partition_conversions=mode):
-            found[mode] = integrality(tvmq.quantize(mod, params, feeds_of(model)))
+            found[mode] = integrality(tvmq.quantize(mod, params, feeds_of(model), guard=None))
     assert not found["enabled"].is_integral and found["fully_integral"].is_integral
     assert set(found["fully_integral"].exit.values()) == {"int16"}
     assert sorted(found["fully_integral"].entry.values()) == ["int16", "uint8"]

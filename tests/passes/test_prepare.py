@@ -8,7 +8,7 @@ import tvm
 from tvm import relax
 
 import tvmq
-from tests.models import Net, assert_healthy, assert_same, block, run_onnx
+from tests.support.models.networks import Net, assert_healthy, assert_same, block, run_onnx
 from tvmq.errors import ModelError
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.view import View, const_value, is_const, op_name

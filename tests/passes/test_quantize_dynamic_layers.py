@@ -7,7 +7,7 @@ import onnx
 import pytest
 
 import tvmq
-from tests.models import Net, feeds_of, run_onnx
+from tests.support.models.networks import Net, feeds_of, run_onnx
 from tvmq import QuantSpec, Rule
 from tvmq.backends.description import Backend
 from tvmq.config import QConfig
@@ -39,7 +39,7 @@ def batches(count: int = 6) -> list[dict[str, np.ndarray]]:
 
 def quantized(model: onnx.ModelProto, data: object, rules: tuple[Rule, ...], **options: object) -> object:
     mod, params = tvmq.from_onnx(model)
-    return tvmq.quantize(mod, params, data, config=QConfig(rules=rules), **options)
+    return tvmq.quantize(mod, params, data, config=QConfig(rules=rules), **options, guard=None)
 
 
 def sqnr(model: onnx.ModelProto, executable: tvmq.Executable, feed: dict[str, np.ndarray]) -> float:
@@ -159,4 +159,4 @@ def test_integral_cores_refuse() -> None:
     config = QConfig(rules=(Rule("/matmul_1", activations="dynamic"),), partition_conversions="fully_integral")
     mod, params = tvmq.from_onnx(_with_relu())
     with pytest.raises(IntegralError, match="matmul_1"):
-        tvmq.quantize(mod, params, feeds_of(_with_relu()), config=config)
+        tvmq.quantize(mod, params, feeds_of(_with_relu()), config=config, guard=None)

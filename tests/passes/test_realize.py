@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import tvm
 
-from tests.models import assert_same, at_stage, block
 from tests.passes.stages import calibrated, realized
+from tests.support.models.networks import assert_same, at_stage, block
 from tvmq import numerics
 from tvmq.errors import StageError
 from tvmq.graph.ledger import get_ledger, with_ledger

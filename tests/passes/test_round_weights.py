@@ -15,9 +15,9 @@ import pytest
 import tvm
 
 import tvmq
-from tests.models import Net, assert_healthy, assert_same, at_stage, feeds_of, run_onnx, snr
 from tests.passes.stages import calibrated
-from tests.shared_models import SPELLINGS, albert
+from tests.support.models.networks import Net, assert_healthy, assert_same, at_stage, feeds_of, run_onnx, snr
+from tests.support.models.shared_models import SPELLINGS, albert
 from tvmq import numerics
 from tvmq.artifact.code_bytes import CONSTANTS
 from tvmq.artifact.weightless import byte_size
@@ -189,7 +189,7 @@ def test_results_come_nearer_to_float() -> None:
     found = {}
     for way in ("nearest", "calibrated"):
         with tvmq.qconfig(nbit_weight=4, weight_rounding=way):
-            executable = tvmq.build(tvmq.quantize(mod, params, feeds[:16]))
+            executable = tvmq.build(tvmq.quantize(mod, params, feeds[:16], guard=None))
         outputs = [(run_onnx(model, feed)[0], executable.run(feed)[0]) for feed in feeds[16:]]
         found[way] = snr(*map(np.concatenate, zip(*outputs, strict=True)))
     assert found["calibrated"] > found["nearest"] + 3, found
@@ -200,7 +200,7 @@ def test_nearest_leaves_weights_alone() -> None:
     mod, params = tvmq.from_onnx(mixed())
     with tvmq.qconfig(weight_rounding="nearest"):
         result = tvmq.run_calibration(mod, params, FEEDS)
-        integer = tvmq.quantize(mod, params, FEEDS)
+        integer = tvmq.quantize(mod, params, FEEDS, guard=None)
     assert result.roundings == {}
     assert not any("weight_rounding" in entry for entry in get_ledger(integer).layers.values())
 

@@ -10,7 +10,7 @@ import pytest
 import tvm
 
 import tvmq
-from tests.models import Net, feeds_of
+from tests.support.models.networks import Net, feeds_of
 from tvmq import QuantSpec, Rule
 from tvmq.config import QConfig
 from tvmq.errors import CalibrationError, ConfigError
@@ -104,7 +104,7 @@ def test_an_observer_of_data_beside_a_fixed_range(model: tuple) -> None:
 
 def weight_scales(model: tuple, *rules: Rule, **options: object) -> dict[str, list[float]]:
     mod, params, data = model
-    quantized = tvmq.quantize(mod, params, data, config=QConfig(rules=rules, **options))
+    quantized = tvmq.quantize(mod, params, data, config=QConfig(rules=rules, **options), guard=None)
     layers = get_ledger(quantized).layers.values()
     return {entry["layers"][0]: entry["weight"]["scale"] for entry in layers if "weight" in entry}
 
@@ -129,7 +129,7 @@ def test_weight_observers_where_scales_are_made_at_run_time(model: tuple, activa
     built = []
     for observer in (None, "mse"):
         rule = Rule("/matmul_2", activations=dynamic, weights=FOUR_BITS, weight_observer=observer)
-        quantized = tvmq.quantize(mod, params, data, config=QConfig(rules=(rule,), activations=activations))
+        quantized = tvmq.quantize(mod, params, data, config=QConfig(rules=(rule,), activations=activations), guard=None)
         executable = tvmq.build(quantized)
         assert tvmq.verify(executable, data[:2]).exact
         built.append(executable.run(data[0])[0])

@@ -11,8 +11,8 @@ import onnx
 import pytest
 
 import tvmq
-from tests.models import Net, block, run_onnx
 from tests.passes.spellings import EPSILON, SHAPE, f32, operators, summed
+from tests.support.models.networks import Net, block, run_onnx
 from tvmq.errors import ModelError
 from tvmq.graph.view import View, op_name
 from tvmq.passes.prepare import prepare

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import tvm
 
-from tests.models import at_stage, block
 from tests.passes.stages import annotated
+from tests.support.models.networks import at_stage, block
 from tvmq.errors import StageError
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.view import View, op_name

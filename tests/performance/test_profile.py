@@ -9,7 +9,7 @@ import pytest
 import tvm
 
 import tvmq
-from tests.models import parse
+from tests.support.models.networks import parse
 from tvmq.errors import ConfigError
 from tvmq.kernels.parts.peak import peak
 from tvmq.performance.profile_table import LayerTime, Profile

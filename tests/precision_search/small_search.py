@@ -13,7 +13,7 @@ import numpy as np
 import onnx
 
 import tvmq
-from tests.models import Net
+from tests.support.models.networks import Net
 
 BOUND = 25.0  # dB
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import tvmq
-from tests.models import Net, feeds_of
 from tests.precision_search.small_search import BOUND, samples, search_unsteady, unsteady_network
+from tests.support.models.networks import Net, feeds_of
 from tvmq.cli.options import config_from
 from tvmq.errors import ArtifactError, ConfigError, DataError, OutputError
 from tvmq.precision_search.journal import Journal

@@ -10,7 +10,7 @@ import tvm
 import tvm_ffi
 
 import tvmq
-from project import ROOT
+from tests.support.project import ROOT
 from tvmq import relay
 from tvmq.errors import ModelError
 from tvmq.relay import graph_executor, transform

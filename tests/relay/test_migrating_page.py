@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import tvmq
-from project import ROOT
 from tests.docs.test_docs import blocks
+from tests.support.project import ROOT
 from tvmq import relay
 
 RELAY, *TORCH = blocks(ROOT / "MIGRATING.md")

@@ -8,7 +8,7 @@ from types import ModuleType
 
 import pytest
 
-from project import ROOT
+from tests.support.project import ROOT
 from tvmq import relay
 from tvmq.errors import UnsupportedOpError
 from tvmq.relay import advice, analysis, transform

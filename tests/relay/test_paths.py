@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from project import ROOT
+from tests.support.project import ROOT
 from tvmq import relay
 from tvmq.relay import testing, tvm
 from tvmq.relay.paths import PATHS, find_places, targets

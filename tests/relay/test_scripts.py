@@ -13,7 +13,7 @@ import onnx
 import pytest
 from onnx import TensorProto, helper, numpy_helper
 
-from project import ROOT
+from tests.support.project import ROOT
 from tvmq.demo import load_demo
 
 ZOO = Path(os.environ.get("TVMQ_ZOO", ROOT.parent / "shared" / "zoo"))

@@ -25,7 +25,7 @@ def test_quantized_network_equals_the_definition():
     }
     batches = [{"data": rng.normal(size=(1, 3, 12, 12)).astype("float32")} for _ in range(3)]
     mod = relay.IRModule.from_expr(small_network())
-    qmod = tvmq.quantize(mod, params, batches)
+    qmod = tvmq.quantize(mod, params, batches, guard=None)
     compiled = tvmq.build(qmod).run(batches[0])
     expected = tvmq.reference.run(qmod, batches[0])
     np.testing.assert_array_equal(compiled[0], expected[0])

@@ -12,7 +12,7 @@ import onnx
 import pytest
 
 import tvmq
-from tests.models import Net, feeds_of
+from tests.support.models.networks import Net, feeds_of
 
 pytest.importorskip("jinja2", reason="in the extra report")
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import tvmq
-from tests.free_models import encoder, pictures, texts
-from tests.models import Net, feeds_of
+from tests.support.models.dynamic_models import encoder, pictures, texts
+from tests.support.models.networks import Net, feeds_of
 from tvmq.errors import ConfigError, DataError
 from tvmq.graph.functions import PARTS, is_partitioned
 from tvmq.passes.integrality import integrality
@@ -27,7 +27,7 @@ def split() -> tuple[tvmq.Executable, tvmq.Executable, dict[str, np.ndarray]]:
     made = []
     for mode in ("disabled", "fully_integral"):
         with tvmq.qconfig(calibrate_mode="minmax", requantize="fixed_point", partition_conversions=mode):
-            made.append(tvmq.build(tvmq.quantize(mod, params, feeds_of(model))))
+            made.append(tvmq.build(tvmq.quantize(mod, params, feeds_of(model), guard=None)))
     return made[0], made[1], feeds_of(model, 1, seed=3)[0]
 
 
@@ -106,7 +106,7 @@ def test_accumulators_leave_with_a_scale_for_each_channel() -> None:
     model = n.model(n.conv("x", 3, 4))
     mod, params = tvmq.from_onnx(model)
     with tvmq.qconfig(calibrate_mode="minmax", partition_conversions="enabled"):
-        exe = tvmq.build(tvmq.quantize(mod, params, feeds_of(model)))
+        exe = tvmq.build(tvmq.quantize(mod, params, feeds_of(model), guard=None))
     (info,) = exe["quantized_main"].output_info
     assert info.dtype == "int32" and np.shape(info.scale) == (4,) and not np.any(info.zero_point)
 
@@ -156,7 +156,7 @@ def test_free_sizes(model, feeds) -> None:
     """Batches and lengths are free in each function; token ids enter as they are."""
     mod, params = tvmq.from_onnx(model)
     with tvmq.qconfig(calibrate_mode="minmax", partition_conversions="enabled"):
-        exe = tvmq.build(tvmq.quantize(mod, params, feeds))
+        exe = tvmq.build(tvmq.quantize(mod, params, feeds, guard=None))
     for feed in feeds:
         for a, b in zip(exe.run(feed), chained(exe, feed)[-1], strict=True):
             np.testing.assert_array_equal(a, b)
@@ -170,7 +170,7 @@ def test_sizes_given_to_build_keep_the_functions() -> None:
     mod, params = tvmq.from_onnx(pictures())
     feed = shots(2, 8)
     with tvmq.qconfig(calibrate_mode="minmax", partition_conversions="enabled"):
-        quantized = tvmq.quantize(mod, params, [feed])
+        quantized = tvmq.quantize(mod, params, [feed], guard=None)
     exe = tvmq.build(quantized, sizes={"batch": 2, "rows": 8, "columns": 6})
     assert [info.shape for info in exe["quantized_main"].input_info] == [(2, 3, 8, 6)]
     np.testing.assert_array_equal(chained(exe, feed)[-1][0], exe.run(feed)[0])

@@ -9,9 +9,9 @@ import pytest
 import tvm
 
 import tvmq
-from tests.free_models import LONGEST, encoder, pictures, random_batches, reader, texts
-from tests.models import parse
-from tests.random_graphs import random_inputs, random_model
+from tests.support.models.dynamic_models import LONGEST, encoder, pictures, random_batches, reader, texts
+from tests.support.models.networks import parse
+from tests.support.random.graphs import random_inputs, random_model
 from tvmq.analysis.verification import unequal_bits
 from tvmq.compile import build
 from tvmq.errors import DataError
@@ -45,7 +45,7 @@ MODELS: dict[str, tuple[Any, list[dict[str, np.ndarray]], list[dict[str, np.ndar
 def model(request: pytest.FixtureRequest) -> tuple[tvm.IRModule, list[dict[str, np.ndarray]]]:
     """The integer module, quantized once with data of several sizes, and inputs of others."""
     float_model, calibration, inputs = MODELS[request.param]
-    return tvmq.quantize(*tvmq.from_onnx(float_model), calibration), inputs
+    return tvmq.quantize(*tvmq.from_onnx(float_model), calibration, guard=None), inputs
 
 
 def assert_defined(exe: tvmq.Executable, module: tvm.IRModule, feed: dict[str, np.ndarray]) -> None:
@@ -116,7 +116,7 @@ def test_random_graphs_of_any_batch(seed: int, peeled: bool, monkeypatch: pytest
     if not peeled:
         monkeypatch.setattr(build, "batch_dimension", lambda _mod: None)
     base = random_inputs(random_model(seed), 1, 3)
-    module = tvmq.quantize(*tvmq.from_onnx(random_batches(seed)), base)
+    module = tvmq.quantize(*tvmq.from_onnx(random_batches(seed)), base, guard=None)
     exe = tvmq.build(module)
     assert exe.input_info[0].shape[0] == "batch"
     for count in (1, 3):
@@ -126,7 +126,7 @@ def test_random_graphs_of_any_batch(seed: int, peeled: bool, monkeypatch: pytest
 
 @pytest.fixture(scope="module")
 def reader() -> tvmq.Executable:
-    return tvmq.build(tvmq.quantize(*tvmq.from_onnx(encoder()), [texts(2, 8)]))
+    return tvmq.build(tvmq.quantize(*tvmq.from_onnx(encoder()), [texts(2, 8)], guard=None))
 
 
 @pytest.mark.slow_cases("change0-*", "change1-*")
@@ -172,7 +172,7 @@ class Module:
             R.output(y)
         return y
 """
-    module = tvmq.quantize(parse(text), dataset=[np.random.default_rng(0).random((1, 4, 20), np.float32)])
+    module = tvmq.quantize(parse(text), dataset=[np.random.default_rng(0).random((1, 4, 20), np.float32)], guard=None)
     exe = tvmq.build(module)
     assert_defined(exe, module, {"x": np.ones((1, 4, 999), np.float32)})
     with pytest.raises(DataError, match=r"has 40000 for 'n' \(axis 2\), the model takes 1 to 33025: longer sums of"):
@@ -183,6 +183,6 @@ class Module:
 
 @pytest.mark.slow
 def test_the_definition_refuses_what_does_not_fit() -> None:
-    module = tvmq.quantize(*tvmq.from_onnx(encoder()), [texts(2, 8)])
+    module = tvmq.quantize(*tvmq.from_onnx(encoder()), [texts(2, 8)], guard=None)
     with pytest.raises(DataError, match="reference: 'sequence' is 65, the model takes 1 to 64"):
         tvmq.reference.run(module, texts(1, LONGEST + 1))

@@ -11,7 +11,7 @@ import pytest
 import tvm
 
 import tvmq
-from tests.models import parse
+from tests.support.models.networks import parse
 from tvmq.errors import ConfigError, DataError, TargetError
 from tvmq.runtime.inputs import TensorInfo
 from tvmq.runtime.threads import ALLOWED_CPUS, with_threads

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import tvmq
-from tests.models import parse
+from tests.support.models.networks import parse
 
 MODEL = """
 # from tvm.script import ir as I

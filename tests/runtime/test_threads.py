@@ -15,7 +15,7 @@ import pytest
 import tvm
 
 import tvmq
-from tests.models import parse
+from tests.support.models.networks import parse
 from tvmq import tvm_runtime
 from tvmq.errors import ConfigError
 from tvmq.runtime import threads as module

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.gpu import needs_nvcc
+from tests.support.devices.gpu import needs_nvcc
 from tvmq.compile.cuda.source import with_functions
 from tvmq.errors import BuildError, TargetError
 from tvmq.target import nvcc

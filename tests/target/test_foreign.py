@@ -12,7 +12,7 @@ import pytest
 
 import tvmq
 from tests.artifact.test_container import SMALL, W, X, edited, refused, remade
-from tests.models import parse
+from tests.support.models.networks import parse
 from tvmq.artifact import container
 from tvmq.artifact.container import MANIFEST
 from tvmq.errors import TargetError

@@ -13,7 +13,7 @@ import pytest
 
 import tvmq
 from tests.artifact.test_container import edited, refused, remade, small
-from tests.models import Net
+from tests.support.models.networks import Net
 from tvmq.artifact import container, shared_constants
 from tvmq.artifact.bytecode import Bytecode
 from tvmq.artifact.code_bytes import BYTECODE, CONSTANTS
@@ -33,7 +33,7 @@ def module() -> object:
     net = Net((1, 16, 9, 9))
     model = net.model(net.op("Relu", net.conv(net.op("Relu", net.conv("x", 16, 40)), 40, 24, 1)))
     mod, params = tvmq.from_onnx(model)
-    return tvmq.quantize(mod, params, [{"x": X}])
+    return tvmq.quantize(mod, params, [{"x": X}], guard=None)
 
 
 @pytest.fixture(scope="module")

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from project import ROOT, source_files
+from tests.support.project import ROOT, source_files
 
 FILES = {
     "tvmq/__init__.py": "",

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from project import ROOT
+from tests.support.project import ROOT
 
 WALK = '''"""One walk: see gone.py, walk.py and graph/walk.py."""
 

@@ -8,8 +8,8 @@ import sys
 
 import pytest
 
-from project import ROOT
-from tests.models import Net
+from tests.support.models.networks import Net
+from tests.support.project import ROOT
 
 CASE = "golden/input_returned"  # the cheapest
 

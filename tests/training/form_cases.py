@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import tvm
 
-from tests.models import block
+from tests.support.models.networks import block
 
 RANDOM = np.random.default_rng(0)
 PICTURE, ROWS = (2, 4, 6, 6), (2, 5, 8)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import onnx
 
-from tests.models import Net
+from tests.support.models.networks import Net
 
 SHAPE = (2, 8, 8)
 QUICKLY: dict[str, Any] = {

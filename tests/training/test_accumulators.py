@@ -11,7 +11,7 @@ import pytest
 torch = pytest.importorskip("torch", reason='torch is an extra: pip install "tvmq[torch]"')
 
 import tvmq  # noqa: E402
-from tests.models import Net  # noqa: E402
+from tests.support.models.networks import Net  # noqa: E402
 from tests.training.small_network import QUICKLY, SHAPE, samples, small_network  # noqa: E402
 from tvmq import numerics, training  # noqa: E402
 from tvmq.backends.description import Backend  # noqa: E402

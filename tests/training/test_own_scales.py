@@ -12,7 +12,7 @@ import pytest
 torch = pytest.importorskip("torch", reason='torch is an extra: pip install "tvmq[torch]"')
 
 import tvmq  # noqa: E402
-from tests.quantized_models import Maker  # noqa: E402
+from tests.support.models.quantized_models import Maker  # noqa: E402
 from tests.training.small_network import QUICKLY, samples, small_network  # noqa: E402
 from tvmq import training  # noqa: E402
 from tvmq.errors import UnsupportedOpError  # noqa: E402

@@ -8,7 +8,7 @@ import os
 
 import pytest
 
-from project import ROOT
+from tests.support.project import ROOT
 
 for needed in ("jupytext", "nbclient", "ipykernel"):
     pytest.importorskip(needed, reason="in the extra docs")

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import tvmq
-from project import ROOT, setup_cfg
+from tests.support.project import ROOT, setup_cfg
 
 TUTORIALS = sorted((ROOT / "tutorials").glob("[0-9]*.py"))
 # Documented modules beside `tvmq` itself.

@@ -11,7 +11,7 @@ import tvm_ffi
 from tvm import tirx
 
 import tvmq
-from tests.gpu import NO_GPU, needs_nvcc
+from tests.support.devices.gpu import NO_GPU, needs_nvcc
 from tvmq.compile.cuda.compile import program
 from tvmq.compile.cuda.source import our_sources, with_functions
 from tvmq.errors import ArtifactError, TargetError
@@ -124,7 +124,7 @@ def test_float_modules_build_too(digits):
 
 
 def test_a_model_without_kernels(tmp_path):
-    from tests.models import Net, feeds_of
+    from tests.support.models.networks import Net, feeds_of
 
     n = Net((1, 3, 4, 4))
     model = n.model(n.op("Identity", "x"))

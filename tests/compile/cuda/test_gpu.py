@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import tvmq
-from tests.gpu import needs_gpu
-from tests.random_graphs import random_inputs, random_model
+from tests.support.devices.gpu import needs_gpu
+from tests.support.random.graphs import random_inputs, random_model
 
 pytestmark = needs_gpu
 TASKS = ("dscnn_digits", "resnet8_cifar10", "mbconv_se_cifar10", "vit_cifar10", "crepe_tiny", "unet_membrane")
@@ -40,7 +40,7 @@ def test_not_finite_inputs(digits):
 
 def test_simulated_modules(digits):
     with tvmq.qconfig(calibrate_mode="minmax", do_simulation=True):
-        module = tvmq.quantize(digits.mod, digits.params, {"image": digits.example.calibration[:8]})
+        module = tvmq.quantize(digits.mod, digits.params, {"image": digits.example.calibration[:8]}, guard=None)
     exe = tvmq.build(module, target="cuda")
     exact, found = (tvmq.build(module).run(digits.pictures(1))[0], exe.run(digits.pictures(1))[0])
     np.testing.assert_allclose(found, exact, rtol=0.1, atol=0.1 * np.abs(exact).max())
@@ -50,7 +50,7 @@ def test_simulated_modules(digits):
 def test_random_graphs(seed):
     model = random_model(seed)
     with tvmq.qconfig(calibrate_mode="minmax"):
-        module = tvmq.quantize(*tvmq.from_onnx(model), random_inputs(model, 0, 4))
+        module = tvmq.quantize(*tvmq.from_onnx(model), random_inputs(model, 0, 4), guard=None)
     assert_exact(module, random_inputs(model, 1, 2))
 
 
@@ -63,5 +63,5 @@ def test_tasks_of_the_zoo(zoo, name, monkeypatch):
     feeds = [feed for feed, _ in zip(task.calibration(batch=1), range(8), strict=False)]
     shape = {key: array.shape for key, array in feeds[0].items()}
     with tvmq.qconfig(calibrate_mode="minmax"):
-        module = tvmq.quantize(*tvmq.from_onnx(str(task.model_path), shape=shape), feeds)
+        module = tvmq.quantize(*tvmq.from_onnx(str(task.model_path), shape=shape), feeds, guard=None)
     assert_exact(module, feeds[:2])

@@ -10,9 +10,9 @@ import pytest
 import tvmq
 from tests.cuda_emulator.emulate import SHUFFLED
 from tests.cuda_emulator.model import EmulatedModel
-from tests.gpu import needs_gxx
-from tests.models import Net, feeds_of
 from tests.passes.nets import attention, layer_norm
+from tests.support.devices.gpu import needs_gxx
+from tests.support.models.networks import Net, feeds_of
 
 INTEGERS = {
     "residual_streams": "int16", "integer_softmax": True, "integer_layer_norm": True, "requantize": "fixed_point",
@@ -39,7 +39,7 @@ def test_an_encoder_is_exact(options: Mapping[str, object]) -> None:
     model = net.model(net.result)  # type: ignore[attr-defined]
     feeds = feeds_of(model)
     with tvmq.qconfig(calibrate_mode="minmax", **options):  # type: ignore[arg-type]
-        module = tvmq.quantize(*tvmq.from_onnx(model), None if "activations" in options else feeds)
+        module = tvmq.quantize(*tvmq.from_onnx(model), None if "activations" in options else feeds, guard=None)
     emulated = EmulatedModel(module)
     expected = tvmq.reference.run(module, feeds[0])
     for found, wanted in zip(emulated.run(feeds[0], order=SHUFFLED), expected, strict=True):

@@ -15,7 +15,7 @@ from tvm import relax, tirx
 from tvm.relax import op as R
 
 import tvmq
-from tests.models import Net
+from tests.support.models.networks import Net
 from tvmq import numerics
 from tvmq.compile.legalize.bounds_checks import MARK, without_scopes
 from tvmq.compile.vm_pipeline import legalize

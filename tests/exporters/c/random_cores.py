@@ -8,8 +8,8 @@ import numpy as np
 import tvm
 
 import tvmq
-from tests.c_harness import wanted_of
-from tests.random_graphs import random_inputs, random_model
+from tests.support.devices.c_harness import wanted_of
+from tests.support.random.graphs import random_inputs, random_model
 from tvmq.errors import TvmqError
 from tvmq.exporters.c.export_c import CExport, export_c
 

@@ -16,10 +16,10 @@ import tvm
 from tvm import relax
 
 import tvmq
-from tests.c_harness import CORES, SANITIZED, DoesNotFit, Native, compile_c, run_on, run_program
 from tests.conftest import Digits
 from tests.exporters.c.cores import core_of
-from tests.models import Net
+from tests.support.devices.c_harness import CORES, SANITIZED, DoesNotFit, Native, compile_c, run_on, run_program
+from tests.support.models.networks import Net
 from tvmq.errors import ConfigError, IntegralError, ModelError, OutputError, StageError, UnsupportedOpError
 from tvmq.exporters.c.arena import plan
 from tvmq.exporters.c.tensor import Storage

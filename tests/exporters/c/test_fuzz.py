@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from tests.c_harness import SANITIZED, Native, run_program
 from tests.exporters.c.random_cores import written
+from tests.support.devices.c_harness import SANITIZED, Native, run_program
 
 pytestmark = pytest.mark.skipif(not shutil.which("gcc"), reason="needs gcc")
 FEW, MANY = (0, 3, 11), 30

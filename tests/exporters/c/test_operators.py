@@ -15,10 +15,10 @@ import numpy as np
 import pytest
 from tvm import relax
 
-from tests.c_harness import SANITIZED, Native, run_program, wanted_of
 from tests.exporters.c.cores import core_of
 from tests.graph.op_case import codes_of
 from tests.graph.op_cases import CASES
+from tests.support.devices.c_harness import SANITIZED, Native, run_program, wanted_of
 from tvmq import numerics
 from tvmq.exporters.c.export_c import export_c
 from tvmq.exporters.c.tensor import NAMES

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import tvmq
-from tests.c_harness import compile_c
-from tests.project import ROOT
+from tests.support.devices.c_harness import compile_c
+from tests.support.project import ROOT
 from tvmq.demo import load_demo
 
 PAGE = (ROOT / "docs" / "c-export.md").read_text(encoding="utf-8")

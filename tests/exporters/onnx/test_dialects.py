@@ -15,8 +15,8 @@ from onnx import TensorProto, helper, numpy_helper
 
 import tvmq
 from tests.exporters.onnx.test_to_onnx import assert_same_results, come_back, exported
-from tests.models import Net, feeds_of
-from tests.random_graphs import random_inputs, random_model
+from tests.support.models.networks import Net, feeds_of
+from tests.support.random.graphs import random_inputs, random_model
 from tvmq.errors import ConfigError, UnsupportedOpError
 from tvmq.exporters.onnx.tensorrt_rules import RULES, check_tensorrt
 

@@ -12,8 +12,8 @@ from tvm import relax, tirx
 
 import tvmq
 from tests.exporters.onnx.test_to_onnx import exported
-from tests.float_products import run_in_float
-from tests.free_models import encoder, pictures, texts
+from tests.support.float_products import run_in_float
+from tests.support.models.dynamic_models import encoder, pictures, texts
 from tvmq.analysis.verification import unequal_bits
 from tvmq.errors import UnsupportedOpError
 from tvmq.exporters.onnx.graph import OnnxGraph
@@ -34,7 +34,7 @@ CASES: dict[str, tuple[onnx.ModelProto, list[Any], list[Any]]] = {
 @pytest.mark.parametrize("name", CASES)
 def test_sizes_stay_free(name: str, tmp_path: Path) -> None:
     float_model, calibration, feeds = CASES[name]
-    module = tvmq.quantize(*tvmq.from_onnx(float_model), calibration)
+    module = tvmq.quantize(*tvmq.from_onnx(float_model), calibration, guard=None)
     model = exported(module, tmp_path)
     given = [[d.dim_param for d in value.type.tensor_type.shape.dim] for value in model.graph.input]
     assert all(dims[0] == "batch" and (dims[1] or dims[2]) for dims in given), given

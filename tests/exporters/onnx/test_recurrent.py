@@ -12,9 +12,9 @@ import tvm
 from tvm import relax
 
 import tvmq
-from tests.fuzz_writers import QUICKLY, recurrent_model
-from tests.models import run_onnx
-from tests.random_graphs import random_inputs
+from tests.support.fuzz.writers import QUICKLY, recurrent_model
+from tests.support.models.networks import run_onnx
+from tests.support.random.graphs import random_inputs
 from tvmq.errors import BackendWarning, UnsupportedOpError
 from tvmq.exporters.onnx.to_onnx import _check
 from tvmq.graph import ops

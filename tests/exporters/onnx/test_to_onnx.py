@@ -12,9 +12,9 @@ import tvm
 
 import tvmq
 from tests.frontends.frontend_models import run_onnxruntime
-from tests.models import Net, feeds_of
-from tests.quantized_models import Maker, random_feed, results
-from tests.random_graphs import random_inputs, random_model
+from tests.support.models.networks import Net, feeds_of
+from tests.support.models.quantized_models import Maker, random_feed, results
+from tests.support.random.graphs import random_inputs, random_model
 from tvmq.errors import OutputError, StageError, UnsupportedOpError
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.ops.functions import table
@@ -73,7 +73,7 @@ def onnx_session(model: onnx.ModelProto) -> Any:
 def test_random_graphs(seed: int, tmp_path: Path) -> None:
     """The same integers, whatever is in the graph; onnxruntime loads it."""
     source = random_model(seed)
-    module = tvmq.quantize(*tvmq.from_onnx(source), random_inputs(source, 0, 8))
+    module = tvmq.quantize(*tvmq.from_onnx(source), random_inputs(source, 0, 8), guard=None)
     model = exported(module, tmp_path)
     feeds = random_inputs(source, 1, 2)
     assert_same_results(module, come_back(model), feeds)
@@ -115,7 +115,7 @@ def test_other_ways_to_requantize(mode: str, tmp_path: Path) -> None:
     """Scales come back from their constants too."""
     source = random_model(3)
     config = tvmq.QConfig(requantize=mode)
-    module = tvmq.quantize(*tvmq.from_onnx(source), random_inputs(source, 0, 8), config=config)
+    module = tvmq.quantize(*tvmq.from_onnx(source), random_inputs(source, 0, 8), config=config, guard=None)
     model = exported(module, tmp_path)
     again = tvmq.quantize(*tvmq.from_onnx(model), config=config)
     assert_same_results(module, again, random_inputs(source, 1, 2))
@@ -183,7 +183,7 @@ def test_norms(tmp_path: Path) -> None:
     net = Net((1, 4, 5, 5))
     source = net.model(norms(net))
     feeds = feeds_of(source)
-    module = tvmq.quantize(*tvmq.from_onnx(source), feeds)
+    module = tvmq.quantize(*tvmq.from_onnx(source), feeds, guard=None)
     model = exported(module, tmp_path)
     found, true = onnx_session(model).run(None, feeds[0])[0], tvmq.reference.Reference(module).run(feeds[0])[0]
     np.testing.assert_allclose(found, true, atol=0.05)

@@ -12,7 +12,7 @@ from tvmq.exporters.tflite.flatbuffer import Flatbuffer, Quantization
 pytest.importorskip("tflite", reason="pip install 'tvmq[tflite]' writes TFLite files")
 pytest.importorskip("ai_edge_litert", reason="pip install ai-edge-litert runs TFLite files")
 pytest.importorskip("tflite_micro", reason="pip install tflite-micro runs TFLite files")
-import tflite_runtimes as runtimes  # noqa: E402 -- after the skips
+import tests.support.devices.tflite_runtimes as runtimes  # noqa: E402 -- after the skips
 
 CODES = np.arange(-128, 128, dtype=np.int8)
 SX, SY = np.float32(0.037), np.float32(0.11)

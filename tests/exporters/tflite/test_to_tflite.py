@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 from exporters.formats_networks import FAST, NETWORKS, ONLY_TFLITE, compared, quantized
-from models import Net
 
 import tvmq
+from tests.support.models.networks import Net
 from tvmq.errors import ConfigError, ModelError, OutputError, StageError, UnsupportedOpError
 from tvmq.exporters.tflite import flatbuffer
 
@@ -27,7 +27,7 @@ def needs_the_packages(request: pytest.FixtureRequest) -> None:
 def test_codes_of_the_runtimes(name: str, tmp_path: Path) -> None:
     pytest.importorskip("ai_edge_litert", reason="pip install ai-edge-litert runs TFLite files")
     pytest.importorskip("tflite_micro", reason="pip install tflite-micro runs TFLite files")
-    import tflite_runtimes as runtimes
+    import tests.support.devices.tflite_runtimes as runtimes
 
     qmod, feeds = quantized(name, "tflite")
     export = tvmq.to_tflite(qmod, tmp_path / "model.tflite")

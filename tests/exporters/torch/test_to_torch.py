@@ -12,8 +12,8 @@ import pytest
 
 import tvmq
 from tests.exporters.onnx.test_dialects import SYMMETRIC, plain, quantized, residual
-from tests.models import Net, feeds_of
-from tests.random_graphs import random_inputs, random_model
+from tests.support.models.networks import Net, feeds_of
+from tests.support.random.graphs import random_inputs, random_model
 from tvmq.errors import ConfigError, StageError, UnsupportedOpError
 
 torch = pytest.importorskip("torch")

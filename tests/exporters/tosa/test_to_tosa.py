@@ -35,7 +35,7 @@ def test_two_roundings(tmp_path: Path) -> None:
 
 def check(qmod: object, feeds: list[dict[str, np.ndarray]], folder: Path) -> None:
     """The reference model against the definition."""
-    import tflite_runtimes as runtimes
+    import tests.support.devices.tflite_runtimes as runtimes
 
     model = pytest.importorskip("tosa_reference_model", reason="pip install --no-deps tosa-tools")
     export = tvmq.to_tosa(qmod, folder / "model.tosa")

@@ -11,9 +11,9 @@ import pytest
 from onnx import TensorProto, helper
 
 import tvmq
-from tests.float_products import run_in_float
 from tests.frontends.frontend_models import assert_close, make_model, run_float
-from tests.quantized_models import Maker, assert_like_float_products, random_feed
+from tests.support.float_products import run_in_float
+from tests.support.models.quantized_models import Maker, assert_like_float_products, random_feed
 from tvmq.errors import ModelError, UnsupportedOpError
 from tvmq.frontends.onnx.contrib import carries_scales
 from tvmq.frontends.onnx.from_onnx import from_onnx

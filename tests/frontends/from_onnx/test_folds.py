@@ -8,8 +8,10 @@ import numpy as np
 import onnx
 import pytest
 from onnx import helper, numpy_helper
-from onnx_cases import load_cases
-from onnx_folds import (
+
+import tvmq
+from tests.support.onnx_cases import load_cases
+from tests.support.onnx_folds import (
     ALONE,
     EQUAL,
     KEPT,
@@ -23,8 +25,6 @@ from onnx_folds import (
     judge_all,
     sample,
 )
-
-import tvmq
 from tvmq.frontends.onnx.from_onnx import from_onnx
 
 CONSTANT = np.random.default_rng(0).standard_normal((2, 3, 4)).astype(np.float32)

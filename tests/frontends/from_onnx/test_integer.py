@@ -7,9 +7,9 @@ import onnx
 import pytest
 
 import tvmq
-from tests.float_products import run_in_float
 from tests.frontends.frontend_models import make_model
-from tests.quantized_models import Maker, random_feed
+from tests.support.float_products import run_in_float
+from tests.support.models.quantized_models import Maker, random_feed
 from tvmq.errors import UnsupportedOpError
 from tvmq.graph.ledger import get_ledger
 

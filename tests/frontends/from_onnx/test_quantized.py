@@ -10,8 +10,8 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import tvmq
-from tests.float_products import run_in_float
-from tests.quantized_models import Maker, assert_like_float_products, random_feed, results
+from tests.support.float_products import run_in_float
+from tests.support.models.quantized_models import Maker, assert_like_float_products, random_feed, results
 from tvmq.errors import UnsupportedOpError
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.view import View, const_value, is_const, op_name

@@ -11,7 +11,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import tvmq
-from tests.models import feeds_of, run_onnx
+from tests.support.models.networks import feeds_of, run_onnx
 from tvmq import Rule
 from tvmq.errors import BuildError, UnsupportedOpError
 from tvmq.graph.ledger import get_ledger
@@ -103,7 +103,7 @@ def test_int8_weights(op: str, mode: str) -> None:
     feeds = feeds_of(made)
     mod, params = tvmq.from_onnx(made)
     with tvmq.qconfig(activations=mode):
-        quantized = tvmq.quantize(mod, params, feeds if mode == "static" else None)
+        quantized = tvmq.quantize(mod, params, feeds if mode == "static" else None, guard=None)
     executable = tvmq.build(quantized)
     assert tvmq.verify(executable, feeds[:2]).exact
     for found, expected in zip(executable.run(feeds[0]), run_onnx(made, feeds[0]), strict=True):
@@ -152,7 +152,7 @@ def test_a_rule_keeps_a_loop_in_float() -> None:
     made = model("LSTM")
     mod, params = tvmq.from_onnx(made)
     with tvmq.qconfig(rules=[Rule(op="tvmq.recurrent", spec=None)]):
-        quantized = tvmq.quantize(mod, params, feeds_of(made))
+        quantized = tvmq.quantize(mod, params, feeds_of(made), guard=None)
     entries = {entry["op"]: entry for entry in get_ledger(quantized).layers.values()}
     assert entries["tvmq.recurrent"]["precision"] == "float" and entries["dense"]["precision"] == "int8"
     assert entries["tvmq.recurrent"]["why"] == "rule 'op:tvmq.recurrent'"
@@ -163,7 +163,7 @@ def test_backends_without_floats_and_listed_operators_keep_a_loop_in_float() -> 
     made = model("RNN")
     mod, params = tvmq.from_onnx(made)
     with tvmq.qconfig(debug_enabled_ops=["matmul"]):
-        quantized = tvmq.quantize(mod, params, feeds_of(made))
+        quantized = tvmq.quantize(mod, params, feeds_of(made), guard=None)
     whys = [entry["why"] for entry in get_ledger(quantized).layers.values() if entry["op"] == "tvmq.recurrent"]
     assert whys == ["option debug_enabled_ops"]
 
@@ -279,7 +279,7 @@ def test_exported_loops_are_those_of_onnx(op: str, options: dict[str, Any], tmp_
     feeds = feeds_of(made)
     mod, params = tvmq.from_onnx(made)
     with tvmq.qconfig(rules=[Rule(op="matmul", spec=None)]):
-        quantized = tvmq.quantize(mod, params, feeds)
+        quantized = tvmq.quantize(mod, params, feeds, guard=None)
     tvmq.to_onnx(quantized, tmp_path / "loop.onnx")
     exported = onnx.load(tmp_path / "loop.onnx")
     back, weights = tvmq.from_onnx(exported)

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import tvmq
-from tests.models import snr
+from tests.support.models.networks import snr
 from tvmq.graph.view import View, dtype_of, op_name
 
 torch = pytest.importorskip("torch", reason='torch is an extra: pip install "tvmq[torch]"')
@@ -53,7 +53,11 @@ def test_encoders_are_exact_with_streams_of_16_bits(norm_first: bool, mode: str)
     words = [torch.randint(20, (1, 8)) for _ in range(8)]
     mod, params = tvmq.from_torch(encoder, (words[0],))
     quantized = tvmq.quantize(
-        mod, params, words, config=tvmq.QConfig(residual_streams="int16", requantize=mode, calibrate_mode="minmax")
+        mod,
+        params,
+        words,
+        config=tvmq.QConfig(residual_streams="int16", requantize=mode, calibrate_mode="minmax"),
+        guard=None,
     )
     exe = tvmq.build(quantized)
     assert tvmq.verify(exe, words[:3]).exact

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from float_kernels import LEVELS, assert_close, conv_exact, run, threads
 
+from tests.support.float_kernels import LEVELS, assert_close, conv_exact, run, threads
 from tvmq.errors import BuildError
 from tvmq.kernels.conv.conv2d_float import conv2d_float
 from tvmq.kernels.depthwise.depthwise_float import depthwise_float

@@ -9,11 +9,11 @@ import pytest
 
 import tvmq
 from tests.cuda_emulator.model import EmulatedModel
-from tests.gpu import needs_nvcc
 from tests.kernels.cuda.emulated import needs_compiler
 from tests.kernels.harness import conv_operands
-from tests.models import Net, drive
 from tests.passes.nets import attention
+from tests.support.devices.gpu import needs_nvcc
+from tests.support.models.networks import Net, drive
 from tvmq.kernels.attention.shape import BatchMatmul, MatrixOperand
 from tvmq.kernels.cuda import templates
 from tvmq.kernels.parts.types import Conv2d
@@ -68,7 +68,7 @@ def test_a_bias_is_zero_where_there_is_none():
 def test_requantize_in_integers_is_part_of_the_kernels(digits):
     """No sum reaches memory as int32, and the codes are those of the definition."""
     with tvmq.qconfig(requantize="fixed_point"):
-        quantized = tvmq.quantize(digits.mod, digits.params, {"image": digits.example.calibration[:16]})
+        quantized = tvmq.quantize(digits.mod, digits.params, {"image": digits.example.calibration[:16]}, guard=None)
     model = EmulatedModel(quantized)
     pictures = digits.pictures(1)
     for found, wanted in zip(model.run(pictures), Reference(quantized).run(pictures), strict=True):

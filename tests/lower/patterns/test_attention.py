@@ -7,8 +7,8 @@ import pytest
 import tvm
 
 import tvmq
-from tests.models import Net, block, drive
 from tests.passes.nets import attention
+from tests.support.models.networks import Net, block, drive
 from tvmq.graph.view import View, op_name
 from tvmq.kernels.isa import isa_named
 from tvmq.lower.lowerer import Lowerer

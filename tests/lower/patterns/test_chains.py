@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 import tvm
 
-from tests.models import block
 from tests.passes.stages import realized
+from tests.support.models.networks import block
 from tvmq.graph.view import View
 from tvmq.lower.patterns.chains import Chain, find_chains
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tvmq
-from tests.models import Net, block, drive
+from tests.support.models.networks import Net, block, drive
 from tvmq.graph.view import View
 from tvmq.lower.patterns.chains import find_chains
 from tvmq.lower.patterns.float_chain import float_steps

@@ -13,7 +13,7 @@ import tvm
 from tvm import relax
 
 import tvmq
-from tests.models import Net, block, drive
+from tests.support.models.networks import Net, block, drive
 from tvmq.graph.view import View
 from tvmq.lower.lowerer import Lowerer
 from tvmq.lower.patterns.chains import find_chains

@@ -7,8 +7,8 @@ import pytest
 import tvm
 
 import tvmq
-from tests.models import block, parse
 from tests.passes.stages import annotated
+from tests.support.models.networks import block, parse
 from tvmq.errors import CalibrationError
 from tvmq.graph.view import View, is_const, op_name
 from tvmq.passes.calibrate import calibrate

@@ -7,8 +7,8 @@ import pytest
 import tvm
 
 import tvmq
-from tests.models import block
 from tests.passes.stages import annotated
+from tests.support.models.networks import block
 from tvmq.compile import evaluators
 from tvmq.errors import RangeError
 from tvmq.graph.view import View

@@ -8,7 +8,7 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import tvmq
-from tests.models import snr
+from tests.support.models.networks import snr
 from tvmq.passes.calibrate import reader_errors
 from tvmq.passes.calibrate.reader_errors import wider_ranges
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from tvm import relax
 
-from tests.models import block
+from tests.support.models.networks import block
 from tvmq.graph.view import View
 from tvmq.passes import FAMILIES
 from tvmq.passes.families.base import Facts, Group, OpenFacts, WeightFacts, family_named, family_of_call

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import tvmq
-from tests.models import block, snr
 from tests.passes.families.roads import TARGETS
+from tests.support.models.networks import block, snr
 from tvmq.errors import RangeError
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.view import View, dtype_of, op_name
@@ -119,14 +119,14 @@ def test_epsilon_beyond_its_integer_is_refused_by_name() -> None:
     with pytest.raises(
         RangeError, match="realize, layer 'n': integer_layer_norm: epsilon 1e-05 is .* 2\\^61 is the most"
     ):
-        tvmq.quantize(model(BODIES["pre"]), None, small, config=config)
+        tvmq.quantize(model(BODIES["pre"]), None, small, config=config, guard=None)
 
 
 def test_rows_that_it_does_not_take() -> None:
     signature = 'x: R.Tensor((1, 20000), "float32"), g: R.Tensor((20000,), "float32")'
     mod = block(signature, "y = R.nn.rms_norm(x, g, axes=[-1])", '(1, 20000), "float32"', g=np.ones(20000, np.float32))
     made = tvmq.quantize(
-        mod, None, [{"x": np.ones((1, 20000), np.float32)}], config=tvmq.qconfig(integer_layer_norm=True)
+        mod, None, [{"x": np.ones((1, 20000), np.float32)}], config=tvmq.qconfig(integer_layer_norm=True), guard=None
     )
     why = "limit: a norm of 20000 values, integer_layer_norm takes 16384"
     assert get_ledger(made).layers["y"]["why"] == why

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import tvmq
-from tests.models import block, snr
 from tests.passes.families.roads import TARGETS
+from tests.support.models.networks import block, snr
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.view import View, dtype_of, op_name
 from tvmq.passes.families.masks import find_mask

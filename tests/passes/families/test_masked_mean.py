@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import tvmq
-from tests.models import block, snr
 from tests.passes.families.roads import TARGETS
+from tests.support.models.networks import block, snr
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.view import View, dtype_of, op_name
 from tvmq.target.cpu import missing_features, resolve_target
@@ -40,7 +40,7 @@ def feeds() -> list[dict[str, np.ndarray]]:
 def quantized(body: str) -> tvmq.tvm.IRModule:
     """With streams and norms in integers; built for every instruction set, equal to the definition."""
     config = tvmq.qconfig(integer_layer_norm=True, residual_streams="int16", weight_rounding="nearest")
-    made = tvmq.quantize(block(SIGNATURE, STREAM + body, RESULT, **CONSTANTS), None, feeds(), config=config)
+    made = tvmq.quantize(block(SIGNATURE, STREAM + body, RESULT, **CONSTANTS), None, feeds(), config=config, guard=None)
     for target in TARGETS:
         if not missing_features(resolve_target(target).needs):
             found = tvmq.build(made, target).run(feeds()[1])[0]
@@ -88,6 +88,7 @@ def test_a_kept_axis_stays_float() -> None:
         None,
         feeds(),
         config=tvmq.qconfig(residual_streams="int16"),
+        guard=None,
     )
     assert tvmq.build(made).run(feeds()[0])[0].shape == (2, 1, 16)
     assert "tvmq.masked_mean" not in [op_name(v) for _, v in View(made).bindings]

@@ -9,9 +9,9 @@ import onnx
 import pytest
 
 import tvmq
-from tests.models import Net, block, drive, feeds_of
 from tests.passes.families.roads import CHANNELS, assert_equal_everywhere, integer_road, start
 from tests.passes.stages import realized
+from tests.support.models.networks import Net, block, drive, feeds_of
 from tvmq.graph.view import View, op_name
 
 ONE = 'x: R.Tensor((1, 2, 4, 4), "float32"), w: R.Tensor((2, 2, 3, 3), "float32")'

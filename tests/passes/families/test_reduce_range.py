@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tvmq
-from tests.models import Net, feeds_of
+from tests.support.models.networks import Net, feeds_of
 from tvmq.backends import backend_named
 from tvmq.errors import ConfigError, TargetError
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name
@@ -37,7 +37,7 @@ def largest(module) -> list[int]:
 def quantized(target=None, **options):
     model = network()
     with tvmq.qconfig(calibrate_mode="minmax", **options):
-        return tvmq.quantize(*tvmq.from_onnx(model), feeds_of(model), target=target), model
+        return tvmq.quantize(*tvmq.from_onnx(model), feeds_of(model), target=target, guard=None), model
 
 
 @pytest.mark.slow

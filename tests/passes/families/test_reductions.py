@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.models import drive
 from tests.passes.families.roads import CHANNELS, integer_road, start
+from tests.support.models.networks import drive
 
 AXES = ([2, 3], [1], [3], [0, 2], [1, 2, 3])
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.models import block, drive
 from tests.passes.families.roads import CHANNELS, integer_road, start
 from tests.passes.stages import calibrated, partitioned
+from tests.support.models.networks import block, drive
 from tvmq.errors import StageError
 from tvmq.graph.ledger import Ledger, get_ledger, with_ledger
 from tvmq.passes.realize import realize

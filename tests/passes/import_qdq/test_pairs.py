@@ -9,7 +9,7 @@ import onnx
 import pytest
 
 import tvmq
-from tests.quantized_models import Maker, results
+from tests.support.models.quantized_models import Maker, results
 from tvmq.graph.ledger import get_ledger
 from tvmq.passes.import_qdq.pairs import MOVES
 

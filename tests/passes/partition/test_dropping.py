@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 
-from tests.models import block
+from tests.support.models.networks import block
 from tvmq.graph.view import View
 from tvmq.passes.families.base import Group
 from tvmq.passes.partition.dropping import Dropping

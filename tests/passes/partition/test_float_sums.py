@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.models import Net, block, drive
 from tests.passes.stages import partitioned
+from tests.support.models.networks import Net, block, drive
 from tvmq.graph.ledger import get_ledger
 
 X = 'x: R.Tensor((1, 3, 4), "float32"), w: R.Tensor((4, 4), "float32"), g: R.Tensor((4,), "float32")'

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tests.models import drive, feeds_of
 from tests.passes.families.roads import assert_equal_everywhere, integer_road, start
+from tests.support.models.networks import drive, feeds_of
 from tvmq.graph.view import View, op_name
 
 

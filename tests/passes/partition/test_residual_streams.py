@@ -11,8 +11,8 @@ import pytest
 from onnx import TensorProto, helper
 
 import tvmq
-from tests.models import Net, Road, at_stage, block, drive, feeds_of
 from tests.passes.stages import partitioned
+from tests.support.models.networks import Net, Road, at_stage, block, drive, feeds_of
 from tvmq.backends.description import Backend
 from tvmq.config import QConfig
 from tvmq.errors import AccumulatorError

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 import pytest
 
-from tests.models import Net, drive, feeds_of, run_onnx
+from tests.support.models.networks import Net, drive, feeds_of, run_onnx
 
 
 def precisions(n: Net, *outputs: str, **options: float) -> dict[str, str]:

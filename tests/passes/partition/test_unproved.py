@@ -7,7 +7,7 @@ import onnx
 import pytest
 
 import tvmq
-from tests.models import Net
+from tests.support.models.networks import Net
 from tvmq import QuantSpec, Rule
 from tvmq.backends.description import Backend
 from tvmq.config import QConfig
@@ -37,7 +37,7 @@ def data() -> list[dict[str, np.ndarray]]:
 def quantized(model: onnx.ModelProto, **options: object) -> object:
     mod, params = tvmq.from_onnx(model)
     target = options.pop("target", None)
-    return tvmq.quantize(mod, params, data(), config=QConfig(**options), target=target)
+    return tvmq.quantize(mod, params, data(), config=QConfig(**options), target=target, guard=None)
 
 
 def entry_of(mod: object, name: str) -> dict:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tests.models import block, drive
 from tests.passes.nets import NETS
 from tests.passes.stages import partitioned, realized
+from tests.support.models.networks import block, drive
 from tvmq.errors import AccumulatorError
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.view import View, const_value, op_name

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tvmq
-from tests.models import assert_same, block
+from tests.support.models.networks import assert_same, block
 from tvmq.graph.view import View, op_name
 from tvmq.passes.prepare import prepare
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tvmq
-from tests.models import Net, assert_same, block, feeds_of, run_onnx
+from tests.support.models.networks import Net, assert_same, block, feeds_of, run_onnx
 from tvmq.graph.names import get_names, input_names
 from tvmq.graph.view import View, op_name
 from tvmq.passes.prepare import prepare

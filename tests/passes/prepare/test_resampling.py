@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tvmq
-from tests.models import Net, block, drive, feeds_of, run_onnx
+from tests.support.models.networks import Net, block, drive, feeds_of, run_onnx
 from tvmq.graph.view import View, op_name
 from tvmq.passes.prepare import prepare
 from tvmq.passes.realize.define_floats import define_floats

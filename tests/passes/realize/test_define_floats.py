@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tvmq
-from tests.models import Net, assert_same, block, drive
+from tests.support.models.networks import Net, assert_same, block, drive
 from tvmq.passes.realize.define_floats import define_floats
 from tvmq.reference import Reference
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from project import ROOT
+from tests.support.project import ROOT
 
 PARTS = ("thresholds", "thresholds_of_models", "weights", "fixed_point", "defaults", "data_driven")
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from project import ROOT
+from tests.support.project import ROOT
 from tvmq.relay import quantize
 from tvmq.relay.quantize.qconfig import OPTIONS, qconfig
 

@@ -9,7 +9,7 @@ import pytest
 from tvm import relax
 
 from tests.cuda_emulator.model import EmulatedModel
-from tests.gpu import needs_gxx
+from tests.support.devices.gpu import needs_gxx
 from tvmq.graph import ops
 from tvmq.reference import Reference
 from tvmq.schedule.cuda.rows import LONGEST

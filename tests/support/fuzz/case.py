@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 import onnx
 
-from tests.fuzz_room import Feed, onnxruntime_results, room_of, rounding_room, values_of
+from tests.support.fuzz.room import Feed, onnxruntime_results, room_of, rounding_room, values_of
 
 FAILURES = ("crash", "wrong", "inexact", "silent", "unclear")
 

@@ -1,4 +1,4 @@
-"""Models with free dimensions: a text encoder of any batch and length, pictures of any batch and size."""
+"""Models with dynamic dimensions: a text encoder of any batch and length, pictures of any batch and size."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from tests.random_graphs import random_model
+from tests.support.random.graphs import random_model
 
 WIDTH, HEADS, WORDS, LONGEST = 32, 4, 50, 64
 
@@ -110,7 +110,7 @@ def reader(seed: int = 0, channels: int = 8) -> onnx.ModelProto:
 
 
 def random_batches(seed: int) -> onnx.ModelProto:
-    """A random graph whose first dimension is free; some have a fixed one in a shape that they write down."""
+    """A random graph whose first dimension is dynamic; some have a fixed one in a shape that they write down."""
     model = random_model(seed)
     for value in model.graph.input:
         value.type.tensor_type.shape.dim[0].dim_param = "batch"

@@ -1,4 +1,4 @@
-"""The steps of `fuzz_graphs`: each tries to append a node with random inputs and attributes to a pool."""
+"""The steps of graphs.py: each tries to append a node with random inputs and attributes to a pool."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from onnx import TensorProto
 
-from tests.fuzz_graphs import Pool
+from tests.support.fuzz.graphs import Pool
 
 Step = Callable[[Pool], Any]
 

@@ -1,10 +1,10 @@
-"""Further steps of `random_graphs`: functions, constants that vary, choices, reductions, copies."""
+"""Further steps of graphs.py: functions, constants that vary, choices, reductions, copies."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from tests.random_steps import MAX_CHANNELS, MAX_SIDE, Graph, Step, Tensor, bias_values
+from tests.support.random.steps import MAX_CHANNELS, MAX_SIDE, Graph, Step, Tensor, bias_values
 
 FUNCTIONS = (
     "Tanh",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from configparser import ConfigParser
 from pathlib import Path
 
-ROOT = Path(__file__).parent.parent
+ROOT = Path(__file__).parents[2]
 
 
 def setup_cfg() -> ConfigParser:

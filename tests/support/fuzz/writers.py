@@ -4,7 +4,7 @@
 
 Each seed has its own options: scheme, way to requantize, bits, what has codes, a recurrent layer, a free batch.
 
-Writers   onnx, tensorrt   the checker accepts the file; each layer of it gives the module's codes (tests/written_layers.py);
+Writers   onnx, tensorrt   the checker accepts the file; each layer of it gives the module's codes (tests/support/written_layers.py);
                            imported again and quantized it is the module, to the bit
           exact            to_torch(form="exact"): every integer; float operators but for their roundings in torch
           decomposed       to_torch: each layer gives the module's codes
@@ -30,8 +30,8 @@ import tvm
 from onnx import TensorProto, helper, numpy_helper
 
 import tvmq
-from tests.random_graphs import random_inputs, random_model
-from tests.written_layers import (
+from tests.support.random.graphs import random_inputs, random_model
+from tests.support.written_layers import (
     LOOPS,
     Differs,
     check_decomposed,
@@ -265,14 +265,14 @@ def _integral(
 
 
 def _by_c(module: tvm.IRModule, codes: Any, wanted: Any, place: Path) -> int:
-    from tests.c_harness import Native
+    from tests.support.devices.c_harness import Native
 
     export = tvmq.export_c(module, place / "c", name="net")
     return _same(Native(export, flags=("-O1",))(codes, wanted), wanted)
 
 
 def _by_tflite(module: tvm.IRModule, codes: Any, wanted: Any, place: Path) -> int:
-    from tests import tflite_runtimes as runtimes
+    from tests.support.devices import tflite_runtimes as runtimes
 
     export = tvmq.to_tflite(module, place / "net.tflite")
     interpreter = runtimes.litert(export.path.read_bytes())
@@ -285,7 +285,7 @@ def _by_tflite(module: tvm.IRModule, codes: Any, wanted: Any, place: Path) -> in
 def _by_tosa(module: tvm.IRModule, codes: Any, wanted: Any, place: Path) -> int:
     import tosa_reference_model
 
-    from tests import tflite_runtimes as runtimes
+    from tests.support.devices import tflite_runtimes as runtimes
 
     export = tvmq.to_tosa(module, place / "net.tosa")
     given = [end.to_file(array) for end, array in zip(export.inputs, codes, strict=True)]

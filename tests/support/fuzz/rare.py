@@ -1,4 +1,4 @@
-"""Further steps of `fuzz_graphs`: whole numbers, truth values, nodes that are there twice, and rare operators."""
+"""Further steps of graphs.py: whole numbers, truth values, nodes that are there twice, and rare operators."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from onnx import TensorProto, helper
 
-from tests.fuzz_graphs import Pool
+from tests.support.fuzz.graphs import Pool
 
 WHOLE = (TensorProto.INT32, TensorProto.INT64, TensorProto.INT8, TensorProto.UINT8)
 

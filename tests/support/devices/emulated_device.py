@@ -14,7 +14,7 @@ import numpy as np
 import tvm
 from tvm import relax
 
-from tests.emulated_arithmetic import clip, code, dot, plus, right, shifted, times
+from tests.support.devices.emulated_arithmetic import clip, code, dot, plus, right, shifted, times
 from tvmq.backends.description import Backend
 from tvmq.graph.view import const_value, is_const, leaves, op_name, shape_of
 

@@ -11,7 +11,7 @@ import tvm
 from onnx import TensorProto, helper, numpy_helper
 
 import tvmq
-from tests.float_products import run_in_float
+from tests.support.float_products import run_in_float
 from tvmq.graph.ledger import get_ledger
 
 TYPES = {

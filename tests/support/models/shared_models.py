@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import onnx
 
-from tests.models import Net
+from tests.support.models.networks import Net
 
 SPELLINGS = ("matmul", "transposed", "copied")
 

@@ -13,9 +13,9 @@ from pathlib import Path
 import numpy as np
 import onnx
 
-from tests.fuzz_case import Outcome
-from tests.fuzz_graphs import fuzz_model
-from tests.models import Net, feeds_of
+from tests.support.fuzz.case import Outcome
+from tests.support.fuzz.graphs import fuzz_model
+from tests.support.models.networks import Net, feeds_of
 
 KINDS = (".onnx", ".tvmq", ".calibration.npz")
 

@@ -18,7 +18,7 @@ import onnx
 import tvm
 from onnx import helper, numpy_helper
 
-from tests.float_products import run_in_float
+from tests.support.float_products import run_in_float
 from tvmq.exporters.onnx.dialects import Dialect
 from tvmq.exporters.onnx.graph import Coded
 from tvmq.exporters.onnx.walk import CODES, Exporter

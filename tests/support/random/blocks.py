@@ -1,4 +1,4 @@
-"""Further steps of `random_graphs`: what decoders, sequences, volumes and transformers are made of."""
+"""Further steps of graphs.py: what decoders, sequences, volumes and transformers are made of."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from tests.random_steps import MAX_CHANNELS, MAX_SIDE, Graph, Step, Tensor, bias_values, weight_values
+from tests.support.random.steps import MAX_CHANNELS, MAX_SIDE, Graph, Step, Tensor, bias_values, weight_values
 
 
 def transposed(graph: Graph, x: Tensor) -> Tensor | None:

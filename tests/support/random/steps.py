@@ -1,4 +1,4 @@
-"""The graph under construction, and the steps of `random_graphs`: each appends one to four named nodes.
+"""The graph under construction, and the steps of graphs.py: each appends one to four named nodes.
 
 A step takes the graph and its current tensor (NCHW) and returns the next one; None where it does not apply.
 """

@@ -6,7 +6,7 @@
 A graph is a pool of tensors of any rank and several types; a node reads any of them. Names may be odd, missing or
 shared between a node and a tensor; nodes may be unused, inputs unread, tensors empty or of one element, constants
 initializers or nodes, outputs inputs. Shapes come from ONNX's own shape inference; a node that it refuses is dropped.
-onnxruntime decides whether a whole model is valid. `tests/random_graphs.py` makes the models that people train.
+onnxruntime decides whether a whole model is valid. `tests/support/random/graphs.py` makes the models that people train.
 """
 
 from __future__ import annotations
@@ -178,8 +178,8 @@ def _outputs(pool: Pool) -> list[str]:
 
 def fuzz_model(seed: int) -> onnx.ModelProto:
     """A small model; valid as far as ONNX's shape inference sees, which is not always."""
-    from tests.fuzz_rare import again, codes, rare, truth, whole_numbers
-    from tests.fuzz_steps import STEPS
+    from tests.support.fuzz.rare import again, codes, rare, truth, whole_numbers
+    from tests.support.fuzz.steps import STEPS
 
     pool = Pool(seed)
     _inputs(pool)

@@ -26,7 +26,7 @@ from tvmq.frontends.onnx.load import NEWEST_OPSET, read_model
 from tvmq.frontends.onnx.shapes import infer_shapes
 
 if TYPE_CHECKING:
-    from onnx_cases import Case
+    from tests.support.onnx_cases import Case
 
 EQUAL, KEPT, ALONE, WRONG = "equal", "kept", "alone", "wrong"
 OLDEST = 7

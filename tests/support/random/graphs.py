@@ -3,7 +3,7 @@
     model = random_model(seed)                    # the same seed gives the same bytes
     feeds = random_inputs(model, seed=0, n=8)     # [{input name: float32 array}, ...]
 
-A graph grows from one current tensor by steps of `random_steps`; a step may reach back to an older tensor
+A graph grows from one current tensor by steps of steps.py; a step may reach back to an older tensor
 that fits, or the whole walk may restart there. What nobody reads in the end is an output. Weights have
 the scales of trained networks (Kaiming, spread per filter); some filters and channels are zero, shapes odd.
 
@@ -19,9 +19,9 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper
 
-from tests.random_blocks import BLOCK_STEPS
-from tests.random_operators import OPERATOR_STEPS
-from tests.random_steps import MAX_CHANNELS, STEPS, Graph, Tensor, bias_values, weight_values
+from tests.support.random.blocks import BLOCK_STEPS
+from tests.support.random.operators import OPERATOR_STEPS
+from tests.support.random.steps import MAX_CHANNELS, STEPS, Graph, Tensor, bias_values, weight_values
 
 OPSET = 17
 UNIFORM, NORMAL, BELOW = "uniform 0..1", "normal", "below "  # doc strings of the inputs, read by random_inputs
