@@ -26,7 +26,7 @@ from tvmq.graph.operators.record import RECURRENT
 from tvmq.graph.rewrite import build_function
 from tvmq.graph.sizes import is_number
 from tvmq.graph.view import View, dtype_of, is_const, leaves, op_name, shape_of, used_vars
-from tvmq.kernels.parts.packing import Narrow
+from tvmq.kernels.parts.packing import Int4Weights
 from tvmq.kernels.parts.types import Isa, Kernel
 from tvmq.kernels.parts.work import KernelWork
 from tvmq.lower.early_codes import codes_early
@@ -154,7 +154,7 @@ class Lowerer:
     def __init__(self, mod: tvm.IRModule, isa: Isa, *, shared: Lowerer | None = None) -> None:
         self.view = View(codes_early(mod) if self.fused_kernels else mod)
         self.isa = isa
-        self.narrow: dict[str, Narrow] = {}  # float weights of 4 bits, by the variable of their reader
+        self.narrow: dict[str, Int4Weights] = {}  # float weights of 4 bits, by the variable of their reader
         self.kernel_names: dict[str, str] = {}  # by the variable that the kernel computes, as the notes
         self.kernel_notes: dict[str, str] = {}
         self.origins: dict[str, CallOrigin] = {}  # by the variables of the lowered function
@@ -231,7 +231,7 @@ class Lowerer:
 
     def has_nhwc(self, name: str) -> bool:
         """True if the tensor exists in NHWC, or is free to be seen so (one pixel or one channel)."""
-        return name in self._nhwc or (self.rank4(name) and _transpose_is_free(*list(self.view.var[name].ty.shape)[1:]))
+        return name in self._nhwc or (self.rank4(name) and _is_transpose_view(*list(self.view.var[name].ty.shape)[1:]))
 
     def nhwc(self, name: str) -> relax.Expr:
         """The tensor in NHWC, transposed here if need be."""
@@ -377,7 +377,7 @@ class Lowerer:
     def _transpose(self, value: relax.Expr, axes: tuple[int, ...], name: str) -> relax.Expr:
         shape = [value.ty.shape[a] for a in axes]
         channels, rows, columns = (shape if axes == TO_NCHW else list(value.ty.shape))[1:]
-        if _transpose_is_free(channels, rows, columns):
+        if _is_transpose_view(channels, rows, columns):
             return self.reshape(value, shape, name)
         from tvmq.lower.rules.convert import transpose
 
@@ -410,7 +410,7 @@ def _static_size(dim: Any) -> int:
     return int(dim) if is_number(dim) else -1
 
 
-def _transpose_is_free(channels: Any, rows: Any, columns: Any) -> bool:
+def _is_transpose_view(channels: Any, rows: Any, columns: Any) -> bool:
     """True if NCHW and NHWC hold the same bytes in the same order: one channel, or one pixel."""
     return _static_size(channels) == 1 or _static_size(rows) == _static_size(columns) == 1
 

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from tvmq.errors import AccumulatorError, ConfigError, RangeError
-from tvmq.numerics.codes import INT32_MAX, Number, checked_zero_point, code_limits, largest_code, zero_of
+from tvmq.numerics.codes import INT32_MAX, Number, check_zero_point, code_limits, largest_code, zero_of
 from tvmq.numerics.requantize import fixed_point_multiply, fixed_point_parameters
 
 LARGEST_SHIFT = 22  # more would gain nothing: the error bound is 6e-5 steps there
@@ -59,7 +59,7 @@ def add(
     """
     a, b = np.asarray(a), np.asarray(b)
     low, high = code_limits(dtype, qmin, qmax)
-    zero_point = int(checked_zero_point(zero_point, low, high))
+    zero_point = int(check_zero_point(zero_point, low, high))
     if not 0 <= shift <= 31:
         raise RangeError(f"add: shift must lie in 0..31. Got {shift} instead")
     reach = largest_code(a) * abs(a_multiplier) + largest_code(b) * abs(b_multiplier) + abs(offset)
@@ -116,7 +116,7 @@ def add_params(
     if not all(np.isfinite(scale) and scale > 0 for scale in scales):
         raise RangeError(f"add: scales must be positive and finite. Got {scales_text} instead")
     limits = [(-(2**15), 2**15 - 1) if dtype == "int16" else (-128, 255) for dtype in dtypes]
-    a_zero, b_zero = (int(checked_zero_point(zero, *ends)) for zero, ends in zip((zero_a, zero_b), limits, strict=True))
+    a_zero, b_zero = (int(check_zero_point(zero, *ends)) for zero, ends in zip((zero_a, zero_b), limits, strict=True))
     a_ratio, b_ratio = scales[0] / scales[2], scales[1] / scales[2]
     a_reach, b_reach = (_reach(dtype, zero) for dtype, zero in zip(dtypes, (a_zero, b_zero), strict=True))
     narrow = "int16" not in dtypes
@@ -197,7 +197,7 @@ def summand_tables(
     for scale, zero, dtype in zip(scales, (zero_a, zero_b), dtypes, strict=True):
         limits = np.iinfo(dtype)
         codes = np.arange(limits.min, limits.max + 1, dtype=np.int32)
-        steps = codes - checked_zero_point(zero, int(limits.min), int(limits.max))
+        steps = codes - check_zero_point(zero, int(limits.min), int(limits.max))
         multiplier, shift = fixed_point_parameters(scale / twice)
         entries.append(fixed_point_multiply(steps << SUMMAND_SHIFT, multiplier, shift, rounding="DOUBLE"))
     sign = -1 if subtract else 1

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from tvmq.errors import ConfigError, RangeError
-from tvmq.numerics.codes import Number, along_axis, checked_zero_point, code_limits
+from tvmq.numerics.codes import Number, along_axis, check_zero_point, code_limits
 from tvmq.numerics.requantize import LARGEST_SHIFT, power_of_two_shift
 from tvmq.numerics.rule_arithmetic import check_sums, float_steps, integer_steps
 from tvmq.numerics.tie_rules import TIE_RULES, rounded_float
@@ -218,7 +218,7 @@ def apply(
     """
     acc = np.asarray(acc)
     low, high = code_limits(dtype, qmin, qmax)
-    zero, sums = int(checked_zero_point(zero_point, low, high)), check_sums(acc)
+    zero, sums = int(check_zero_point(zero_point, low, high)), check_sums(acc)
     if shift is None:
         multiplier, shift = rule.constants(multiplier)
     if rule.arithmetic == "float32":

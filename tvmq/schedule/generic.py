@@ -29,7 +29,7 @@ import tvm
 from tvm import s_tir, tirx
 from tvm_ffi import StructuralKey
 
-from tvmq.kernels.parts.made_once import made_once
+from tvmq.kernels.parts.made_once import memoize
 from tvmq.schedule.accesses import LoopBlock, describe
 from tvmq.schedule.float_rounding import fence_products
 from tvmq.schedule.loop_nest import NestScheduler
@@ -125,7 +125,7 @@ def _schedule_once(func: Any, vector_bytes: int) -> Any:
     """The function scheduled: a model is built several times while it is quantized, most of its loops unchanged."""
     symbol = func.attrs.get(SYMBOL) if func.attrs is not None else None
     plain = func if symbol is None else func.without_attr(SYMBOL)
-    scheduled = made_once((StructuralKey(plain), vector_bytes), lambda: schedule_function(plain, vector_bytes))
+    scheduled = memoize((StructuralKey(plain), vector_bytes), lambda: schedule_function(plain, vector_bytes))
     return scheduled if symbol is None else scheduled.with_attr(SYMBOL, symbol)
 
 

@@ -27,7 +27,7 @@ from tvmq.kernels.parts.builder import (
     Expr,
     FunctionBuilder,
     Register,
-    flat,
+    flatten_buffer,
     load,
     over_range,
     spread,
@@ -37,8 +37,8 @@ from tvmq.kernels.parts.builder import (
     workspace,
 )
 from tvmq.kernels.parts.epilogue import EpiloguePlan, Parameters, plan_epilogue
-from tvmq.kernels.parts.loops import offset_of, opaque, over_rows
-from tvmq.kernels.parts.made_once import made_once
+from tvmq.kernels.parts.loops import offset_of, make_opaque, over_rows
+from tvmq.kernels.parts.made_once import memoize
 from tvmq.kernels.parts.packing import PanelRun, panel_runs
 from tvmq.kernels.parts.tiling import Product, choose_tiling
 from tvmq.kernels.parts.types import Dequantize, FixedRequantize, Isa, Kernel, Requantize
@@ -59,7 +59,7 @@ def batch_matmul(product: BatchMatmul, step: Requantize | FixedRequantize | Dequ
     template = _BatchMatmulTemplate(product, step, ins)
     name = f"batch_matmul_{ins.name}_{template.tiling.rows}x{template.tiling.columns}"
     key = ("batch_matmul", product, ins.name, template.plan.key)
-    func = made_once((name, template.tiling, *key), lambda: template.prim_func(name))
+    func = memoize((name, template.tiling, *key), lambda: template.prim_func(name))
     return Kernel(name, func, template.constants(), key, work=product_work("batch_matmul", product, ins))
 
 
@@ -94,7 +94,7 @@ class _BatchMatmulTemplate:
         parameters |= self.plan.constant_parameters(places)
         parameters["y"] = (product.y.shape, self.plan.out_dtype)
         with FunctionBuilder(name, parameters) as function:
-            self.a, self.b, *self.channel_constants, self.y = (flat(buffer) for buffer in function.buffers)
+            self.a, self.b, *self.channel_constants, self.y = (flatten_buffer(buffer) for buffer in function.buffers)
             self._body()
         return function.prim_func
 
@@ -112,8 +112,8 @@ class _BatchMatmulTemplate:
             jobs = self.matrices * run.count
             parallel = jobs > 1 and macs > SERIAL_MACS
             with (T.parallel if parallel else T.serial)(0, jobs) as job:
-                matrix, panel = opaque(T.floordiv(job, run.count)), opaque(T.floormod(job, run.count))
-                self._panel(matrix, opaque(panel * (run.columns * self.ins.lanes) + run.vector * self.ins.lanes), run)
+                matrix, panel = make_opaque(T.floordiv(job, run.count)), make_opaque(T.floormod(job, run.count))
+                self._panel(matrix, make_opaque(panel * (run.columns * self.ins.lanes) + run.vector * self.ins.lanes), run)
 
     # ---- rows of a
 
@@ -121,8 +121,8 @@ class _BatchMatmulTemplate:
         """Copy a row of a as `dot` takes it, zeros behind it, and its sum."""
         product = self.product
         matrix, row = T.floordiv(number, product.rows), T.floormod(number, product.rows)
-        target = opaque(number * self.pitch)
-        self.left.copy(self.a, opaque(self._begin(product.a, matrix) + row * product.a.row), self.source, target)
+        target = make_opaque(number * self.pitch)
+        self.left.copy(self.a, make_opaque(self._begin(product.a, matrix) + row * product.a.row), self.source, target)
         if self.with_row_sums:
             term = row_term(self.ins, self.source, target, self.pitch, self.right.zero)
             store(self.row_sums, number, term, 1)
@@ -133,16 +133,16 @@ class _BatchMatmulTemplate:
         """Columns from `first` of the product of one pair of matrices."""
         product, right = self.product, self.right
         packed = workspace(right.steps * run.columns * right.vector, self.ins.w_dtype)
-        begin = opaque(self._begin(product.b, matrix) + first * product.b.column)
+        begin = make_opaque(self._begin(product.b, matrix) + first * product.b.column)
         right.pack(self.b, begin, packed, 0, run.columns, run.channels)
         initial = right.column_terms(packed, 0, run.columns, self.left.zero)
-        row = opaque(matrix * product.rows)
-        target = opaque(self._begin(product.y, matrix) + first)
-        source = opaque(row * self.pitch) if self.staged else opaque(self._begin(product.a, matrix))
+        row = make_opaque(matrix * product.rows)
+        target = make_opaque(self._begin(product.y, matrix) + first)
+        source = make_opaque(row * self.pitch) if self.staged else make_opaque(self._begin(product.a, matrix))
 
         def tile(begin_row: Expr, rows: int, _index: Expr) -> None:
             at = T.min(begin_row, product.rows - rows) if self.tiling.shifted else begin_row
-            self._tile(opaque(at), rows, (packed, initial, row, source, target, first), run)
+            self._tile(make_opaque(at), rows, (packed, initial, row, source, target, first), run)
 
         over_range(list(self.tiling.pixel_parts), 0, self.tiling.tiles, tile)
 
@@ -158,7 +158,7 @@ class _BatchMatmulTemplate:
             for register, value in zip(line, initial, strict=True):
                 register.set(value if extra is None else value + extra)
         row_pitch = self.pitch if self.staged else self.product.a.row
-        starts = [opaque(source + (first_row + i) * row_pitch) for i in range(rows)]
+        starts = [make_opaque(source + (first_row + i) * row_pitch) for i in range(rows)]
         kind = vector_type(ins.w_dtype, self.right.vector)
         with T.serial(0, self.right.steps) as step:
             at = step * (columns * self.right.vector)
@@ -167,7 +167,7 @@ class _BatchMatmulTemplate:
                 x = ins.broadcast(self.source, start + step * ins.taps)
                 for register, weight in zip(line, weights, strict=True):
                     register.set(ins.dot(register.get(), x, weight))
-        self._store(sums, opaque(target + first_row * self.product.y.row), first, run)
+        self._store(sums, make_opaque(target + first_row * self.product.y.row), first, run)
 
     def _store(self, sums: list[list[Register]], target: Expr, first: Expr, run: PanelRun) -> None:
         """Sums of a tile to y: as codes, as floats, or as they are."""

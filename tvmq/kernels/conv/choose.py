@@ -14,7 +14,7 @@ from tvmq.kernels.conv.conv2d_float import conv2d_float
 from tvmq.kernels.conv.conv2d_int16 import lane_gain, lane_kernel
 from tvmq.kernels.depthwise.depthwise import depthwise
 from tvmq.kernels.depthwise.depthwise_float import depthwise_float
-from tvmq.kernels.parts.packing import Narrow
+from tvmq.kernels.parts.packing import Int4Weights
 from tvmq.kernels.parts.types import Conv2d, Epilogue, Isa, Kernel
 from tvmq.kernels.winograd.winograd import choose_winograd, make_winograd
 
@@ -27,7 +27,7 @@ def choose_convolution(
     epilogue: Epilogue,
     isa: Isa,
     *,
-    narrow: Narrow | None = None,
+    narrow: Int4Weights | None = None,
     codes: tuple[int, int] | None = None,
 ) -> Kernel | None:
     """The kernel of a convolution with constant weights (OIHW), any type.

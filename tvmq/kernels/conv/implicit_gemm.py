@@ -36,7 +36,7 @@ from tvmq.kernels.parts.builder import (
     store,
     store_first,
     vector_type,
-    wide,
+    widen_index,
     workspace,
 )
 from tvmq.kernels.parts.packing import Nibbles, PanelRun, panel_runs
@@ -328,7 +328,7 @@ class ConvLoops:
         shape, ins, columns = self.shape, self.ins, tile.panel.columns
         first, steps, rows = part
         # int64, or LLVM would sign-extend the address of each activation at each step
-        reads = [wide(window + first * ins.taps) for window in windows]
+        reads = [widen_index(window + first * ins.taps) for window in windows]
         run_begin = bind(number * shape.run_steps + first)
         panel = bind(self._first_weight(tile) + run_begin * (columns * self.vector))
         with T.serial(0, steps) as step:

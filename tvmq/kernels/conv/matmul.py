@@ -24,7 +24,7 @@ from tvmq.kernels.conv.conv2d_int16 import lane_kernel
 from tvmq.kernels.conv.shape import ConvShape
 from tvmq.kernels.parts.builder import Shape
 from tvmq.kernels.parts.float_vectors import check_arrays, clip_of, float_vectors
-from tvmq.kernels.parts.packing import Narrow
+from tvmq.kernels.parts.packing import Int4Weights
 from tvmq.kernels.parts.tiling import choose_tiling
 from tvmq.kernels.parts.types import Conv2d, Epilogue, Isa, Kernel
 
@@ -81,7 +81,7 @@ def matmul_float(
     epilogue: Epilogue,
     isa: Isa,
     *,
-    narrow: Narrow | None = None,
+    narrow: Int4Weights | None = None,
 ) -> Kernel:
     """Kernel of x [*rows, depth] @ weight + bias; names in `rows` are sizes that only a run tells.
 
@@ -109,7 +109,7 @@ def multiply_rows(
     x_dtype: str,
     isa: Isa,
     *,
-    narrow: Narrow | None = None,
+    narrow: Int4Weights | None = None,
     codes: tuple[int, int] | None = None,
 ) -> Kernel:
     """The kernel of codes or floats; arguments as `matmul` and `matmul_float`."""

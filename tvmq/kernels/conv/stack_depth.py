@@ -23,8 +23,8 @@ from tvm.script.ir_builder import tirx as T
 
 from tvmq.errors import BuildError
 from tvmq.kernels.isa import instructions
-from tvmq.kernels.parts.builder import Expr, FunctionBuilder, const, flat
-from tvmq.kernels.parts.loops import copy_lanes, fill_lanes, opaque, over_rows
+from tvmq.kernels.parts.builder import Expr, FunctionBuilder, const, flatten_buffer
+from tvmq.kernels.parts.loops import copy_lanes, fill_lanes, make_opaque, over_rows
 from tvmq.kernels.parts.types import Isa, Kernel
 from tvmq.kernels.parts.work import KernelWork
 
@@ -69,30 +69,30 @@ def stack_depth(windows: DepthWindows, fill: float, isa: Isa, dtype: str = "uint
     }
     name = f"stack_depth_{isa.name}"
     with FunctionBuilder(name, parameters) as function:
-        x, y = (flat(buffer) for buffer in function.buffers)
+        x, y = (flatten_buffer(buffer) for buffer in function.buffers)
         filling = const(np.dtype(dtype).type(fill).item(), dtype)
 
         def runs(copy) -> None:  # type: ignore[no-untyped-def]
             """copy(run of channels of x, the same of y) for all pixels and groups."""
             with T.serial(0, windows.pixels) as pixel, T.serial(0, windows.groups) as group:
                 copy(
-                    opaque(pixel * windows.channels + group * part),
-                    opaque(pixel * (taps * windows.channels) + group * (taps * part)),
+                    make_opaque(pixel * windows.channels + group * part),
+                    make_opaque(pixel * (taps * windows.channels) + group * (taps * part)),
                 )
 
         def row(number: Expr) -> None:
             image, first = T.floordiv(number, windows.windows), T.floormod(number, windows.windows)
-            start = opaque(first * windows.stride - windows.padding[0])
-            target = opaque(number * (slice_size * taps))
+            start = make_opaque(first * windows.stride - windows.padding[0])
+            target = make_opaque(number * (slice_size * taps))
             with T.serial(0, taps) as tap:
-                index = opaque(start + tap * windows.dilation)
-                place = opaque(target + tap * part)
+                index = make_opaque(start + tap * windows.dilation)
+                place = make_opaque(target + tap * part)
                 with T.If(T.And(index >= 0, index < windows.depth)):
                     with T.Then():
-                        source = opaque((image * windows.depth + index) * slice_size)
-                        runs(lambda a, b: copy_lanes(y, opaque(place + b), x, opaque(source + a), part, lanes))
+                        source = make_opaque((image * windows.depth + index) * slice_size)
+                        runs(lambda a, b: copy_lanes(y, make_opaque(place + b), x, make_opaque(source + a), part, lanes))
                     with T.Else():
-                        runs(lambda _, b: fill_lanes(y, opaque(place + b), filling, part, lanes))
+                        runs(lambda _, b: fill_lanes(y, make_opaque(place + b), filling, part, lanes))
 
         over_rows(windows.batch * windows.windows, slice_size * taps * itemsize, GRAIN, lambda: row)
     return Kernel(
@@ -118,20 +118,20 @@ def add_border(shape: Sequence[int], padding: tuple[int, int, int, int], pixel: 
     name = f"frame_{isa.name}"
     parameters = {"x": ((batch, height, width, channels), dtype), "pixel": ((channels,), dtype)}
     with FunctionBuilder(name, parameters | {"y": ((batch, rows, columns, channels), dtype)}) as function:
-        x, border, y = (flat(buffer) for buffer in function.buffers)
+        x, border, y = (flatten_buffer(buffer) for buffer in function.buffers)
 
         def pixels(begin: Expr, count: int) -> None:
             if count:
                 with T.serial(0, count) as i:
-                    copy_lanes(y, opaque(begin + i * channels), border, 0, channels, lanes)
+                    copy_lanes(y, make_opaque(begin + i * channels), border, 0, channels, lanes)
 
         def row(number: Expr) -> None:
-            image, line = T.floordiv(number, rows), opaque(T.floormod(number, rows) - top)
-            begin, inner = opaque(number * (columns * channels)), width * channels
+            image, line = T.floordiv(number, rows), make_opaque(T.floormod(number, rows) - top)
+            begin, inner = make_opaque(number * (columns * channels)), width * channels
             with T.If(T.And(line >= 0, line < height)):
                 with T.Then():
                     pixels(begin, left)
-                    source = opaque((image * height + line) * inner)
+                    source = make_opaque((image * height + line) * inner)
                     copy_lanes(y, begin + left * channels, x, source, inner, lanes)
                     pixels(begin + (left + width) * channels, right)
                 with T.Else():

@@ -34,7 +34,7 @@ from tvmq.kernels.parts.builder import (
     Expr,
     FunctionBuilder,
     bind,
-    flat,
+    flatten_buffer,
     load,
     shape_of_sizes,
     spread,
@@ -49,11 +49,11 @@ from tvmq.kernels.parts.loops import (
     collapse,
     copy_lanes,
     offset_of,
-    opaque,
+    make_opaque,
     over_lanes,
     over_rows,
     over_vectors,
-    plain,
+    plain_vectors,
 )
 from tvmq.kernels.parts.types import AddStep, FixedRequantize, Isa, Kernel, Requantize
 from tvmq.kernels.parts.work import ADD_CYCLES, KernelWork
@@ -90,14 +90,14 @@ def multiply(
     parameters |= plan.constant_parameters(lanes) | {"y": (shape, requantize.dtype)}
     name = f"multiply_{isa.name}"
     with FunctionBuilder(name, parameters) as function:
-        a, b, *constants, y = (flat(buffer) for buffer in function.buffers)
+        a, b, *constants, y = (flatten_buffer(buffer) for buffer in function.buffers)
         sizes, (b_strides,) = collapse(shape, broadcast_strides(shape, b_shape))
         inner, inner_stride = sizes[-1], b_strides[-1]
         products = _Products(instructions(isa), (a, b, y), plan.requantizer, constants, (a_zero, b_zero))
 
         def row(number: Expr) -> None:
-            begin = opaque(number * inner)
-            b_begin = opaque(offset_of(number, sizes[:-1], b_strides[:-1]))
+            begin = make_opaque(number * inner)
+            b_begin = make_opaque(offset_of(number, sizes[:-1], b_strides[:-1]))
 
             def piece(offset: Expr, size: int) -> None:
                 left = _centred_codes(a, begin + offset, size, a_zero)
@@ -106,7 +106,7 @@ def multiply(
                 else:
                     right = spread(_centred_codes(b, b_begin, 1, b_zero), size)
                 loaded = plan.requantizer.load(constants, 0, size)
-                store(y, begin + offset, plan.requantizer.codes(plain(size), [left * right], [loaded]), size)
+                store(y, begin + offset, plan.requantizer.codes(plain_vectors(size), [left * right], [loaded]), size)
 
             over_lanes(inner, lanes, piece)
 
@@ -150,7 +150,7 @@ class _Products:
         loaded = self.requantizer.load(self.constants, 0, self.ins.lanes)
 
         def run(number: Expr) -> None:
-            self._run(opaque(number * self.run), opaque(offset_of(number, outer, outer_strides)), sizes[-1], loaded)
+            self._run(make_opaque(number * self.run), make_opaque(offset_of(number, outer, outer_strides)), sizes[-1], loaded)
 
         if outer:
             over_rows(prod(outer), self.run, VECTOR_GRAIN, lambda: run)
@@ -165,9 +165,9 @@ class _Products:
         repeated, table = self._table(b_begin, row) if self.period else (self.b, None)
 
         def block(number: Expr) -> None:
-            first = opaque(number * blocks)
+            first = make_opaque(number * blocks)
             with T.serial(0, T.min(vectors - first, blocks)) as index:
-                offset = opaque((first + index) * size)
+                offset = make_opaque((first + index) * size)
                 if table is None:
                     factors = self._centred_codes(self.b, b_begin + offset, self.zeros[1], 0xFFFF)
                 else:
@@ -189,7 +189,7 @@ class _Products:
             copy_lanes(repeated, number * row, self.b, b_begin, row, self.size)
         table = workspace(self.period * self.size, "int32")
         with T.serial(0, self.period) as number:
-            first = opaque(T.floormod(number * self.size, row))
+            first = make_opaque(T.floormod(number * self.size, row))
             for part, factors in enumerate(self._centred_codes(repeated, first, self.zeros[1], 0xFFFF)):
                 store(table, number * self.size + part * self.ins.lanes, factors, self.ins.lanes)
         return repeated, table
@@ -253,7 +253,7 @@ def add(shape: Sequence[int | str], step: AddStep, isa: Isa, a_dtype: str = "uin
     parameters = {"a": (shape, a_dtype), "b": (shape, step.b_dtype), "y": (shape, step.dtype)}
     name = f"add_{ins.name}"
     with FunctionBuilder(name, parameters) as function:
-        a, b, y = (flat(buffer) for buffer in function.buffers)
+        a, b, y = (flatten_buffer(buffer) for buffer in function.buffers)
         over_vectors(function.count(shape), ins.vector_bytes, ADD_GRAIN, lambda: _adder(ins, step, a, b, y))
     return Kernel(
         name, function.prim_func, (), ("add", shape, step, a_dtype, ins.name), work=KernelWork("add", ADD_CYCLES)

@@ -34,7 +34,7 @@ from tvmq.kernels.parts.builder import (
     Expr,
     FunctionBuilder,
     bind,
-    flat,
+    flatten_buffer,
     load,
     shape_of_sizes,
     spread,
@@ -42,7 +42,7 @@ from tvmq.kernels.parts.builder import (
     vector_type,
 )
 from tvmq.kernels.parts.epilogue import bits_table, table_step
-from tvmq.kernels.parts.loops import Body, opaque, over_rows, over_vectors
+from tvmq.kernels.parts.loops import Body, make_opaque, over_rows, over_vectors
 from tvmq.kernels.parts.types import Isa, Kernel
 from tvmq.kernels.parts.work import TABLE_CYCLES, KernelWork
 
@@ -69,7 +69,7 @@ def table(shape: Sequence[int | str], dtype: str, values: np.ndarray, isa: Isa) 
     parameters = {"x": (shape, dtype), "table": ((256,), out_dtype), "y": (shape, out_dtype)}
     name = f"table_{ins.name}"
     with FunctionBuilder(name, parameters) as function:
-        x, entries, y = (flat(buffer) for buffer in function.buffers)
+        x, entries, y = (flatten_buffer(buffer) for buffer in function.buffers)
 
         def start() -> Body:
             step = table_step(ins, entries, dtype, out_dtype)
@@ -125,13 +125,13 @@ def prelu(shape: Sequence[int], slopes: np.ndarray, step: PreluStep, isa: Isa) -
     name = f"prelu_{ins.name}"
     parameters = {"x": (shape, step.x_dtype), "slopes": ((len(factors),), "int32"), "y": (shape, step.dtype)}
     with FunctionBuilder(name, parameters) as function:
-        x, table, y = (flat(buffer) for buffer in function.buffers)
+        x, table, y = (flatten_buffer(buffer) for buffer in function.buffers)
         vectors = total // size
 
         def group(number: Expr) -> None:
-            first = opaque(number * period)
+            first = make_opaque(number * period)
             with T.serial(0, T.min(vectors - first, period)) as index:
-                offset = opaque((first + index) * size)
+                offset = make_opaque((first + index) * size)
                 store(y, offset, _codes(ins, step, x, offset, table, index * size), size)
 
         over_rows(-(-vectors // period), period * size, PRELU_GRAIN, lambda: group)

@@ -20,7 +20,7 @@ from collections.abc import Callable, Sequence
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.kernels.isa.generic import Instructions, add_lanes, clip_codes, concatenate
-from tvmq.kernels.parts.builder import Buffer, Expr, bind, llvm, load, slice_lanes, spread, vector_type, wrapping
+from tvmq.kernels.parts.builder import Buffer, Expr, bind, llvm, load, slice_lanes, spread, vector_type, wrapping_operation
 from tvmq.kernels.parts.types import AddStep
 
 INT16_MAX, INT32_MAX = 2**15 - 1, 2**31 - 1
@@ -55,7 +55,7 @@ class Neon(Instructions):
         """See Instructions: smull, sadalp."""
         products = llvm("int16x8", "llvm.aarch64.neon.smull.v8i16", x, w)
         pairs = llvm("int32x4", "llvm.aarch64.neon.saddlp.v4i32.v8i16", products)
-        return wrapping("add", sums, pairs, self.lanes)
+        return wrapping_operation("add", sums, pairs, self.lanes)
 
     def to_int32(self, value: Expr, lanes: int | None = None) -> Expr:
         """See Instructions: fcvtns; what is out of range becomes the nearest int32."""

@@ -14,7 +14,7 @@ from tvm import tirx
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.kernels.isa.generic import Instructions, add_lanes, clip_codes, concatenate
-from tvmq.kernels.parts.builder import Buffer, Expr, bind, const, llvm, load, spread, vector_type, wrapping
+from tvmq.kernels.parts.builder import Buffer, Expr, bind, const, llvm, load, spread, vector_type, wrapping_operation
 from tvmq.kernels.parts.types import AddStep
 
 INT16_MAX, INT32_MAX = 2**15 - 1, 2**31 - 1
@@ -56,7 +56,7 @@ class X86(Instructions):
         return llvm(vector_type("int32", self.lanes), self.multiply_pairs_name, a, b)
 
     def dot_words(self, sums: Expr, x: Expr, w: Expr) -> Expr:
-        return wrapping("add", sums, self.multiply_pairs(x, w), self.lanes)
+        return wrapping_operation("add", sums, self.multiply_pairs(x, w), self.lanes)
 
     def multiply_bytes(self, x: Expr, w: Expr) -> Expr:
         """vpmaddubsw: x[2i] * w[2i] + x[2i+1] * w[2i+1] of uint8 x, int8 w, saturated (see int16_accumulation)."""

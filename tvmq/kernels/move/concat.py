@@ -28,14 +28,14 @@ from tvmq.kernels.parts.builder import (
     FunctionBuilder,
     Shape,
     const,
-    flat,
+    flatten_buffer,
     load,
     shape_of_sizes,
     store,
     vector_type,
 )
 from tvmq.kernels.parts.epilogue import Parameters, bits_table, table_step
-from tvmq.kernels.parts.loops import Body, copy_lanes, fill_lanes, opaque, over_all_rows, over_lanes, over_rows
+from tvmq.kernels.parts.loops import Body, copy_lanes, fill_lanes, make_opaque, over_all_rows, over_lanes, over_rows
 from tvmq.kernels.parts.types import Isa, Kernel
 from tvmq.kernels.parts.work import COPY_CYCLES, KernelWork
 
@@ -67,7 +67,7 @@ def concat(
     parameters["y"] = ((*inputs[0][:axis], total, *inputs[0][axis + 1 :]), dtype)
     name = f"concat_{ins.name}"
     with FunctionBuilder(name, parameters) as function:
-        flats = [flat(buffer) for buffer in function.buffers]
+        flats = [flatten_buffer(buffer) for buffer in function.buffers]
         buffers = dict(zip(parameters, flats, strict=True))
         lengths = [prod(map(int, shape[axis:])) for shape in inputs]
 
@@ -100,7 +100,7 @@ class _ConcatInput:
 
     def copy(self, row: Expr, row_length: int) -> None:
         """Emit the copy of a row."""
-        source, target = opaque(row * self.length), opaque(row * row_length + self.begin)
+        source, target = make_opaque(row * self.length), make_opaque(row * row_length + self.begin)
         over_lanes(self.length, self.lanes, self._piece(source, target))
 
     def _piece(self, source: Expr, target: Expr) -> Body:
@@ -149,16 +149,16 @@ def pad(shape: Sequence[int], width: Sequence[tuple[int, int]], value: float, is
     lanes = instructions(isa).vector_bytes // kind.itemsize
     name = f"pad_{isa.name}"
     with FunctionBuilder(name, {"x": (shape, dtype), "y": (out_shape, dtype)}) as function:
-        x, y = (flat(buffer) for buffer in function.buffers)
+        x, y = (flatten_buffer(buffer) for buffer in function.buffers)
         length, filling = before + count + after, const(kind.type(value).item(), dtype)
 
         def row(number: Expr) -> None:
-            begin = opaque(number * length)
+            begin = make_opaque(number * length)
             inside, source = _source(number, shape[:last], outer, [sides[0] for sides in width[:last]])
             with T.If(inside):
                 with T.Then():
                     fill_lanes(y, begin, filling, before, lanes)
-                    copy_lanes(y, begin + before, x, opaque(source * count), count, lanes)
+                    copy_lanes(y, begin + before, x, make_opaque(source * count), count, lanes)
                     fill_lanes(y, begin + (before + count), filling, after, lanes)
                 with T.Else():
                     fill_lanes(y, begin, filling, length, lanes)
@@ -176,7 +176,7 @@ def _source(number: Expr, sizes: Sequence[int], outer: Sequence[int], before: Se
     count = prod(outer)
     for size, padded, first in zip(sizes, outer, before, strict=True):
         count //= padded
-        index = opaque(T.floormod(T.floordiv(number, count), padded) - first)
+        index = make_opaque(T.floormod(T.floordiv(number, count), padded) - first)
         if size != padded:
             inside = T.And(inside, T.And(index >= 0, index < size))
         source = source * size + index

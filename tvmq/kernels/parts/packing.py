@@ -176,7 +176,7 @@ def packed_from(
 
 
 @dataclass(frozen=True, eq=False)
-class Narrow:
+class Int4Weights:
     """Float weights that are codes of at most 4 bits times scales: numerics.group_dequantize along the reduction.
 
     codes       int8 [filters, channels / groups, kernel rows, kernel columns], in -8..7

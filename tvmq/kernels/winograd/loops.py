@@ -16,7 +16,7 @@ from tvmq.kernels.parts.builder import (
     FunctionBuilder,
     Register,
     bind,
-    flat,
+    flatten_buffer,
     load,
     minimum,
     over_range,
@@ -25,7 +25,7 @@ from tvmq.kernels.parts.builder import (
     store,
     store_first,
     vector_type,
-    wide,
+    widen_index,
     workspace,
 )
 from tvmq.kernels.parts.epilogue import EpiloguePlan, Parameters
@@ -71,10 +71,10 @@ class WinogradLoops:
         parameters["y"] = (conv.out_shape, plan.out_dtype)
         with FunctionBuilder(self.name, parameters) as function:
             self.buffers = dict(zip(parameters, function.buffers, strict=True))
-            self.x, self.weight, self.bias = (flat(self.buffers[name]) for name in ("x", "weight", "bias"))
-            self.y = flat(self.buffers["y"], plan.dtypes[0])
+            self.x, self.weight, self.bias = (flatten_buffer(self.buffers[name]) for name in ("x", "weight", "bias"))
+            self.y = flatten_buffer(self.buffers["y"], plan.dtypes[0])
             names = () if plan.scaler is None else plan.scaler.parameters(channels)
-            self.channel_constants = [flat(self.buffers[name]) for name in names]
+            self.channel_constants = [flatten_buffer(self.buffers[name]) for name in names]
             self._body()
         return function.prim_func
 
@@ -204,7 +204,7 @@ class WinogradLoops:
                 for register in (register for row in total for register in row):
                     register.set(spread(0, self.lanes))
                 first = bind(position * inputs.pitch + slot + tile * (shape.rows * shape.tile_pitch))
-                reads = [wide(first + row * shape.tile_pitch) for row in range(shape.rows)]
+                reads = [widen_index(first + row * shape.tile_pitch) for row in range(shape.rows)]
                 # each tile fetches a share of the next position's weights
                 ahead = bind(weights + panel_weights + minimum(tile, columns - 1) * (shape.steps * size))
                 ahead = bind(minimum(ahead, self.scheme.positions * self.position_weights - shape.steps * size))

@@ -23,7 +23,7 @@ import numpy as np
 from tvm.script.ir_builder import tirx as T
 
 from tvmq import numerics
-from tvmq.kernels.parts.builder import Expr, bind, spread, wrapping
+from tvmq.kernels.parts.builder import Expr, bind, spread, wrapping_operation
 
 Matrix = tuple[tuple[int, ...], ...]
 INT16_MAX = 2**15 - 1
@@ -148,7 +148,7 @@ def output_transform(scheme: Scheme) -> Transform:
 def divide_by_scale(scheme: Scheme, total: Expr, lanes: int) -> Expr:
     """The sum of a convolution from the transformed products: divided by d^2."""
     if scheme.odd != 1:
-        total = wrapping("mul", total, spread(scheme.inverse, lanes), lanes)
+        total = wrapping_operation("mul", total, spread(scheme.inverse, lanes), lanes)
     return bind(T.shift_right(total, spread(scheme.shift, lanes)))
 
 
@@ -170,10 +170,10 @@ def _input_2(x: Sequence[Expr], _lanes: int) -> list[Expr]:
 
 def _output_4(m: Sequence[Expr], lanes: int) -> list[Expr]:
     def add(a: Expr, b: Expr) -> Expr:
-        return wrapping("add", a, b, lanes)
+        return wrapping_operation("add", a, b, lanes)
 
     def sub(a: Expr, b: Expr) -> Expr:
-        return wrapping("sub", a, b, lanes)
+        return wrapping_operation("sub", a, b, lanes)
 
     def shift_left(value: Expr, bits: int) -> Expr:
         return bind(T.shift_left(value, spread(bits, lanes)))
@@ -191,10 +191,10 @@ def _output_4(m: Sequence[Expr], lanes: int) -> list[Expr]:
 
 def _output_2(m: Sequence[Expr], lanes: int) -> list[Expr]:
     def add(a: Expr, b: Expr) -> Expr:
-        return wrapping("add", a, b, lanes)
+        return wrapping_operation("add", a, b, lanes)
 
     def double(value: Expr) -> Expr:
         return bind(T.shift_left(value, spread(1, lanes)))
 
-    p, q = add(m[1], m[2]), wrapping("sub", m[1], m[2], lanes)
-    return [add(double(m[0]), p), wrapping("sub", q, double(m[3]), lanes)]
+    p, q = add(m[1], m[2]), wrapping_operation("sub", m[1], m[2], lanes)
+    return [add(double(m[0]), p), wrapping_operation("sub", q, double(m[3]), lanes)]

@@ -30,7 +30,7 @@ from tvmq.lower.patterns.chains import Chain
 from tvmq.lower.rules.conv2d import padding_of, pair, takes
 from tvmq.lower.rules.elementwise import NHWC_AXIS, nhwc_constant
 from tvmq.lower.rules.epilogue import add_step, finish_of
-from tvmq.lower.rules.shape import free_resize
+from tvmq.lower.rules.shape import lower_dynamic_resize
 
 
 def convolution(lowerer: Lowerer, chain: Chain) -> bool:
@@ -262,7 +262,7 @@ def float_sum(lowerer: Lowerer, chain: Chain) -> bool:
 def resize(lowerer: Lowerer, chain: Chain) -> bool:
     """Resize of pictures in NHWC, by loops of TVM."""
     call = lowerer.view.value[chain.head]
-    free_resize(lowerer, chain)
+    lower_dynamic_resize(lowerer, chain)
     source, a = call.args[0].name, call.attrs
     if a.layout != "NCHW" or not lowerer.rank4(source) or not lowerer.has_nhwc(source):
         return False

@@ -191,7 +191,7 @@ def resize(lowerer: Lowerer, chain: Chain) -> bool:
     return True
 
 
-def free_resize(lowerer: Lowerer, chain: Chain) -> bool:
+def lower_dynamic_resize(lowerer: Lowerer, chain: Chain) -> bool:
     """Left to TVM, which has no ratio of two free sizes but that of half pixels.
 
     raises  BuildError where it would need another one
