@@ -7,7 +7,7 @@ from typing import Any
 
 from tvmq.artifact.manifest import codes_of
 from tvmq.errors import ArtifactError, TargetError
-from tvmq.target.cpu import index_of_best, host_arch, reasons
+from tvmq.target.cpu import host_arch, index_of_best, reasons
 from tvmq.target.cuda import cuda_target, is_cuda
 from tvmq.target.host import missing_features, remaining_features
 from tvmq.target.saved import saved_target

@@ -154,7 +154,7 @@ class Lowerer:
     def __init__(self, mod: tvm.IRModule, isa: Isa, *, shared: Lowerer | None = None) -> None:
         self.view = View(codes_early(mod) if self.fused_kernels else mod)
         self.isa = isa
-        self.narrow: dict[str, Int4Weights] = {}  # float weights of 4 bits, by the variable of their reader
+        self.int4_weights: dict[str, Int4Weights] = {}  # float weights of 4 bits, by the variable of their reader
         self.kernel_names: dict[str, str] = {}  # by the variable that the kernel computes, as the notes
         self.kernel_notes: dict[str, str] = {}
         self.origins: dict[str, CallOrigin] = {}  # by the variables of the lowered function
@@ -196,8 +196,8 @@ class Lowerer:
         """Lower a chain by its rule, or the generic way."""
         self._sources = merge(*(self.view.sources(name) for name in chain.members))
         self._origin = origin_of(self.view, chain.members)
-        if not self.by_rule(chain):
-            self.otherwise(chain)
+        if not self.lower_by_rule(chain):
+            self.lower_without_rule(chain)
 
     def _lower_custom_call(self, name: str) -> None:
         """Emit the call of a lowering of the user."""
@@ -209,9 +209,9 @@ class Lowerer:
         """A name of a function that no other has."""
         return self._symbol(identifier(name))
 
-    def otherwise(self, chain: Chain) -> None:
+    def lower_without_rule(self, chain: Chain) -> None:
         """Lower a chain that no rule has taken."""
-        self.as_it_stands(chain.members)
+        self.emit_unchanged(chain.members)
 
     # ---- what rules use
 
@@ -219,7 +219,7 @@ class Lowerer:
         """True if the tensor is there in any layout; not what has disappeared inside a kernel."""
         return name in self._logical or name in self._nhwc
 
-    def rank4(self, name: str) -> bool:
+    def is_rank4(self, name: str) -> bool:
         """True for tensors that may live in NHWC."""
         ty = self.view.var[name].ty
         return isinstance(ty, relax.TensorType) and ty.ndim == 4
@@ -230,8 +230,9 @@ class Lowerer:
         return isinstance(ty, relax.TensorType) and 3 <= ty.ndim <= 5
 
     def has_nhwc(self, name: str) -> bool:
-        """True if the tensor exists in NHWC, or is free to be seen so (one pixel or one channel)."""
-        return name in self._nhwc or (self.rank4(name) and _is_transpose_view(*list(self.view.var[name].ty.shape)[1:]))
+        """True if the tensor exists in NHWC, or its bytes are those of NHWC (one pixel or one channel)."""
+        var = self.view.var[name]
+        return name in self._nhwc or (self.is_rank4(name) and _is_transpose_view(*list(var.ty.shape)[1:]))
 
     def nhwc(self, name: str) -> relax.Expr:
         """The tensor in NHWC, transposed here if need be."""
@@ -343,7 +344,7 @@ class Lowerer:
 
     # ---- the walk
 
-    def by_rule(self, chain: Chain) -> bool:
+    def lower_by_rule(self, chain: Chain) -> bool:
         """Lower a chain by the rule of its head; False if there is none, or it leaves the chain alone."""
         call = self.view.value[chain.head]
         head = op_name(call)
@@ -353,11 +354,11 @@ class Lowerer:
         return bool(load_object(rule)(self, chain))
 
     def _fits_templates(self, chain: Chain) -> bool:
-        """True unless a tensor without values is read or made, no template counts to zero, or one of a free size."""
+        """True unless a tensor without values is read or made, no template counts to zero, or a size is dynamic."""
         return min(self._sizes(chain), default=1) > 0
 
     def _sizes(self, chain: Chain) -> list[int]:
-        """All dimensions of what a chain reads and makes, -1 for free ones."""
+        """All dimensions of what a chain reads and makes, -1 for dynamic ones."""
         names = [name for member in chain.members for name in (member, *used_vars(self.view.value[member]))]
         types = [self.view.var[name].ty for name in names]
         return [_static_size(dim) for ty in types if isinstance(ty, relax.TensorType) for dim in ty.shape]
@@ -366,7 +367,7 @@ class Lowerer:
         """The rule for a chain of tensors of dynamic shape; None where there are no values."""
         return None if 0 in self._sizes(chain) else self.dynamic_shape_rules.get(op_name(self.view.value[chain.head]))
 
-    def as_it_stands(self, names: Sequence[str]) -> None:
+    def emit_unchanged(self, names: Sequence[str]) -> None:
         """Emit bindings unchanged, on logical layouts."""
         for name in names:
             value = self.view.value[name]
@@ -406,7 +407,7 @@ def picture_shape(shape: Sequence[Any]) -> list[Any]:
 
 
 def _static_size(dim: Any) -> int:
-    """Size of a dimension, -1 for a free one."""
+    """Size of a dimension, -1 for a dynamic one."""
     return int(dim) if is_number(dim) else -1
 
 

@@ -20,20 +20,20 @@ from tvmq.graph.view import View, const_value, is_const, make_const, op_name, ra
 from tvmq.kernels.parts.packing import Int4Weights
 
 
-def narrow_weights(mod: tvm.IRModule) -> dict[str, Int4Weights]:
+def find_int4_weights(mod: tvm.IRModule) -> dict[str, Int4Weights]:
     """{variable of a convolution or product: its weight}, of those whose weight is dequantized codes of 4 bits."""
     view, weights = View(mod), {}
     for var, value in view.bindings:
         if op_name(value) not in where(kind=(CONVOLUTION, PRODUCT), own=False):
             continue
         producer = view.producer(value.args[1])
-        narrow = None if producer is None else _narrow_weight(producer, product=op_name(value) == "matmul")
-        if narrow is not None:
-            weights[var.name] = narrow
+        int4 = None if producer is None else _int4_weight_of(producer, product=op_name(value) == "matmul")
+        if int4 is not None:
+            weights[var.name] = int4
     return weights
 
 
-def _narrow_weight(call: relax.Call, *, product: bool) -> Int4Weights | None:
+def _int4_weight_of(call: relax.Call, *, product: bool) -> Int4Weights | None:
     """The weight that a dequantize gives; None for other calls, other types, and scales along another axis."""
     name = op_name(call)
     if name not in ("tvmq.dequantize", "tvmq.group_dequantize") or not all(map(is_const, call.args)):

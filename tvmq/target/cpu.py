@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Any
 
 from tvmq.errors import TargetError
 from tvmq.target.host import (
+    disabled_features,
     host_features,
     host_options,
     host_triple,
     llvm_features,
     missing_features,
-    disabled_features,
     used_features,
 )
 from tvmq.tvm_runtime import is_tvm_target
@@ -58,7 +58,7 @@ def write_out_aliases(text: str, here: str) -> str:
 
     here  architecture of this machine; a target of another one is for Linux
 
-    >>> spelled_out("avx-vnni", "x86"), spelled_out("arm-neon", "x86")
+    >>> write_out_aliases("avx-vnni", "x86"), write_out_aliases("arm-neon", "x86")
     ('llvm -mcpu=x86-64-v3 -mattr=+avxvnni', 'llvm -mtriple=aarch64-linux-gnu -mcpu=generic')
     """
     if text not in NAMES:

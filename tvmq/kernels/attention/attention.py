@@ -29,7 +29,7 @@ from tvmq.kernels.parts.builder import (
     Expr,
     FunctionBuilder,
     Register,
-    flatten_buffer,
+    flatten,
     load,
     over,
     over_range,
@@ -41,7 +41,7 @@ from tvmq.kernels.parts.builder import (
 )
 from tvmq.kernels.parts.epilogue import Parameters, plan_epilogue
 from tvmq.kernels.parts.float_vectors import LANES
-from tvmq.kernels.parts.loops import copy_lanes, fill_lanes, offset_of, make_opaque
+from tvmq.kernels.parts.loops import copy_lanes, fill_lanes, make_opaque, offset_of
 from tvmq.kernels.parts.made_once import memoize
 from tvmq.kernels.parts.packing import PanelRun, panel_runs
 from tvmq.kernels.parts.tiling import Tiling
@@ -126,7 +126,7 @@ class _AttentionTemplate:
         parameters |= self.plan.constant_parameters(self.values.places)
         parameters["y"] = (shape.y.shape, self.plan.out_dtype)
         with FunctionBuilder(name, parameters) as function:
-            self.buffers = {key: flatten_buffer(buffer) for key, buffer in zip(parameters, function.buffers, strict=True)}
+            self.buffers = {key: flatten(buffer) for key, buffer in zip(parameters, function.buffers, strict=True)}
             offset = self.ins.shift_of(shape.codes.dtype) if self.raw else -shape.codes.zero_point
             scale, stored = self.buffers["code_scale"], self.ins.x_dtype
             self.softmax = SoftmaxCodes(shape.keys, shape.codes, scale, stored, offset)

@@ -27,7 +27,7 @@ from tvmq.kernels.parts.builder import (
     Expr,
     FunctionBuilder,
     Register,
-    flatten_buffer,
+    flatten,
     load,
     over_range,
     spread,
@@ -37,7 +37,7 @@ from tvmq.kernels.parts.builder import (
     workspace,
 )
 from tvmq.kernels.parts.epilogue import EpiloguePlan, Parameters, plan_epilogue
-from tvmq.kernels.parts.loops import offset_of, make_opaque, over_rows
+from tvmq.kernels.parts.loops import make_opaque, offset_of, over_rows
 from tvmq.kernels.parts.made_once import memoize
 from tvmq.kernels.parts.packing import PanelRun, panel_runs
 from tvmq.kernels.parts.tiling import Product, choose_tiling
@@ -77,8 +77,8 @@ class _BatchMatmulTemplate:
         self.runs = panel_runs(self.tiling.panel_parts, product.columns, ins.lanes)
         self.plan: EpiloguePlan = plan_epilogue(() if step is None else (step,))
         self.with_row_sums = self.left.raw and self.right.zero != 0
-        whole_steps = product.depth % ins.taps == 0
-        self.staged = not (self.left.raw and whole_steps and product.a.dtype == ins.x_dtype and not self.with_row_sums)
+        as_it_is = self.left.raw and product.a.dtype == ins.x_dtype and not self.with_row_sums
+        self.is_staged = not (as_it_is and product.depth % ins.taps == 0)
         self.pitch = self.left.pitch
         self.matrices = math.prod(product.batch)
 
@@ -94,18 +94,18 @@ class _BatchMatmulTemplate:
         parameters |= self.plan.constant_parameters(places)
         parameters["y"] = (product.y.shape, self.plan.out_dtype)
         with FunctionBuilder(name, parameters) as function:
-            self.a, self.b, *self.channel_constants, self.y = (flatten_buffer(buffer) for buffer in function.buffers)
+            self.a, self.b, *self.channel_constants, self.y = (flatten(buffer) for buffer in function.buffers)
             self._body()
         return function.prim_func
 
     def _body(self) -> None:
         product = self.product
         self.source = self.a
-        if self.staged:
+        if self.is_staged:
             self.source = workspace(self.matrices * product.rows * self.pitch + SLACK, self.ins.x_dtype)
         if self.with_row_sums:
             self.row_sums = workspace(self.matrices * product.rows, "int32")
-        if self.staged:
+        if self.is_staged:
             over_rows(self.matrices * product.rows, self.pitch, GRAIN, lambda: self._stage_row)
         macs = self.matrices * product.rows * product.depth * product.columns
         for run in self.runs:
@@ -113,7 +113,8 @@ class _BatchMatmulTemplate:
             parallel = jobs > 1 and macs > SERIAL_MACS
             with (T.parallel if parallel else T.serial)(0, jobs) as job:
                 matrix, panel = make_opaque(T.floordiv(job, run.count)), make_opaque(T.floormod(job, run.count))
-                self._panel(matrix, make_opaque(panel * (run.columns * self.ins.lanes) + run.vector * self.ins.lanes), run)
+                first = make_opaque(panel * (run.columns * self.ins.lanes) + run.vector * self.ins.lanes)
+                self._panel(matrix, first, run)
 
     # ---- rows of a
 
@@ -138,7 +139,7 @@ class _BatchMatmulTemplate:
         initial = right.column_terms(packed, 0, run.columns, self.left.zero)
         row = make_opaque(matrix * product.rows)
         target = make_opaque(self._begin(product.y, matrix) + first)
-        source = make_opaque(row * self.pitch) if self.staged else make_opaque(self._begin(product.a, matrix))
+        source = make_opaque(row * self.pitch) if self.is_staged else make_opaque(self._begin(product.a, matrix))
 
         def tile(begin_row: Expr, rows: int, _index: Expr) -> None:
             at = T.min(begin_row, product.rows - rows) if self.tiling.shifted else begin_row
@@ -157,7 +158,7 @@ class _BatchMatmulTemplate:
             extra = spread(self.row_sums[matrix_row + first_row + i], ins.lanes) if self.with_row_sums else None
             for register, value in zip(line, initial, strict=True):
                 register.set(value if extra is None else value + extra)
-        row_pitch = self.pitch if self.staged else self.product.a.row
+        row_pitch = self.pitch if self.is_staged else self.product.a.row
         starts = [make_opaque(source + (first_row + i) * row_pitch) for i in range(rows)]
         kind = vector_type(ins.w_dtype, self.right.vector)
         with T.serial(0, self.right.steps) as step:

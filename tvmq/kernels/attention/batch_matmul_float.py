@@ -21,7 +21,7 @@ from tvmq.kernels.parts.builder import (
     Expr,
     FunctionBuilder,
     Register,
-    flatten_buffer,
+    flatten,
     load,
     over_range,
     spread,
@@ -31,7 +31,7 @@ from tvmq.kernels.parts.builder import (
     workspace,
 )
 from tvmq.kernels.parts.float_vectors import float_vectors
-from tvmq.kernels.parts.loops import offset_of, make_opaque, over_lanes
+from tvmq.kernels.parts.loops import make_opaque, offset_of, over_lanes
 from tvmq.kernels.parts.made_once import memoize
 from tvmq.kernels.parts.packing import PanelRun, panel_runs
 from tvmq.kernels.parts.tiling import Product, choose_tiling
@@ -80,7 +80,7 @@ class _FloatMatmulTemplate:
         """The function."""
         operands = {"a": self.product.a, "b": self.product.b, "y": self.product.y}
         with FunctionBuilder(name, {key: (operand.shape, "float32") for key, operand in operands.items()}) as function:
-            self.a, self.b, self.y = (flatten_buffer(buffer) for buffer in function.buffers)
+            self.a, self.b, self.y = (flatten(buffer) for buffer in function.buffers)
             for run in self.runs:
                 self._jobs(run)
         return function.prim_func
@@ -110,9 +110,8 @@ class _FloatMatmulTemplate:
 
         def tile(begin: Expr, rows: int, _index: Expr) -> None:
             row = make_opaque(T.min(begin, product.rows - rows) if self.tiling.shifted else begin)
-            self._tile(
-                packed, make_opaque(source + row * product.a.row), make_opaque(target + row * product.y.row), first, rows, run
-            )
+            begins = [make_opaque(source + row * product.a.row), make_opaque(target + row * product.y.row)]
+            self._tile(packed, *begins, first, rows, run)
 
         over_range(list(self.tiling.pixel_parts), 0, self.tiling.tiles, tile)
 

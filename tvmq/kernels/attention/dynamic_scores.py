@@ -25,7 +25,7 @@ from tvmq.kernels.parts.builder import (
     Shape,
     bind,
     const,
-    flatten_buffer,
+    flatten,
     load,
     spread,
     vector_type,
@@ -61,7 +61,7 @@ def dynamic_scores(scores: DynamicScores, score_scale: float, code_scale: float,
     """
     if not is_proved(scores, score_scale, code_scale):
         raise BuildError(
-            f"kernels, free_scores: scales must be positive, that of softmax within {LEAST_SCALE} and 1, and codes "
+            f"kernels, dynamic_scores: scales must be positive, that of softmax within {LEAST_SCALE} and 1, and codes "
             f"must go up from the zero point. Got {score_scale}, {code_scale} and {scores.codes}"
         )
     parameters: dict[str, tuple[Shape, str]] = {"sums": (scores.shape, "int32")}
@@ -71,7 +71,7 @@ def dynamic_scores(scores: DynamicScores, score_scale: float, code_scale: float,
     parameters["y"] = (scores.shape, scores.codes.dtype)
     name = f"free_scores_{isa.name}"
     with FunctionBuilder(name, parameters) as function:
-        buffers = {key: flatten_buffer(buffer) for key, buffer in zip(parameters, function.buffers, strict=True)}
+        buffers = {key: flatten(buffer) for key, buffer in zip(parameters, function.buffers, strict=True)}
         _DynamicScoresTemplate(scores, buffers, [function.count((size,)) for size in scores.shape]).body()
     constants = tuple(np.array([scale], np.float32) for scale in (score_scale, code_scale))
     return Kernel(

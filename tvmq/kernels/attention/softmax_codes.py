@@ -68,14 +68,14 @@ class SoftmaxCodes:
 
     def __init__(self, keys: Expr, codes: CodeLimits, scale: Buffer, stored: str, offset: int) -> None:
         self.keys, self.codes, self.scale = keys, codes, scale
-        self.free = not isinstance(keys, int)
-        self.vectors = bind(T.floordiv(keys + (LANES - 1), LANES)) if self.free else -(-keys // LANES)
+        self.has_dynamic_keys = not isinstance(keys, int)
+        self.vectors = bind(T.floordiv(keys + (LANES - 1), LANES)) if self.has_dynamic_keys else -(-keys // LANES)
         self.pitch = self.vectors * LANES
         self.stored, self.offset = stored, offset
 
     def _sides(self) -> list[Expr]:
         """1 - margin and 1 + margin in all lanes."""
-        if not self.free:
+        if not self.has_dynamic_keys:
             margin = (self.keys / 8 + ROUNDINGS) * 2.0**-24
             return [spread_float(1 + side * margin) for side in (-1, 1)]
         # exact: keys are below 2^24, and so is what is divided
@@ -178,7 +178,8 @@ class SoftmaxCodes:
             for row in range(len(factors)):
                 value = load(powers, row * self.pitch + i, FLOAT)
                 least, most = (
-                    bind(T.reinterpret(INT, bind(fence(value * sides[row] + spread_float(ROUNDER))))) for sides in (low, high)
+                    bind(T.reinterpret(INT, bind(fence(value * sides[row] + spread_float(ROUNDER)))))
+                    for sides in (low, high)
                 )
                 doubts[row].set(T.bitwise_or(doubts[row].get(), T.bitwise_xor(least, most)))
                 steps = T.reinterpret(UNSIGNED, bind(least - spread(ROUNDER_BITS, LANES)))
@@ -222,10 +223,10 @@ class SoftmaxCodes:
 
     def _over(self, vector) -> None:  # type: ignore[no-untyped-def]
         """vector(first element, last=) for all vectors of a row."""
-        if self.free or self.vectors > 1:
+        if self.has_dynamic_keys or self.vectors > 1:
             with T.serial(0, self.vectors - 1) as i:
                 vector(i * LANES, last=False)
-        vector((self.vectors - 1) * LANES, last=self.free or self.keys % LANES > 0)
+        vector((self.vectors - 1) * LANES, last=self.has_dynamic_keys or self.keys % LANES > 0)
 
     def _inside(self, i: Expr) -> Expr:
         return T.ramp(i, 1, LANES) < spread(self.keys, LANES)

@@ -28,7 +28,7 @@ from tvmq.kernels.parts.builder import (
     Register,
     Shape,
     bind,
-    flatten_buffer,
+    flatten,
     load,
     spread,
     store,
@@ -78,7 +78,7 @@ def observer(lanes: int) -> Any:
         "following": ((1,), "int32"),
     }
     with FunctionBuilder("observe", parameters) as function:
-        x, token, control, tables, extremes, totals, place, following = (flatten_buffer(buffer) for buffer in function.buffers)
+        x, token, control, tables, extremes, totals, place, following = (flatten(buffer) for buffer in function.buffers)
         store(following, 0, load(token, 0, "int32"), 1)
         tensor, base, slots, batched, counted, summed, outer, channels, inner = (
             load(place, i, "int32") for i in range(PLACE)
@@ -263,7 +263,8 @@ class _Sample:
 
         self._over(self.size, body)
         first, last = (bind(T.Cast("int32", end * inverse) + TABLE // 2) for end in ends)
-        self._empty_tables(tables, make_opaque(base + HEAD), T.floordiv(first, self.lanes), T.floordiv(last, self.lanes) + 1)
+        begin, end = T.floordiv(first, self.lanes), T.floordiv(last, self.lanes) + 1
+        self._empty_tables(tables, make_opaque(base + HEAD), begin, end)
 
     def _empty_tables(self, tables: Buffer, counts: Expr, begin: Expr, end: Expr) -> None:
         """Add the tables to the counts, vectors begin .. end."""

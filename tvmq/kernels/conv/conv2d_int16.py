@@ -34,7 +34,7 @@ from tvmq.kernels.parts.builder import (
     Register,
     Shape,
     bind,
-    flatten_buffer,
+    flatten,
     limit,
     load,
     minimum,
@@ -172,7 +172,7 @@ def make_lane_kernel(
     sizes = len(packed), len(entries), max(len(panel.groups) + len(panel.words) for panel in lanes.panels)
     key = (name, shape.key, tiling, plan.key, buffers, sizes)
     func = memoize(key, _Lanes(name, shape, tiling, plan, buffers, sizes).prim_func)
-    in_words = ConvShape(conv, cast(LaneInstructions, shape.ins).plain, shape.x_zero)
+    in_words = ConvShape(conv, cast(LaneInstructions, shape.ins).word_form, shape.x_zero)
     work = convolution_work(template, in_words, plan.steps, share=SLOWER * lanes.cost)
     return Kernel(name, func, constants, key, lanes.note, work=work), lanes
 
@@ -231,7 +231,7 @@ class _Lanes(Integers):
     def _stage(self, begin: Expr, end: Expr, ranges: list[tuple[int, int]]) -> Staged:
         """See ConvLoops; beside: the codes of 16 bits."""
         shape, source = self.shape, (self.x, 0)
-        if shape.staged:
+        if shape.is_staged:
             source = self._copy(Stager(self.ins, self.x, self.conv, shape.x_zero), begin, end, ranges)
         return *source, self._copy(self._widener, begin, end, ranges) if shape.words else None
 
@@ -266,7 +266,7 @@ class _Lanes(Integers):
 
     def _tile(self, tile: ConvTile) -> None:
         """Sums of the rows, then codes."""
-        table, self._entries = (flatten_buffer(self.buffers[name]) for name in ("panels", "entries"))
+        table, self._entries = (flatten(self.buffers[name]) for name in ("panels", "entries"))
         sums = [row[0] for row in self._initial_sums(tile)]
         windows = [self._window(tile.pixel + row, tile.group) for row in range(tile.rows)]
         panel = tile.panel.panel + (tile.vector - tile.panel.vector)
@@ -303,7 +303,7 @@ class _Lanes(Integers):
 
     def _add_words(self, sums: list[Register], source: Buffer, reads: list[list[Expr]], weights: list[Expr]) -> None:
         """Add the products of pairs of 16 bits."""
-        words = self.ins.words
+        words = self.ins.int16_operands
         pairs = [bind(T.reinterpret(vector_type("int16", self.vector // 2), weight)) for weight in weights]
         for register, places in zip(sums, reads, strict=True):
             for place, weight in zip(places, pairs, strict=True):

@@ -68,7 +68,7 @@ class DynamicConvLoops(ConvLoops):
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
-        self.free, self.chunks = True, Chunks(self.tiling, 1, 1)
+        self.has_dynamic_shape, self.chunks = True, Chunks(self.tiling, 1, 1)
         shape = self.shape
         per_pixel = replace(shape.conv, batch=1, height=USUAL_SIDE, width=USUAL_SIDE)
         timed = replace(shape, conv=per_pixel)
@@ -133,7 +133,7 @@ class DynamicConvLoops(ConvLoops):
     def _band(self, first: Expr, last: Expr, rows: int) -> None:
         """Output rows first .. last."""
         begin, end = make_opaque(first * self.columns), make_opaque(last * self.columns)
-        source, origin = (self.x, 0) if not self.shape.staged else self._copy_rows(first, last)
+        source, origin = (self.x, 0) if not self.shape.is_staged else self._copy_rows(first, last)
         tiles = make_opaque(tirx.truncdiv(end - begin + (rows - 1), rows))
         with T.serial(0, self.conv.groups) as group:
             for run in self.panel_runs:

@@ -78,11 +78,11 @@ class ConvLoops:
             conv.out_shape,
         )
         self.panel_runs = panel_runs(tiling.panel_parts, shape.group_filters, self.ins.lanes)
-        self.free = any(isinstance(size, str) for size in self.buffer_shapes[0])
+        self.has_dynamic_shape = any(isinstance(size, str) for size in self.buffer_shapes[0])
         self.pixels: Expr = tiling.pixels
         self.least_pixels = 1  # of a chunk of dynamic size, in the code that is being written
         self.chunks = choose_chunks(shape, tiling)
-        if self.free:
+        if self.has_dynamic_shape:
             self.chunks = replace(self.chunks, pixel_chunks=1)
         # elements of one step of one vector of weights
         self.vector = self.ins.lanes * self.ins.taps
@@ -94,7 +94,7 @@ class ConvLoops:
     def body(self) -> None:
         """All loops; x, weight, bias and y are flat buffers by now."""
         chunks = self.chunks
-        if self.free:
+        if self.has_dynamic_shape:
             self._free_rows()
             return
         # with several chunks of panels one copy serves all; else each chunk copies what it reads
@@ -195,7 +195,7 @@ class ConvLoops:
     def _copy(self, stager: Stager, begin: Expr, end: Expr, ranges: list[tuple[int, int]]) -> tuple[Buffer, Expr]:
         """The copy of a stager, and the element of the whole (padded) input that it starts with."""
         shape, channels = self.shape, self.conv.channels
-        if shape.pointwise:
+        if shape.is_pointwise:
             sizes = [high - low for low, high in ranges]
             target = workspace(max(sizes) * channels + SLACK, stager.dtype)
             stager.pixels(target, begin, end, min(sizes))
@@ -208,7 +208,7 @@ class ConvLoops:
 
     def _stage_dynamic(self, rows: int) -> tuple[Buffer, tuple[Buffer, Expr] | None]:
         """Stage as many pixels as a run brings, at least `rows`; the result as that of `_stage`."""
-        if not self.shape.staged:
+        if not self.shape.is_staged:
             return self.x, None
         return self._copy_dynamic(Stager(self.ins, self.x, self.conv, self.shape.x_zero), rows), None
 

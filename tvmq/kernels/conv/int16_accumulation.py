@@ -128,7 +128,7 @@ def cut_runs(groups: np.ndarray, empty: np.ndarray) -> tuple[np.ndarray, np.ndar
     """
     lines, elements = groups.shape
     # dynamic programming: cost[i] is the least for elements i and following, step[i] the size of the piece that begins
-    # at i in that cut; beyond the last element everything is free
+    # at i in that cut; cost[elements ..] stays 0: nothing is left to do there
     cost = np.zeros((elements + TAPS, lines), np.float32)
     step = np.zeros((elements, lines), np.int8)
     sizes = np.array([TAPS, PAIR, 1], np.int8)

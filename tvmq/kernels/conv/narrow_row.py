@@ -25,7 +25,7 @@ from tvmq.kernels.parts.builder import (
     Shape,
     bind,
     const,
-    flatten_buffer,
+    flatten,
     llvm,
     load,
     prefetch,
@@ -51,7 +51,7 @@ def is_narrow_row(conv: Conv2d, narrow: Int4Weights | None, isa: Isa) -> bool:
 
 
 def narrow_row(conv: Conv2d, narrow: Int4Weights, bias: np.ndarray | None, bounds: Clip, isa: Isa) -> Kernel:
-    """Kernel x, constants, y of a product that `takes` accepts.
+    """Kernel x, constants, y of a product that `is_narrow_row` accepts.
 
     bias    float32 [columns] or None
     bounds  of the clip behind the sums
@@ -89,7 +89,7 @@ class _NarrowRowTemplate:
             "y": (shapes[1], "float32"),
         }
         with FunctionBuilder(name, parameters) as function:
-            buffers = [flatten_buffer(buffer) for buffer in function.buffers]
+            buffers = [flatten(buffer) for buffer in function.buffers]
             self.x, self.table, self.weight, self.scale, self.bias, self.y = buffers
             whole = self.columns // self.width
 

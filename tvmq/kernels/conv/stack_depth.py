@@ -23,7 +23,7 @@ from tvm.script.ir_builder import tirx as T
 
 from tvmq.errors import BuildError
 from tvmq.kernels.isa import instructions
-from tvmq.kernels.parts.builder import Expr, FunctionBuilder, const, flatten_buffer
+from tvmq.kernels.parts.builder import Expr, FunctionBuilder, const, flatten
 from tvmq.kernels.parts.loops import copy_lanes, fill_lanes, make_opaque, over_rows
 from tvmq.kernels.parts.types import Isa, Kernel
 from tvmq.kernels.parts.work import KernelWork
@@ -69,7 +69,7 @@ def stack_depth(windows: DepthWindows, fill: float, isa: Isa, dtype: str = "uint
     }
     name = f"stack_depth_{isa.name}"
     with FunctionBuilder(name, parameters) as function:
-        x, y = (flatten_buffer(buffer) for buffer in function.buffers)
+        x, y = (flatten(buffer) for buffer in function.buffers)
         filling = const(np.dtype(dtype).type(fill).item(), dtype)
 
         def runs(copy) -> None:  # type: ignore[no-untyped-def]
@@ -90,7 +90,9 @@ def stack_depth(windows: DepthWindows, fill: float, isa: Isa, dtype: str = "uint
                 with T.If(T.And(index >= 0, index < windows.depth)):
                     with T.Then():
                         source = make_opaque((image * windows.depth + index) * slice_size)
-                        runs(lambda a, b: copy_lanes(y, make_opaque(place + b), x, make_opaque(source + a), part, lanes))
+                        runs(
+                            lambda a, b: copy_lanes(y, make_opaque(place + b), x, make_opaque(source + a), part, lanes)
+                        )
                     with T.Else():
                         runs(lambda _, b: fill_lanes(y, make_opaque(place + b), filling, part, lanes))
 
@@ -118,7 +120,7 @@ def add_border(shape: Sequence[int], padding: tuple[int, int, int, int], pixel: 
     name = f"frame_{isa.name}"
     parameters = {"x": ((batch, height, width, channels), dtype), "pixel": ((channels,), dtype)}
     with FunctionBuilder(name, parameters | {"y": ((batch, rows, columns, channels), dtype)}) as function:
-        x, border, y = (flatten_buffer(buffer) for buffer in function.buffers)
+        x, border, y = (flatten(buffer) for buffer in function.buffers)
 
         def pixels(begin: Expr, count: int) -> None:
             if count:

@@ -21,16 +21,16 @@ from tvmq.errors import BuildError
 from tvmq.kernels.attention.shape import BatchMatmul, check_product
 from tvmq.kernels.cuda.builder import (
     CudaFunction,
+    allocate_registers,
+    allocate_shared,
     call,
     name_value,
     put,
-    allocate_registers,
-    allocate_shared,
     synchronize,
     unroll,
     value_of,
-    where,
     view_as_int32,
+    where,
 )
 from tvmq.kernels.cuda.choose import choose
 from tvmq.kernels.cuda.epilogue import LARGEST_EXACT, plan_steps
@@ -39,7 +39,7 @@ from tvmq.kernels.cuda.output import Output, OutputPlace
 from tvmq.kernels.cuda.product import SHORT, BlockProduct
 from tvmq.kernels.cuda.tile import Tile
 from tvmq.kernels.cuda.windows import packed_channels
-from tvmq.kernels.parts.builder import Buffer, Expr, flatten_buffer
+from tvmq.kernels.parts.builder import Buffer, Expr, flatten
 from tvmq.kernels.parts.epilogue import EpiloguePlan, Parameters
 from tvmq.kernels.parts.types import Dequantize, FixedRequantize, Kernel, Requantize
 
@@ -95,7 +95,7 @@ class _CudaMatmulTemplate:
         parameters["y"] = (product.y.shape, self.plan.out_dtype)
         blocks = -(-product.rows // tile.rows), self.grid_rows
         with CudaFunction(name, parameters, blocks, tile.threads) as function:
-            views = [name_value(key, flatten_buffer(buffer)) for key, buffer in zip(parameters, function.buffers, strict=True)]
+            views = [name_value(key, flatten(buffer)) for key, buffer in zip(parameters, function.buffers, strict=True)]
             self._body(dict(zip(parameters, views, strict=True)), function.block, function.thread)
         return function.prim_func
 

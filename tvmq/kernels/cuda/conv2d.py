@@ -16,14 +16,14 @@ from tvm.script.ir_builder import tirx as T
 
 from tvmq import numerics
 from tvmq.kernels.conv.conv2d import check_operands
-from tvmq.kernels.cuda.builder import CudaFunction, address, name_value, run, allocate_shared, unroll, value_of, where
+from tvmq.kernels.cuda.builder import CudaFunction, address, allocate_shared, name_value, run, unroll, value_of, where
 from tvmq.kernels.cuda.choose import choose_tile
 from tvmq.kernels.cuda.epilogue import LARGEST_EXACT, plan_steps
 from tvmq.kernels.cuda.output import Output, OutputPlace, aligned_bytes
 from tvmq.kernels.cuda.product import BlockProduct
 from tvmq.kernels.cuda.tile import Tile
 from tvmq.kernels.cuda.windows import Depth, LineCopies, PixelWindows, packed_channels, packed_weights
-from tvmq.kernels.parts.builder import Buffer, Expr, flatten_buffer
+from tvmq.kernels.parts.builder import Buffer, Expr, flatten
 from tvmq.kernels.parts.epilogue import EpiloguePlan, Parameters
 from tvmq.kernels.parts.types import Conv2d, Epilogue, Kernel
 
@@ -99,7 +99,7 @@ class _CudaConvTemplate:
         tile, parameters = self.tile, self._parameters()
         blocks = -(-self.pixels // tile.rows), self.conv.groups * self.column_tiles
         with CudaFunction(name, parameters, blocks, tile.threads) as function:
-            views = [name_value(key, flatten_buffer(buffer)) for key, buffer in zip(parameters, function.buffers, strict=True)]
+            views = [name_value(key, flatten(buffer)) for key, buffer in zip(parameters, function.buffers, strict=True)]
             self._body(dict(zip(parameters, views, strict=True)), function.block, function.thread)
         return function.prim_func
 

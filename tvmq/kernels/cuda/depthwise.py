@@ -24,15 +24,15 @@ from tvmq.errors import BuildError
 from tvmq.kernels.conv.conv2d import check_operands
 from tvmq.kernels.cuda.builder import (
     CudaFunction,
-    join_conditions,
+    allocate_registers,
     call,
+    join_conditions,
     name_value,
     put,
-    allocate_registers,
     unroll,
     value_of,
-    where,
     view_as_int32,
+    where,
 )
 from tvmq.kernels.cuda.choose import gpu_of
 from tvmq.kernels.cuda.conv2d import largest_sum
@@ -47,7 +47,7 @@ from tvmq.kernels.cuda.epilogue import (
     word_of,
 )
 from tvmq.kernels.cuda.product import SHORT
-from tvmq.kernels.parts.builder import Buffer, Expr, flatten_buffer
+from tvmq.kernels.parts.builder import Buffer, Expr, flatten
 from tvmq.kernels.parts.epilogue import EpiloguePlan, Parameters
 from tvmq.kernels.parts.types import Conv2d, Epilogue, Kernel
 
@@ -141,7 +141,7 @@ class _CudaDepthwiseTemplate:
         parameters |= plan.constant_parameters(conv.filters) | {"y": (conv.out_shape, plan.out_dtype)}
         blocks = -(-self.shape.threads // THREADS)
         with CudaFunction(name, parameters, (blocks, 1), THREADS) as function:
-            views = [name_value(key, flatten_buffer(buffer)) for key, buffer in zip(parameters, function.buffers, strict=True)]
+            views = [name_value(key, flatten(buffer)) for key, buffer in zip(parameters, function.buffers, strict=True)]
             self.buffers: dict[str, Buffer] = dict(zip(parameters, views, strict=True))
             index = value_of("index", function.block[0] * THREADS + function.thread)
             with where(True if self.shape.threads % THREADS == 0 else index < self.shape.threads):

@@ -20,21 +20,21 @@ from tvmq.kernels.conv.conv2d import check_operands
 from tvmq.kernels.cuda.builder import (
     WARP,
     CudaFunction,
-    join_conditions,
+    allocate_registers,
     call,
+    join_conditions,
     move,
     name_value,
     put,
-    allocate_registers,
     unroll,
     value_of,
-    where,
     view_as_int32,
+    where,
 )
 from tvmq.kernels.cuda.conv2d import largest_sum
 from tvmq.kernels.cuda.epilogue import LARGEST_EXACT, after_steps, is_codes, other_names, plan_steps, scale_sum
 from tvmq.kernels.cuda.product import SHORT
-from tvmq.kernels.parts.builder import Buffer, Expr, flatten_buffer
+from tvmq.kernels.parts.builder import Buffer, Expr, flatten
 from tvmq.kernels.parts.epilogue import EpiloguePlan, Parameters
 from tvmq.kernels.parts.types import Conv2d, Epilogue, Kernel
 
@@ -54,7 +54,7 @@ def has_few_rows(conv: Conv2d) -> bool:
 
 
 def few_rows(conv: Conv2d, weight: np.ndarray, bias: np.ndarray, epilogue: Epilogue) -> Kernel:
-    """Kernel of a convolution that `takes` accepts; parameters x, the b of each Add, constants, y.
+    """Kernel of a convolution that `has_few_rows` accepts; parameters x, the b of each Add, constants, y.
 
     others  as those of cuda.conv2d
     raises  BuildError for shapes, types or steps that do not fit
@@ -87,7 +87,7 @@ class _FewRowsTemplate:
         parameters |= plan.constant_parameters(conv.filters) | {"y": (conv.out_shape, plan.out_dtype)}
         blocks = -(-conv.filters // WARPS)
         with CudaFunction(name, parameters, (blocks, 1), WARPS * WARP) as function:
-            views = [name_value(key, flatten_buffer(buffer)) for key, buffer in zip(parameters, function.buffers, strict=True)]
+            views = [name_value(key, flatten(buffer)) for key, buffer in zip(parameters, function.buffers, strict=True)]
             self.buffers: dict[str, Buffer] = dict(zip(parameters, views, strict=True))
             lane = value_of("lane", T.floormod(function.thread, WARP))
             column = value_of("column", function.block[0] * WARPS + T.floordiv(function.thread, WARP))

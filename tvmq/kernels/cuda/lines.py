@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.kernels.attention.shape import MatrixOperand
-from tvmq.kernels.cuda.builder import address, call, put, run, unroll, value_of, where, view_as_int32
+from tvmq.kernels.cuda.builder import address, call, put, run, unroll, value_of, view_as_int32, where
 from tvmq.kernels.cuda.output import aligned_bytes
 from tvmq.kernels.cuda.tile import Tile
 from tvmq.kernels.cuda.windows import LineCopies

@@ -11,7 +11,18 @@ from dataclasses import dataclass
 
 from tvm.script.ir_builder import tirx as T
 
-from tvmq.kernels.cuda.builder import join_conditions, move, view_as_int16, put, allocate_registers, synchronize, unroll, value_of, where, view_as_int32
+from tvmq.kernels.cuda.builder import (
+    allocate_registers,
+    join_conditions,
+    move,
+    put,
+    synchronize,
+    unroll,
+    value_of,
+    view_as_int16,
+    view_as_int32,
+    where,
+)
 from tvmq.kernels.cuda.epilogue import after_steps, byte_of, is_codes, other_names, pair_of, scale_sum, word_of
 from tvmq.kernels.cuda.product import BlockProduct, Facts
 from tvmq.kernels.cuda.tile import Tile

@@ -20,16 +20,16 @@ from tvm.script.ir_builder import tirx as T
 
 from tvmq.kernels.cuda.builder import (
     address,
+    allocate_registers,
     call,
     put,
-    allocate_registers,
     reserve,
     run,
     synchronize,
     unroll,
     value_of,
-    where,
     view_as_int32,
+    where,
 )
 from tvmq.kernels.cuda.tile import THREAD_TILE, WARP, Tile
 from tvmq.kernels.parts.builder import Buffer, Expr

@@ -18,19 +18,19 @@ from tvm.script.ir_builder import tirx as T
 from tvmq.kernels.cuda.builder import (
     WARP,
     CudaFunction,
+    allocate_registers,
+    allocate_shared,
     call,
     name_value,
     put,
-    allocate_registers,
-    allocate_shared,
     synchronize,
     unroll,
     value_of,
-    where,
     view_as_int32,
+    where,
 )
 from tvmq.kernels.cuda.tile import STATIC_SHARED
-from tvmq.kernels.parts.builder import Buffer, Expr, bind, const, flatten_buffer
+from tvmq.kernels.parts.builder import Buffer, Expr, bind, const, flatten
 from tvmq.kernels.parts.epilogue import Parameters
 from tvmq.kernels.parts.symbols import TirSymbol
 from tvmq.kernels.parts.types import Kernel
@@ -104,7 +104,7 @@ class _CudaRecurrentTemplate:
             parameters["terms"] = ((cell.terms * self.hidden,), "float32")
         parameters["y"] = ((layer.rows, layer.batch, self.hidden), "float32")
         with CudaFunction(name, parameters, (layer.batch, 1), self.threads) as function:
-            views = [name_value(key, flatten_buffer(buffer)) for key, buffer in zip(parameters, function.buffers, strict=True)]
+            views = [name_value(key, flatten(buffer)) for key, buffer in zip(parameters, function.buffers, strict=True)]
             self.buffers: dict[str, Buffer] = dict(zip(parameters, views, strict=True))
             self.sample, self.thread = function.block[0], function.thread
             self.steps, self.batch = function.count((layer.steps,)), function.count((layer.batch,))

@@ -16,7 +16,18 @@ from dataclasses import dataclass
 import numpy as np
 from tvm.script.ir_builder import tirx as T
 
-from tvmq.kernels.cuda.builder import address, join_conditions, name_value, put, allocate_registers, run, unroll, value_of, where, view_as_int32
+from tvmq.kernels.cuda.builder import (
+    address,
+    allocate_registers,
+    join_conditions,
+    name_value,
+    put,
+    run,
+    unroll,
+    value_of,
+    view_as_int32,
+    where,
+)
 from tvmq.kernels.cuda.tile import Tile
 from tvmq.kernels.parts.builder import Buffer, Expr
 from tvmq.kernels.parts.types import Conv2d
@@ -104,7 +115,7 @@ class PixelWindows:
         self.bordered = any(conv.padding)
 
     @property
-    def pointwise(self) -> bool:
+    def is_pointwise(self) -> bool:
         """True if row m of the product is pixel m of the input."""
         conv = self.conv
         return conv.kernel == (1, 1) and conv.strides == (1, 1) and not self.bordered
@@ -118,7 +129,7 @@ class PixelWindows:
         pixels = conv.batch * conv.out_height * conv.out_width
         with unroll(passes, "p") as p:
             row = name_value("row", T.Bind(T.min(first + self.copies.line + p * self.copies.stride, pixels - 1)))
-            if self.pointwise:
+            if self.is_pointwise:
                 put(self.begin, p, row * conv.channels + group * self.depth.channels)
                 return
             picture = T.floordiv(row, conv.out_height * conv.out_width)

@@ -37,7 +37,7 @@ from tvmq.kernels.parts.builder import (
     Register,
     align_stack,
     const,
-    flatten_buffer,
+    flatten,
     load,
     slice_lanes,
     store,
@@ -72,7 +72,7 @@ def depthwise(conv: Conv2d, weight: np.ndarray, bias: np.ndarray, x_zero: int, e
     raises    BuildError for shapes or types that do not fit
     """
     _check(conv, weight, bias)
-    ins = instructions(isa).words if conv.x_dtype == "int16" else instructions(isa)
+    ins = instructions(isa).int16_operands if conv.x_dtype == "int16" else instructions(isa)
     shape = DepthwiseShape(conv, _wide_enough(ins, conv.channels), x_zero)
     bound = numerics.accumulator_bound(weight, *conv.code_limits, bias)
     plan = plan_epilogue(epilogue, int(bound.max(initial=0)))
@@ -124,7 +124,7 @@ def _check(conv: Conv2d, weight: np.ndarray, bias: np.ndarray) -> None:
 
 def _wide_enough(ins: Instructions, channels: int) -> Instructions:
     """The given instructions, or narrower ones that every CPU with those has, of at most `channels` lanes."""
-    narrow = level("avx2").words if ins.wide_codes else level("avx2")
+    narrow = level("avx2").int16_operands if ins.wide_codes else level("avx2")
     half = ins.half or (narrow if ins.vector_bytes == 64 else ins)
     candidates = [ins, half, level("generic")]
     return next((candidate for candidate in candidates if candidate.lanes <= channels), _OneLane())
@@ -148,11 +148,11 @@ class _Depthwise:
         parameters["y"] = (conv.out_shape, self.plan.out_dtype)
         with FunctionBuilder(self.name, parameters) as function:
             self.buffers = dict(zip(parameters, function.buffers, strict=True))
-            self.x, self.weight, self.bias = (flatten_buffer(self.buffers[name]) for name in ("x", "weight", "bias"))
-            self.y = flatten_buffer(self.buffers["y"], self.plan.dtypes[0])
+            self.x, self.weight, self.bias = (flatten(self.buffers[name]) for name in ("x", "weight", "bias"))
+            self.y = flatten(self.buffers["y"], self.plan.dtypes[0])
             scaler = self.plan.scaler
             names = () if scaler is None else scaler.parameters(shape.places)
-            self.channel_constants = [flatten_buffer(self.buffers[name]) for name in names]
+            self.channel_constants = [flatten(self.buffers[name]) for name in names]
             self._body()
         return function.prim_func
 
@@ -175,7 +175,7 @@ class _Depthwise:
             return
         conv, bands = self.conv, self.shape.bands
         row = conv.out_width * conv.channels
-        steps = self.plan.code_steps(self.ins.whole, self.buffers)
+        steps = self.plan.code_steps(self.ins.full_width, self.buffers)
         begin = make_opaque((image * conv.out_height + first) * row)
         steps.run(self.buffers["y"], begin, make_opaque((end - first) * row), conv.out_height // bands * row)
 
@@ -341,7 +341,7 @@ class _Tile:
             self._store_vectors(begin, plan.reals(values, constants, self.ins) if constants else values)
 
     def _in_order(self, codes: Expr) -> Expr:
-        """Codes as `narrow` leaves them, channel by channel."""
+        """Codes as `narrow_vectors` leaves them, channel by channel."""
         channels = np.empty(self.vectors * self.ins.lanes, np.int64)
         channels[self.ins.channel_order(self.vectors)] = stored_channels(self.ins, self.vectors)
         places = np.argsort(channels)

@@ -21,7 +21,7 @@ from tvm.script.ir_builder import tirx as T
 
 from tvmq.errors import BuildError
 from tvmq.kernels.depthwise.weights import order_weights
-from tvmq.kernels.parts.builder import Expr, FunctionBuilder, Register, bind, flatten_buffer, load, split_evenly, store
+from tvmq.kernels.parts.builder import Expr, FunctionBuilder, Register, bind, flatten, load, split_evenly, store
 from tvmq.kernels.parts.float_vectors import FloatVectors, check_arrays, clip, clip_of, float_vectors
 from tvmq.kernels.parts.made_once import memoize
 from tvmq.kernels.parts.types import Clip, Conv2d, Epilogue, Isa, Kernel
@@ -97,7 +97,7 @@ class _FloatDepthwiseTemplate:
             "y": (conv.out_shape, "float32"),
         }
         with FunctionBuilder(self.name, parameters) as function:
-            self.x, self.weight, self.bias, self.y = (flatten_buffer(buffer) for buffer in function.buffers)
+            self.x, self.weight, self.bias, self.y = (flatten(buffer) for buffer in function.buffers)
             self._rows(conv.batch * conv.out_height, taps * conv.filters * conv.out_width)
         return function.prim_func
 

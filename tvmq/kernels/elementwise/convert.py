@@ -19,13 +19,22 @@ from tvm.script.ir_builder import tirx as T
 
 from tvmq.errors import BuildError
 from tvmq.kernels.isa import instructions
-from tvmq.kernels.parts.builder import Expr, FunctionBuilder, Shape, flatten_buffer, load, shape_of_sizes, store, vector_type
+from tvmq.kernels.parts.builder import (
+    Expr,
+    FunctionBuilder,
+    Shape,
+    flatten,
+    load,
+    shape_of_sizes,
+    store,
+    vector_type,
+)
 from tvmq.kernels.parts.epilogue import plan_epilogue
 from tvmq.kernels.parts.float_vectors import quantize_vector
 from tvmq.kernels.parts.loops import (
     collapse,
-    offset_of,
     make_opaque,
+    offset_of,
     over_all_rows,
     over_lanes,
     over_rows,
@@ -61,7 +70,7 @@ def quantize(
     name = f"quantize_{ins.name}"
     parameters = {"x": (shape, "float32"), "scale": ((1,), "float32"), "y": (shape, dtype)}
     with FunctionBuilder(name, parameters, unaligned=("x",)) as function:
-        x, divisor, y = (flatten_buffer(buffer) for buffer in function.buffers)
+        x, divisor, y = (flatten(buffer) for buffer in function.buffers)
 
         def body(offset: Expr, lanes: int) -> None:
             value = load(x, offset, vector_type("float32", lanes))
@@ -89,10 +98,11 @@ def quantize_view(
     length, name = sizes[-1], f"quantize_view_{ins.name}"
     parameters = {"x": (tuple(x_shape), "float32"), "scale": ((1,), "float32"), "y": (shape, dtype)}
     with FunctionBuilder(name, parameters, unaligned=("x",)) as function:
-        x, divisor, y = (flatten_buffer(buffer) for buffer in function.buffers)
+        x, divisor, y = (flatten(buffer) for buffer in function.buffers)
 
         def row(number: Expr) -> None:
-            source, target = make_opaque(offset + offset_of(number, sizes[:-1], steps[:-1])), make_opaque(number * length)
+            source = make_opaque(offset + offset_of(number, sizes[:-1], steps[:-1]))
+            target = make_opaque(number * length)
 
             def body(at: Expr, lanes: int) -> None:
                 value = load(x, source + at, vector_type("float32", lanes))
@@ -142,7 +152,7 @@ def dequantize(shape: Sequence[int | str], dtype: str, scale: ArrayLike, zero_po
     }
     name = f"dequantize_{ins.name}"
     with FunctionBuilder(name, parameters | {"y": (shape, "float32")}) as function:
-        x, factor, zero, y = (flatten_buffer(buffer) for buffer in function.buffers)
+        x, factor, zero, y = (flatten(buffer) for buffer in function.buffers)
 
         def convert(offset: Expr, channel: Expr, count: int) -> None:
             kind = vector_type("int32", count)
@@ -165,7 +175,7 @@ def requantize(shape: Sequence[int], step: Requantize, isa: Isa) -> Kernel:
     parameters = {"x": (shape, "int32")} | plan.constant_parameters(places) | {"y": (shape, step.dtype)}
     name = f"requantize_{ins.name}"
     with FunctionBuilder(name, parameters) as function:
-        x, *constants, y = (flatten_buffer(buffer) for buffer in function.buffers)
+        x, *constants, y = (flatten(buffer) for buffer in function.buffers)
 
         def convert(offset: Expr, channel: Expr, count: int) -> None:
             sums = load(x, offset, vector_type("int32", count))

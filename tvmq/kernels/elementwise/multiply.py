@@ -34,7 +34,7 @@ from tvmq.kernels.parts.builder import (
     Expr,
     FunctionBuilder,
     bind,
-    flatten_buffer,
+    flatten,
     load,
     shape_of_sizes,
     spread,
@@ -48,8 +48,8 @@ from tvmq.kernels.parts.loops import (
     broadcast_strides,
     collapse,
     copy_lanes,
-    offset_of,
     make_opaque,
+    offset_of,
     over_lanes,
     over_rows,
     over_vectors,
@@ -90,7 +90,7 @@ def multiply(
     parameters |= plan.constant_parameters(lanes) | {"y": (shape, requantize.dtype)}
     name = f"multiply_{isa.name}"
     with FunctionBuilder(name, parameters) as function:
-        a, b, *constants, y = (flatten_buffer(buffer) for buffer in function.buffers)
+        a, b, *constants, y = (flatten(buffer) for buffer in function.buffers)
         sizes, (b_strides,) = collapse(shape, broadcast_strides(shape, b_shape))
         inner, inner_stride = sizes[-1], b_strides[-1]
         products = _Products(instructions(isa), (a, b, y), plan.requantizer, constants, (a_zero, b_zero))
@@ -150,7 +150,8 @@ class _Products:
         loaded = self.requantizer.load(self.constants, 0, self.ins.lanes)
 
         def run(number: Expr) -> None:
-            self._run(make_opaque(number * self.run), make_opaque(offset_of(number, outer, outer_strides)), sizes[-1], loaded)
+            begins = make_opaque(number * self.run), make_opaque(offset_of(number, outer, outer_strides))
+            self._run(*begins, sizes[-1], loaded)
 
         if outer:
             over_rows(prod(outer), self.run, VECTOR_GRAIN, lambda: run)
@@ -253,7 +254,7 @@ def add(shape: Sequence[int | str], step: AddStep, isa: Isa, a_dtype: str = "uin
     parameters = {"a": (shape, a_dtype), "b": (shape, step.b_dtype), "y": (shape, step.dtype)}
     name = f"add_{ins.name}"
     with FunctionBuilder(name, parameters) as function:
-        a, b, y = (flatten_buffer(buffer) for buffer in function.buffers)
+        a, b, y = (flatten(buffer) for buffer in function.buffers)
         over_vectors(function.count(shape), ins.vector_bytes, ADD_GRAIN, lambda: _adder(ins, step, a, b, y))
     return Kernel(
         name, function.prim_func, (), ("add", shape, step, a_dtype, ins.name), work=KernelWork("add", ADD_CYCLES)

@@ -34,7 +34,7 @@ from tvmq.kernels.parts.builder import (
     Expr,
     FunctionBuilder,
     bind,
-    flatten_buffer,
+    flatten,
     load,
     shape_of_sizes,
     spread,
@@ -69,7 +69,7 @@ def table(shape: Sequence[int | str], dtype: str, values: np.ndarray, isa: Isa) 
     parameters = {"x": (shape, dtype), "table": ((256,), out_dtype), "y": (shape, out_dtype)}
     name = f"table_{ins.name}"
     with FunctionBuilder(name, parameters) as function:
-        x, entries, y = (flatten_buffer(buffer) for buffer in function.buffers)
+        x, entries, y = (flatten(buffer) for buffer in function.buffers)
 
         def start() -> Body:
             step = table_step(ins, entries, dtype, out_dtype)
@@ -125,7 +125,7 @@ def prelu(shape: Sequence[int], slopes: np.ndarray, step: PreluStep, isa: Isa) -
     name = f"prelu_{ins.name}"
     parameters = {"x": (shape, step.x_dtype), "slopes": ((len(factors),), "int32"), "y": (shape, step.dtype)}
     with FunctionBuilder(name, parameters) as function:
-        x, table, y = (flatten_buffer(buffer) for buffer in function.buffers)
+        x, table, y = (flatten(buffer) for buffer in function.buffers)
         vectors = total // size
 
         def group(number: Expr) -> None:
@@ -155,7 +155,7 @@ def _codes(ins: X86, step: PreluStep, x: Buffer, offset: Expr, table: Buffer, pl
             factor = T.Select(steps > spread(0, lanes), spread(step.multiplier, lanes), slope)
             total = steps * factor + spread(2**step.shift // 2, lanes)
             parts.append(bind(T.shift_right(total, spread(step.shift, lanes))))
-    narrow = ins.narrow(parts, step.zero_point, step.dtype)
+    narrow = ins.narrow_vectors(parts, step.zero_point, step.dtype)
     return clip_codes(narrow, step.dtype, step.qmin, step.qmax, size)
 
 

@@ -96,7 +96,7 @@ class X86(Instructions):
         vector, lane = np.indices((count, self.lanes))
         return lane // 4 * (4 * count) + 4 * vector + lane % 4
 
-    def narrow(self, vectors: Sequence[Expr], zero_point: int, dtype: str) -> Expr:
+    def narrow_vectors(self, vectors: Sequence[Expr], zero_point: int, dtype: str) -> Expr:
         if len(vectors) == 1:
             return self._saturate(vectors[0], self.lanes, zero_point, dtype)
         words = [self.pack_words(vectors[i], vectors[i + 1]) for i in range(0, len(vectors), 2)]
@@ -141,7 +141,7 @@ class X86(Instructions):
             return add_lanes(a, b, step, self.vector_bytes)
         vectors = self._weighted_sums(codes, multipliers, offset, step.shift)
         return clip_codes(
-            self.narrow(vectors, step.zero_point, step.dtype),
+            self.narrow_vectors(vectors, step.zero_point, step.dtype),
             step.dtype,
             step.qmin,
             step.qmax,
@@ -202,7 +202,7 @@ class WordInstructions(X86):
     wide_codes = True
 
     @property
-    def words(self) -> Instructions:
+    def int16_operands(self) -> Instructions:
         return self
 
     def dot(self, sums: Expr, x: Expr, w: Expr) -> Expr:
@@ -213,7 +213,7 @@ class WordInstructions(X86):
 class LaneInstructions(X86):
     """Products of bytes in place of those of words (see int16_accumulation); to be mixed into a level, before it.
 
-    plain  the same CPU without it
+    word_form  the same CPU with products of words
     """
 
     taps = 4
@@ -222,7 +222,7 @@ class LaneInstructions(X86):
     packs_rests = False
 
     @property
-    def plain(self) -> X86:
+    def word_form(self) -> X86:
         raise NotImplementedError(self.name)
 
     def ones(self) -> Expr:

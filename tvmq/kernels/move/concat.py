@@ -28,7 +28,7 @@ from tvmq.kernels.parts.builder import (
     FunctionBuilder,
     Shape,
     const,
-    flatten_buffer,
+    flatten,
     load,
     shape_of_sizes,
     store,
@@ -67,7 +67,7 @@ def concat(
     parameters["y"] = ((*inputs[0][:axis], total, *inputs[0][axis + 1 :]), dtype)
     name = f"concat_{ins.name}"
     with FunctionBuilder(name, parameters) as function:
-        flats = [flatten_buffer(buffer) for buffer in function.buffers]
+        flats = [flatten(buffer) for buffer in function.buffers]
         buffers = dict(zip(parameters, flats, strict=True))
         lengths = [prod(map(int, shape[axis:])) for shape in inputs]
 
@@ -149,7 +149,7 @@ def pad(shape: Sequence[int], width: Sequence[tuple[int, int]], value: float, is
     lanes = instructions(isa).vector_bytes // kind.itemsize
     name = f"pad_{isa.name}"
     with FunctionBuilder(name, {"x": (shape, dtype), "y": (out_shape, dtype)}) as function:
-        x, y = (flatten_buffer(buffer) for buffer in function.buffers)
+        x, y = (flatten(buffer) for buffer in function.buffers)
         length, filling = before + count + after, const(kind.type(value).item(), dtype)
 
         def row(number: Expr) -> None:

@@ -25,7 +25,7 @@ from tvmq.kernels.parts.builder import (
     Shape,
     bind,
     const,
-    flatten_buffer,
+    flatten,
     load,
     shape_of_sizes,
     spread,
@@ -64,7 +64,7 @@ def _copy(kind: str, shape: Shape, axes: tuple[int, ...], isa: Isa, dtype: str) 
     name = f"{kind}_{isa.name}"
     out_shape = tuple(shape[axis] for axis in axes)
     with FunctionBuilder(name, {"x": (shape, dtype), "y": (out_shape, dtype)}, unaligned=("x",)) as function:
-        x, y = (flatten_buffer(buffer) for buffer in function.buffers)
+        x, y = (flatten(buffer) for buffer in function.buffers)
         _transpose(*_matrix(function, shape, axes), lambda offset, lanes: load(x, offset, vector_type(dtype, lanes)), y)
     return Kernel(
         name, function.prim_func, (), (name, shape, dtype), work=KernelWork(kind, 6.0 if kind == "to_nhwc" else 8.0)
@@ -90,7 +90,7 @@ def quantize_to_nhwc(
     out_shape = tuple(shape[axis] for axis in (0, 2, 3, 1))
     parameters = {"x": (shape, "float32"), "scale": ((1,), "float32"), "y": (out_shape, dtype)}
     with FunctionBuilder(name, parameters, unaligned=("x",)) as function:
-        x, divisor, y = (flatten_buffer(buffer) for buffer in function.buffers)
+        x, divisor, y = (flatten(buffer) for buffer in function.buffers)
 
         def read(offset: Expr, lanes: int) -> Expr:
             value = load(x, offset, vector_type("float32", lanes))
@@ -121,7 +121,7 @@ def dequantize_to_nchw(
     out_shape = tuple(shape[axis] for axis in (0, 3, 1, 2))
     parameters = {"x": (shape, dtype), "scale": ((1,), "float32"), "zero_point": ((1,), "int32")}
     with FunctionBuilder(name, parameters | {"y": (out_shape, "float32")}) as function:
-        x, factor, zero, y = (flatten_buffer(buffer) for buffer in function.buffers)
+        x, factor, zero, y = (flatten(buffer) for buffer in function.buffers)
 
         def read(offset: Expr, lanes: int) -> Expr:
             codes = T.Cast(vector_type("int32", lanes), load(x, offset, vector_type(dtype, lanes)))

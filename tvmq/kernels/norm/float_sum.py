@@ -22,13 +22,13 @@ from tvmq.kernels.parts.builder import (
     Register,
     bind,
     const,
-    flatten_buffer,
+    flatten,
     load,
     spread,
     store,
     vector_type,
 )
-from tvmq.kernels.parts.float_vectors import FLOAT, LANES, spread_float, sum_halves, load_tail
+from tvmq.kernels.parts.float_vectors import FLOAT, LANES, load_tail, spread_float, sum_halves
 from tvmq.kernels.parts.loops import make_opaque, over_lanes, over_rows
 from tvmq.kernels.parts.types import Isa, Kernel
 from tvmq.kernels.parts.work import KernelWork
@@ -55,7 +55,7 @@ def float_sum(shape: FloatSum, isa: Isa) -> Kernel:
     name = f"float_{kind}_{isa.name}"
     buffers = {"x": (shape.outer, shape.count, shape.inner), "y": (shape.outer, shape.inner)}
     with FunctionBuilder(name, {key: (extents, "float32") for key, extents in buffers.items()}) as function:
-        x, y = (flatten_buffer(buffer) for buffer in function.buffers)
+        x, y = (flatten(buffer) for buffer in function.buffers)
         lanes = instructions(isa).lanes
 
         def start() -> Callable[[Expr], None]:

@@ -15,7 +15,17 @@ from tvm.script.ir_builder import tirx as T
 
 from tvmq.kernels.isa import instructions
 from tvmq.kernels.norm.float_sum import GRAIN, tree
-from tvmq.kernels.parts.builder import Expr, FunctionBuilder, Register, Shape, flatten_buffer, load, spread, store, vector_type
+from tvmq.kernels.parts.builder import (
+    Expr,
+    FunctionBuilder,
+    Register,
+    Shape,
+    flatten,
+    load,
+    spread,
+    store,
+    vector_type,
+)
 from tvmq.kernels.parts.float_vectors import LANES
 from tvmq.kernels.parts.loops import make_opaque, over_dynamic_rows, over_lanes
 from tvmq.kernels.parts.types import Isa, Kernel
@@ -40,7 +50,7 @@ def dynamic_sum(pictures: DynamicSum, isa: Isa) -> Kernel:
     name, lanes = f"free_sum_{isa.name}", instructions(isa).lanes
     parameters = {"x": ((*sizes, channels), "float32"), "y": ((sizes[0], channels), "float32")}
     with FunctionBuilder(name, parameters) as function:
-        x, y = (flatten_buffer(buffer) for buffer in function.buffers)
+        x, y = (flatten(buffer) for buffer in function.buffers)
         count, batch = make_opaque(function.count(sizes[1:])), function.count(sizes[:1])
         whole = make_opaque(tirx.truncdiv(count, LANES))
 

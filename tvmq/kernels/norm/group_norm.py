@@ -23,13 +23,13 @@ from tvmq.kernels.parts.builder import (
     bind,
     const,
     fence,
-    flatten_buffer,
+    flatten,
     load,
     spread,
     store,
     vector_type,
 )
-from tvmq.kernels.parts.float_vectors import FLOAT, LANES, keep_first_lanes, spread_float, sum_halves, load_tail
+from tvmq.kernels.parts.float_vectors import FLOAT, LANES, keep_first_lanes, load_tail, spread_float, sum_halves
 from tvmq.kernels.parts.loops import make_opaque, over_lanes, over_rows
 from tvmq.kernels.parts.types import Isa, Kernel
 from tvmq.kernels.parts.work import NORM_CYCLES, KernelWork
@@ -70,7 +70,7 @@ def group_norm(norm: GroupNorm, isa: Isa) -> Kernel:
     buffers = {"x": shape, **dict.fromkeys(factors, (norm.channels,)), "y": shape}
     name = f"{kind}_{isa.name}"
     with FunctionBuilder(name, {key: (extents, "float32") for key, extents in buffers.items()}) as function:
-        x, *parameters, y = (flatten_buffer(buffer) for buffer in function.buffers)
+        x, *parameters, y = (flatten(buffer) for buffer in function.buffers)
 
         def start() -> Callable[[Expr], None]:
             def row(number: Expr) -> None:

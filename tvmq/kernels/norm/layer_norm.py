@@ -26,7 +26,7 @@ from tvmq.kernels.parts.builder import (
     bind,
     const,
     fence,
-    flatten_buffer,
+    flatten,
     load,
     spread,
     store,
@@ -40,11 +40,11 @@ from tvmq.kernels.parts.float_vectors import (
     any_bit,
     inverse,
     keep_first_lanes,
+    load_tail,
     quantize_by_division,
     quantize_by_reciprocal,
     spread_float,
     sum_halves,
-    load_tail,
 )
 from tvmq.kernels.parts.loops import make_opaque, over_dynamic_rows, over_rows, tail_pieces
 from tvmq.kernels.parts.types import Isa, Kernel
@@ -102,7 +102,7 @@ class _LayerNormTemplate:
 
     def __init__(self, norm: LayerNorm) -> None:
         self.norm = norm
-        self.whole = norm.length // LANES * LANES
+        self.whole_length = norm.length // LANES * LANES
 
     def prim_func(self, name: str) -> object:
         """The function."""
@@ -118,7 +118,7 @@ class _LayerNormTemplate:
             kinds["codes"] = norm.codes.dtype
         parameters |= {key: (full, kinds.get(key, "float32")) for key in norm.outputs}
         with FunctionBuilder(name, parameters) as function:
-            self.buffers = {key: flatten_buffer(buffer) for key, buffer in zip(parameters, function.buffers, strict=True)}
+            self.buffers = {key: flatten(buffer) for key, buffer in zip(parameters, function.buffers, strict=True)}
             self._body(function.count(norm.leading))
         return function.prim_func
 
@@ -176,8 +176,8 @@ class _LayerNormTemplate:
 
     def _over(self, write: Callable[..., None], *, divide: bool) -> None:
         """write(offset, lanes, divide=) for all elements of a row."""
-        if self.whole:
-            with T.serial(0, self.whole // LANES) as i:
+        if self.whole_length:
+            with T.serial(0, self.whole_length // LANES) as i:
                 write(i * LANES, LANES, divide=divide)
         for offset, lanes in tail_pieces(self.norm.length, LANES):
             write(offset, lanes, divide=divide)
@@ -196,8 +196,8 @@ class _LayerNormTemplate:
             store(source, places[row] + offset, total, lanes)
             return total
 
-        if self.whole and (norm.adds or norm.centred):
-            with T.serial(0, self.whole // LANES) as i:
+        if self.whole_length and (norm.adds or norm.centred):
+            with T.serial(0, self.whole_length // LANES) as i:
                 for row, total in enumerate(totals):
                     total.set(total.get() + value(row, i * LANES, LANES))
         if norm.adds:
@@ -216,8 +216,8 @@ class _LayerNormTemplate:
             d = bind(vector - spread(means[row], LANES)) if self.norm.centred else vector
             return fence(d * d)
 
-        if self.whole:
-            with T.serial(0, self.whole // LANES) as i:
+        if self.whole_length:
+            with T.serial(0, self.whole_length // LANES) as i:
                 for row, (place, total) in enumerate(zip(places, totals, strict=True)):
                     total.set(total.get() + square(row, load(source, place + i * LANES, FLOAT)))
         averages = self._averages(totals, source, places, square)

@@ -102,7 +102,7 @@ class FixedRequantizer:
         """Bound vector of codes of 1, 2 or 4 vectors of sums in `channel_order`."""
         step, lanes = self.step, ins.lanes
         rounded = [bind(self.steps(*pair, lanes)) for pair in zip(sums, constants, strict=True)]
-        narrow = ins.narrow(rounded, step.zero_point, step.dtype)
+        narrow = ins.narrow_vectors(rounded, step.zero_point, step.dtype)
         return bind(clip_codes(narrow, step.dtype, step.qmin, step.qmax, lanes * len(sums)))
 
     def steps(self, total: Expr, constants: tuple[Expr, ...], lanes: int) -> Expr:

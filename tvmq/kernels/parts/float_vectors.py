@@ -176,7 +176,8 @@ def quantize_by_reciprocal(value: Expr, factor: Expr, codes: CodeLimits) -> tupl
     # the order of operands makes NaN the lowest code
     steps = bind(T.min(T.max(value * factor, low), high))
     least, most = (
-        bind(T.reinterpret(INT, bind(fence(steps * spread_float(1 + side * MARGIN) + spread_float(ROUNDER))))) for side in (-1, 1)
+        bind(T.reinterpret(INT, bind(fence(steps * spread_float(1 + side * MARGIN) + spread_float(ROUNDER)))))
+        for side in (-1, 1)
     )
     shifted = least + spread(codes.zero_point - ROUNDER_BITS, LANES)
     return bind(T.Cast(vector_type(codes.dtype, LANES), shifted)), T.bitwise_xor(least, most)

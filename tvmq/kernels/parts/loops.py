@@ -2,7 +2,7 @@
 
 Facts of TVM 0.27 that shape them: a loop whose lower bound depends on the variable of an outer loop that does
 not begin at 0 gets a wrong bound, so every loop here begins at 0; and the passes of TVM expand bound
-variables, so addresses of inner loops are kept in memory (`opaque`), from which LLVM takes them out again.
+variables, so addresses of inner loops are kept in memory (`make_opaque`), from which LLVM takes them out again.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ def _over_dynamic_vectors(total: Expr, lanes: int, grain: int, start: Callable[[
 
 
 def over_all_rows(rows: Expr, row_cost: Expr, grain: int, start: Callable[[], Callable[[Expr], None]]) -> None:
-    """`over_rows` or `over_free_rows`."""
+    """`over_rows` or `over_dynamic_rows`."""
     known = isinstance(rows, int) and isinstance(row_cost, int)
     (over_rows if known else over_dynamic_rows)(rows, row_cost, grain, start)
 

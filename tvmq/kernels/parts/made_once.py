@@ -15,7 +15,7 @@ _functions: dict[tuple[Any, ...], Any] = {}
 def memoize(key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
     """The PrimFunc of a key, which says all that `make` depends on; nobody changes a PrimFunc.
 
-    >>> made_once(("doctest",), lambda: [1]) is made_once(("doctest",), lambda: [2])
+    >>> memoize(("doctest",), lambda: [1]) is memoize(("doctest",), lambda: [2])
     True
     """
     function = _functions.get(key)

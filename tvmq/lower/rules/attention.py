@@ -135,7 +135,7 @@ def _parts(attention: AttentionParts) -> list[Chain]:
 
 
 def _lower_dynamic_scores(lowerer: Lowerer, attention: AttentionParts) -> bool:
-    """From the first product's sums to the softmax's codes as one kernel, where sizes are free."""
+    """From the first product's sums to the softmax's codes as one kernel, where sizes are dynamic."""
     view = lowerer.view
     product = view.var[attention.product]
     sizes, mask = sizes_of(product), None
