@@ -106,8 +106,8 @@ def _calling(extern: Extern, match: Match) -> Loops:
     dynamic = next((size for shape, _ in params for size in shape if isinstance(size, str)), None)
     if dynamic is not None:
         raise BuildError(
-            f"build: lowering '{match.name}', layer '{'/'.join(match.layers[:1])}': its size '{dynamic}' is dynamic, and "
-            "addresses do not tell it; use convention='packed', or fix it with sizes="
+            f"build: lowering '{match.name}', layer '{'/'.join(match.layers[:1])}': its size '{dynamic}' is dynamic, "
+            "and addresses do not tell it; use convention='packed', or fix it with sizes="
         )
     numbers = [int(number) for number in extern.extra(match)] if extern.extra else []
     builder, frame = IRBuilder(), T.prim_func(s_tir=True)

@@ -1,4 +1,4 @@
-"""Pictures whose rows, columns and number are dynamic: the rules of operators that have kernels, or a layout, for any size.
+"""Pictures of dynamic rows, columns and number: the rules of operators that have kernels, or a layout, for any size.
 
 Channels are known. Pictures become NHWC where a convolution reads them, and stay so as with fixed sizes.
 """

@@ -199,11 +199,11 @@ def lower_dynamic_resize(lowerer: Lowerer, chain: Chain) -> bool:
     call = lowerer.view.value[chain.head]
     a, before, after = call.attrs, sizes_of(call.args[0]), sizes_of(lowerer.view.var[chain.result])
     pairs = [pair for pair in zip(before, after, strict=True) if pair[0] != pair[1]]
-    dynamic = [f"{old} to {new}" for old, new in pairs if isinstance(old, str) and isinstance(new, str)]
-    if dynamic and a.method != "nearest_neighbor" and a.coordinate_transformation_mode in ("align_corners", "asymmetric"):
+    names = [f"{old} to {new}" for old, new in pairs if isinstance(old, str) and isinstance(new, str)]
+    if names and a.method != "nearest_neighbor" and a.coordinate_transformation_mode in ("align_corners", "asymmetric"):
         raise BuildError(
             f"build, layer '{lowerer.view.sources(chain.result)[0]}': resize by '{a.method}' with "
-            f"'{a.coordinate_transformation_mode}' from dynamic size {dynamic[0]} cannot be compiled; fix the sizes, by "
+            f"'{a.coordinate_transformation_mode}' from dynamic size {names[0]} cannot be compiled; fix the sizes, by "
             "shape= of from_onnx or sizes= of build"
         )
     return False
