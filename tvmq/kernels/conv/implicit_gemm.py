@@ -97,7 +97,8 @@ class ConvLoops:
         if self.has_dynamic_shape:
             self._free_rows()
             return
-        # with several chunks of panels one copy serves all; else each chunk copies what it reads
+        # With several chunks of panels one copy serves all, made before the parallel loop; else each chunk copies what
+        # it reads itself, so that the copy is still in the cache of the core that reads it
         pixels = self.tiling.pixels
         staged = self._stage(0, pixels, [(0, pixels)]) if self.shape.is_copied and chunks.panel_chunks > 1 else None
         if chunks.count == 1:
@@ -325,6 +326,15 @@ class ConvLoops:
         part: tuple[Expr, int, tuple[int, ...]],
     ) -> None:
         """Add a part of one run of every window to the sums: all steps of the innermost loop."""
+        # A step multiplies `taps` neighbouring inputs of each window with `columns` vectors of weights:
+        #
+        #                          w0       w1            weights of a panel: [step][column][lane][tap], read once
+        #     window of pixel 0    s00      s01           for all pixels of the tile
+        #     window of pixel 1    s10      s11           s[row][column][lane] += x[row] . w[column][lane]
+        #     window of pixel 2    s20      s21           x: the same taps in all lanes
+        #
+        # rows + columns reads for rows * columns dots, whose sums never leave registers: so tiles are as large as the
+        # register file. Weights go on from run to run (`number`), inputs start anew: `windows` has their beginnings.
         shape, ins, columns = self.shape, self.ins, tile.panel.columns
         first, steps, rows = part
         # int64, or LLVM would sign-extend the address of each activation at each step
@@ -333,6 +343,7 @@ class ConvLoops:
         panel = bind(self._first_weight(tile) + run_begin * (columns * self.vector))
         with T.serial(0, steps) as step:
             if next_panel is not None:
+                # steps are counted through all runs, so that each step of the tile fetches another line of its share
                 line = next_panel + (run_begin + step) * self._line
                 prefetch(self.weight, line if self.nibbles is None else quotient(line, 2))
             begin = panel + step * (columns * self.vector)
@@ -341,7 +352,7 @@ class ConvLoops:
             ]
             places = [read + T.Cast("int64", step * ins.taps) for read in reads]
             for row in rows[:: ins.row_step]:
-                if ins.row_step == 2:
+                if ins.row_step == 2:  # the partner of an odd last pixel is that pixel again; its sums are not stored
                     pair = (places[row], places[min(row + 1, tile.rows - 1)])
                     add_pair(ins, sums[row : row + 2], tile.source, pair, weights)
                     continue
@@ -393,8 +404,15 @@ class ConvLoops:
         shape, columns = self.shape, tile.panel.columns
         if self.tiling.panels * self.conv.groups == 1 or tile.weights is not None:
             return None
-        # the tiles of a panel share its successor: each fetches a line a step, the tiles beyond the last share that
-        # share again; behind the last panel the address stays inside of the weights
+        # While the tiles of a panel are computed, they fetch the next one, a cache line in each step of each tile:
+        #
+        #     this panel   | columns * vector weights for each of `steps` steps                    |
+        #     next panel   | share 0: `steps` lines | share 1: `steps` lines | ... | last share     |
+        #                    by tile 0                by tile 1                    by all further tiles, again
+        #
+        # A step of a panel has columns * vector weights, so that a panel has ceil(columns * vector / line) shares. A
+        # share that would leave the weights (the last panel has no next one, and its last share may be longer than
+        # what is left) is moved back: fetched in vain, but from memory that exists.
         share = shape.steps * self._line
         shares = -(-columns * self.vector // self._line)
         total = self.conv.groups * shape.vectors * shape.steps * self.vector
