@@ -142,8 +142,7 @@ class Lowerer:
 
     shared   the walk over another function of the same module: kernels of equal key are those that it made
 
-    `logical`, `nhwc`, `emit` and `call` are for rules. The fields up to `packed` are results, or set by the caller
-    before `run`; those that come from `shared` are one object for all functions of a module.
+    `logical`, `nhwc`, `emit` and `call` are for rules; `__init__` says what each field holds.
     """
 
     rules: Mapping[str, str] = LOWERINGS
@@ -152,28 +151,43 @@ class Lowerer:
     fused_kernels = True  # of a whole attention, norms with what is around them, float chains; see `find_chains`
 
     def __init__(self, mod: tvm.IRModule, isa: Isa, *, shared: Lowerer | None = None) -> None:
+        # What is lowered, and for what. The caller sets the three before `run`: weights that kernels may read as codes of
+        # 4 bits, by the variable of the layer that reads them; the calls that become functions of the user, by the
+        # variables of their results; and what is told of every kernel (the recipes of its packed weights)
         self.view = View(codes_early(mod) if self.fused_kernels else mod)
         self.isa = isa
-        self.int4_weights: dict[str, Int4Weights] = {}  # float weights of 4 bits, by the variable of their reader
-        self.kernel_names: dict[str, str] = {}  # by the variable that the kernel computes, as the notes
+        self.int4_weights: dict[str, Int4Weights] = {}
+        self.custom_calls: dict[str, CustomCall] = {}
+        self.packed: Callable[[Kernel], None] | None = shared.packed if shared else None
+
+        # Results. Names and notes of kernels, and what each call stands for, by the variable of the *lowered* function
+        # that it computes: `explain`, cost model and profile join these with the source's layers. `mismatches`
+        # are layers that begin as a lowering of the user does, and are not taken, with the reason
+        self.kernel_names: dict[str, str] = {}
         self.kernel_notes: dict[str, str] = {}
-        self.origins: dict[str, CallOrigin] = {}  # by the variables of the lowered function
-        self.custom_calls: dict[str, CustomCall] = {}  # of the user's lowerings, by variables of the results
-        self.lowered: list[dict[str, Any]] = []  # the calls that these have become
-        self.mismatches: tuple[Mismatch, ...] = ()  # layers that begin as a lowering's pattern does, and are not taken
-        self.generated: dict[str, relax.Function] = shared.generated if shared else {}  # what code generators are for
-        self.packed: Callable[[Kernel], None] | None = shared.packed if shared else None  # called with every kernel
+        self.origins: dict[str, CallOrigin] = {}
+        self.lowered: list[dict[str, Any]] = []  # custom calls as they were emitted, in order
+        self.mismatches: tuple[Mismatch, ...] = ()
+
+        # Facts about the module's functions of loops, one object for all walks over one module: a kernel's key says all
+        # that its code depends on, so layers of equal key call one function, whichever function they stand in
+        self.functions: dict[object, tvm.ir.GlobalVar] = shared.functions if shared else {}  # by key
+        self.works: dict[str, KernelWork | None] = shared.works if shared else {}  # by symbol
+        self.generated: dict[str, relax.Function] = shared.generated if shared else {}  # for code generators, by symbol
+        self._constants: dict[Any, relax.Expr] = shared._constants if shared else {}  # by shape, type and hash
         self._builder: relax.BlockBuilder = shared._builder if shared else relax.BlockBuilder()
-        self._bindings: list[tuple[relax.Var, relax.Expr]] = []  # emitted so far
-        self._unique = UniqueNames(self.view.params)  # variables
+        self._unique = UniqueNames(self.view.params)  # variables, of this function
         self._symbol: UniqueNames = shared._symbol if shared else self._unique  # functions, unique in the module
-        # Tensors by their variables of the IR, in each layout that was emitted or asked for; most exist in one
+
+        # State of the walk: bindings emitted so far, and the tensors that exist, by their variables of the IR, in each
+        # layout that was emitted or asked for. Most exist in one; a transpose is emitted once, where a rule first asks
+        # for the other. A tensor in neither has disappeared inside of a kernel
+        self._bindings: list[tuple[relax.Var, relax.Expr]] = []
         self._logical: dict[str, relax.Expr] = dict(self.view.params)
         self._nhwc: dict[str, relax.Expr] = {}
-        self.functions: dict[object, tvm.ir.GlobalVar] = shared.functions if shared else {}  # by key of the kernel
-        self._constants: dict[Any, relax.Expr] = shared._constants if shared else {}  # by shape, type and hash
-        self.works: dict[str, KernelWork | None] = shared.works if shared else {}  # by symbol
-        # Source names of emitted variables; those and the origin of the chain that is being lowered
+
+        # Provenance: source names of each emitted variable. `_sources` and `_origin` are those of the chain being
+        # lowered, so that rules emit as many variables as they like and need not say where these come from
         self._names: dict[str, tuple[str, ...]] = {}
         self._sources: tuple[str, ...] = ()
         self._origin = CallOrigin((), 0, "")

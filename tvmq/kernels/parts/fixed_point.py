@@ -119,15 +119,15 @@ class FixedRequantizer:
 
     def _add_first_rounding(self, product: Expr, lanes: int) -> Expr:
         """A product of 64 bits that is shifted right by more than 31, with what DOUBLE adds."""
-        # A shift by 63 copies the sign bit: sign is 0 or -1. (half ^ 0) - 0 = half, (half ^ -1) - -1 = ~half + 1 = -half.
+        # A shift by 63 copies the sign bit: sign is 0 or -1, half ^ 0 - 0 = half, half ^ -1 - -1 = ~half + 1 = -half.
         # |p| <= 2^31 (2^31 - 1) = 2^62 - 2^31, so that p +- 2^30 stays within 2^62, as the caller needs it
         sign, half = bind(T.shift_right(product, spread(63, lanes, "int64"))), spread(ONE_HALF, lanes, "int64")
         return product + (T.bitwise_xor(half, sign) - sign)
 
     def _below_zero(self, value: Expr, signed: Expr, lanes: int, kind: str) -> Expr:
         """The value less 1 where `signed` is below 0, if ties round away from zero."""
-        # Half up and half away from zero differ on ties below 0 alone. (v - 1) >> n is less than v >> n only where v is a
-        # multiple of 2^n, and v = p + 2^(n-1) is one exactly on ties: so 1 less changes these and nothing else
+        # Half up and half away from zero differ on ties below 0 alone. (v - 1) >> n is less than v >> n only where v is
+        # a multiple of 2^n, and v = p + 2^(n-1) is one exactly on ties: so 1 less changes these and nothing else
         if self.step.rounding != "TONEAREST":
             return value
         return value + T.shift_right(signed, spread(31 if kind == "int32" else 63, lanes, kind))
@@ -188,7 +188,7 @@ class FixedRequantizer:
             shifts = T.Cast(wide, shift) > spread(30, lanes, "int64")
             product = bind(T.Select(shifts, self._add_first_rounding(product, lanes), product))
         one = spread(1, lanes, "int64")
-        # `shift` is n - 1, as in `_of_pairs`: (p >> (n-1) + 1) >> 1 again, here all of it in 64 bits
+        # `shift` is n - 1, as in `_of_pairs`: ((p >> (n-1)) + 1) >> 1 again, here all of it in 64 bits
         steps = T.shift_right(T.shift_right(product, T.Cast(wide, shift)) + one, one)
         step = self.step
         low, high = (spread(limit - step.zero_point, lanes, "int64") for limit in (step.qmin, step.qmax))

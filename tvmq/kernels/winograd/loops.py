@@ -79,6 +79,12 @@ class WinogradLoops:
         return function.prim_func
 
     def _body(self) -> None:
+        # Two ways to deal the work to threads. With tiles enough, a chunk does all of it for its tiles:
+        #
+        #     copy rows -> V of a block -> for each panel: products at 36 (or 16) positions -> sums -> codes
+        #
+        # Where tiles are too few to be divided, and weights many (14 x 14 x 512), each chunk would read all weights for
+        # a few tiles. So chunks of tiles make all V first; then chunks of panels read all V, and their own weights.
         shape = self.shape
         if shape.panel_chunks == 1:
             _parallel(shape.chunks, self._tile_chunk)
@@ -151,6 +157,13 @@ class WinogradLoops:
 
     def _transform(self, inputs: WinogradInputs, source: Buffer, origin: Expr, begin: Expr, end: Expr) -> None:
         """V of tiles begin .. end."""
+        # Tiles overlap: F(4x4, 3x3) reads 6 x 6 inputs and moves on by 4.
+        #
+        #     columns   0 1 2 3 4 5 6 7 8 9         values[position][tile][channel], position = 6 i + j
+        #     tile 0    . . . . . .                 so that all tiles of a position, which are multiplied with
+        #     tile 1            . . . . . .         the same weights, are rows of one matrix
+        #
+        # Lanes beyond the last channel read the next pixel; products use one of them at most, whose weight is 0
         shape, channels = self.shape, self.conv.channels
         lanes, points = shape.channel_lanes, self.scheme.points
         kind = vector_type(self.conv.x_dtype, lanes)
@@ -192,6 +205,14 @@ class WinogradLoops:
         self, inputs: WinogradInputs, products: Buffer, run: PanelRun, vector: Expr, begin: Expr, end: Expr
     ) -> None:
         """The matrix products of a panel at all positions."""
+        # For each of the 36 positions, a matrix product:
+        #
+        #     V[position]   tiles x channels        U[position]   channels x (columns * lanes) output channels
+        #
+        # Rows of a register tile are tiles of outputs. A step takes two channels, as dot_words (vpmaddwd, vpdpwssd)
+        # multiplies pairs of int16; int32 sums may wrap, as the whole scheme holds modulo 2^32. The last register tile
+        # may begin within the block and end behind it: it reads memory of the workspace there, and its products of
+        # tiles that do not exist are never finished.
         shape, columns = self.shape, run.columns
         size = 2 * self.lanes
         panel_weights = columns * shape.steps * size
@@ -205,7 +226,8 @@ class WinogradLoops:
                     register.set(spread(0, self.lanes))
                 first = bind(position * inputs.pitch + slot + tile * (shape.rows * shape.tile_pitch))
                 reads = [widen_index(first + row * shape.tile_pitch) for row in range(shape.rows)]
-                # each tile fetches a share of the next position's weights
+                # each tile fetches a share of the next position's weights, `columns` shares in all; behind the last
+                # position of the last panel the address stays inside of the weights
                 ahead = bind(weights + panel_weights + minimum(tile, columns - 1) * (shape.steps * size))
                 ahead = bind(minimum(ahead, self.scheme.positions * self.position_weights - shape.steps * size))
                 with T.serial(0, shape.steps) as step:

@@ -131,6 +131,8 @@ Transform = Callable[[Sequence[Expr], int], list[Expr]]
 
 def both_axes(rows: Sequence[Sequence[Expr]], transform: Transform, lanes: int) -> list[list[Expr]]:
     """M x M' for the matrix M of a transform and vectors x[row][column]."""
+    # M x M' is M applied to each column, then to each row of the result: 2 * points transforms of a line, no transpose,
+    # as vectors are channels and rows and columns are only names of registers
     columns = [transform([row[j] for row in rows], lanes) for j in range(len(rows))]
     return [transform([column[i] for column in columns], lanes) for i in range(len(columns[0]))]
 
@@ -147,12 +149,20 @@ def output_transform(scheme: Scheme) -> Transform:
 
 def divide_by_scale(scheme: Scheme, total: Expr, lanes: int) -> Expr:
     """The sum of a convolution from the transformed products: divided by d^2."""
+    # d^2 y, d^2 = odd * 2^shift, is known modulo 2^32 alone. There odd has an inverse (9 * 954437177 = 2^33 + 1), and
+    # 2^shift y is what is left: exact as int32, sign and all, because `refusal` bounds |y| by 2^(31 - shift)
     if scheme.odd != 1:
         total = wrapping_operation("mul", total, spread(scheme.inverse, lanes), lanes)
     return bind(T.shift_right(total, spread(scheme.shift, lanes)))
 
 
 def _input_4(x: Sequence[Expr], lanes: int) -> list[Expr]:
+    # Rows 1, 2 and rows 3, 4 of B' are the sum and the difference of the same two halves:
+    #
+    #     a = x4 - 4 x2    b = x3 - 4 x1        a + b, a - b        -4 x1 - 4 x2 + x3 + x4,   4 x1 - 4 x2 - x3 + x4
+    #     c = x4 - x2      d = x3 - x1          c + 2d, c - 2d      -2 x1 - x2 + 2 x3 + x4,   2 x1 - x2 - 2 x3 + x4
+    #
+    # Weights of a row sum up to 10 in magnitude: |V| <= 10 * 10 * 255 = 25500, and `input_limit` says 17340
     def four(value: Expr) -> Expr:
         return T.shift_left(value, spread(2, lanes, "int16"))
 
@@ -178,6 +188,10 @@ def _output_4(m: Sequence[Expr], lanes: int) -> list[Expr]:
     def shift_left(value: Expr, bits: int) -> Expr:
         return bind(T.shift_left(value, spread(bits, lanes)))
 
+    # Columns 1, 2 and columns 3, 4 of A' are equal up to the sign of every second row. With p, r the sums of these
+    # products and q, s their differences, the four outputs are
+    #
+    #     6 m0 + 4 p + r        4 q + 2 s        4 p + 4 r        4 q + 8 s + 24 m5
     p, q, r, s = add(m[1], m[2]), sub(m[1], m[2]), add(m[3], m[4]), sub(m[3], m[4])
     p4, q4, s2 = shift_left(p, 2), shift_left(q, 2), shift_left(s, 1)
     three = add(m[0], shift_left(m[0], 1)), add(m[5], shift_left(m[5], 1))
