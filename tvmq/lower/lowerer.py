@@ -161,7 +161,7 @@ class Lowerer:
         self.packed: Callable[[Kernel], None] | None = shared.packed if shared else None
 
         # Results. Names and notes of kernels, and what each call stands for, by the variable of the *lowered* function
-        # that it computes: `explain`, cost model and profile join these with the source's layers. `mismatches`
+        # that it computes: `explain`, cost model and profile join these with source layers. `mismatches`
         # are layers that begin as a lowering of the user does, and are not taken, with the reason
         self.kernel_names: dict[str, str] = {}
         self.kernel_notes: dict[str, str] = {}
