@@ -151,9 +151,9 @@ class Lowerer:
     fused_kernels = True  # of a whole attention, norms with what is around them, float chains; see `find_chains`
 
     def __init__(self, mod: tvm.IRModule, isa: Isa, *, shared: Lowerer | None = None) -> None:
-        # What is lowered, and for what. The caller sets the three before `run`: weights that kernels may read as codes of
-        # 4 bits, by the variable of the layer that reads them; the calls that become functions of the user, by the
-        # variables of their results; and what is told of every kernel (the recipes of its packed weights)
+        # What is lowered, and for what. The caller sets the last three before `run`: weights that kernels may read as
+        # codes of 4 bits, by the variable of the layer that reads them; the calls that become functions of the user, by
+        # the variables of their results; and what is called with every kernel (it keeps recipes of packed weights)
         self.view = View(codes_early(mod) if self.fused_kernels else mod)
         self.isa = isa
         self.int4_weights: dict[str, Int4Weights] = {}

@@ -1,21 +1,11 @@
-"""Copies in front of a convolution that make a simpler one of it: `stack_depth` and `add_border`.
-
-stack_depth: slices of a volume under each window in depth, as channels of one picture; conv3d becomes conv2d.
+"""stack_depth: slices of a volume under each window in depth, as channels of one picture; conv3d becomes conv2d.
 
 Computes   y[n, o, p, (g, t, c)] = x[n, o * stride + t * dilation - before, p, (g, c)], `fill` outside of x
 Loops      parallel chunks of output slices; taps; pixels; groups
-
-add_border: border of one pixel around pictures, as a 1 x 1 convolution makes it of padding.
-
-Computes   numpy.pad in mode "constant", with a constant for each channel
-Layouts    NHWC
-Loops      parallel chunks of output rows; pixels of the border one by one, the row inside in vectors
-Measured   benchmarks/latency.py: with it, squeezenet1_1's last convolution computes 169 pixels instead of 225
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -100,52 +90,3 @@ def stack_depth(windows: DepthWindows, fill: float, isa: Isa, dtype: str = "uint
     return Kernel(
         name, function.prim_func, (), ("stack_depth", windows, fill, dtype, isa.name), work=KernelWork("stack_depth")
     )
-
-
-def add_border(shape: Sequence[int], padding: tuple[int, int, int, int], pixel: np.ndarray, isa: Isa) -> Kernel:
-    """Kernel x (N, H, W, C) -> x with the constant `pixel` (C) around each picture.
-
-    padding  rows and columns of the border: top, left, bottom, right
-    raises   BuildError for another shape or a negative border
-    """
-    batch, height, width, channels = (int(extent) for extent in shape)
-    dtype, (top, left, bottom, right) = str(pixel.dtype), padding
-    if pixel.shape != (channels,) or min(padding) < 0:
-        raise BuildError(
-            f"kernels, frame: takes a pixel of {channels} channels and a border of no negative size. "
-            f"Got {pixel.shape} and {padding} instead"
-        )
-    rows, columns = top + height + bottom, left + width + right
-    lanes = instructions(isa).vector_bytes // pixel.itemsize
-    name = f"frame_{isa.name}"
-    parameters = {"x": ((batch, height, width, channels), dtype), "pixel": ((channels,), dtype)}
-    with FunctionBuilder(name, parameters | {"y": ((batch, rows, columns, channels), dtype)}) as function:
-        x, border, y = (flatten(buffer) for buffer in function.buffers)
-
-        def pixels(begin: Expr, count: int) -> None:
-            if count:
-                with T.serial(0, count) as i:
-                    copy_lanes(y, make_opaque(begin + i * channels), border, 0, channels, lanes)
-
-        def row(number: Expr) -> None:
-            image, line = T.floordiv(number, rows), make_opaque(T.floormod(number, rows) - top)
-            begin, inner = make_opaque(number * (columns * channels)), width * channels
-            with T.If(T.And(line >= 0, line < height)):
-                with T.Then():
-                    pixels(begin, left)
-                    source = make_opaque((image * height + line) * inner)
-                    copy_lanes(y, begin + left * channels, x, source, inner, lanes)
-                    pixels(begin + (left + width) * channels, right)
-                with T.Else():
-                    pixels(begin, columns)
-
-        over_rows(batch * rows, columns * channels * pixel.itemsize, GRAIN, lambda: row)
-    key = ("frame", tuple(shape), padding, dtype, isa.name)
-    return Kernel(name, function.prim_func, (np.ascontiguousarray(pixel),), key, work=KernelWork("frame"))
-
-
-def choose_border(
-    shape: Sequence[int], padding: tuple[int, int, int, int], pixel: np.ndarray, isa: Isa
-) -> Kernel | None:
-    """The kernel of a border of one pixel; None for other types than 8-bit codes."""
-    return add_border(shape, padding, pixel, isa) if str(pixel.dtype) in ("uint8", "int8") else None

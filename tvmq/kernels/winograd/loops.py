@@ -31,8 +31,8 @@ from tvmq.kernels.parts.builder import (
 from tvmq.kernels.parts.epilogue import EpiloguePlan, Parameters
 from tvmq.kernels.parts.packing import PanelRun, panel_pieces, panel_runs
 from tvmq.kernels.parts.tiling import first_of_part
-from tvmq.kernels.winograd.scheme import both_axes, divide_by_scale, input_transform, output_transform
 from tvmq.kernels.winograd.shape import WinogradShape
+from tvmq.kernels.winograd.transforms import both_axes, divide_by_scale, input_transform, output_transform
 
 
 @dataclass(frozen=True, eq=False)

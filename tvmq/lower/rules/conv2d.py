@@ -19,8 +19,8 @@ from tvm import relax
 
 from tvmq import numerics
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, shape_of
+from tvmq.kernels.conv.border import choose_border
 from tvmq.kernels.conv.choose import choose_convolution
-from tvmq.kernels.conv.stack_depth import choose_border
 from tvmq.kernels.parts.packing import packed_from
 from tvmq.kernels.parts.types import CODE_LIMITS, Conv2d, Requantize, TableStep
 from tvmq.lower.code_range import code_range

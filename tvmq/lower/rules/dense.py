@@ -1,8 +1,9 @@
-"""Matrix products with a constant right side (K, N): a 1 x 1 convolution of a picture of M x 1 pixels.
+"""Matrix products, by what stands on the right.
 
-Products with a weight in groups that have a scale each.
-
-Products of two activations of dynamic sizes; the scale and the transpose behind them go the generic way.
+a constant (K, N)                  a 1 x 1 convolution of a picture of M x 1 pixels, with its chain (`lower`)
+a constant in groups of depth      each group has a scale of its own: a kernel that reads 4 bits (`lower_groups`)
+an activation, of dynamic sizes    the product alone; scale and transpose behind it go the generic way
+                                   (`lower_dynamic_matmul`). Of fixed sizes: attention.py
 """
 
 from __future__ import annotations

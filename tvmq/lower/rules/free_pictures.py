@@ -15,8 +15,8 @@ from tvmq.graph.sizes import free_names, is_number
 from tvmq.graph.view import const_value, dtype_of, is_const, op_name, rank_of, sizes_of
 from tvmq.kernels.conv.free_pictures import choose_dynamic_convolution, usual_convolution
 from tvmq.kernels.conv.matmul import multiply_rows
+from tvmq.kernels.elementwise.add import choose_add
 from tvmq.kernels.elementwise.convert import choose_dequantize, choose_quantize
-from tvmq.kernels.elementwise.multiply import choose_add
 from tvmq.kernels.elementwise.table import choose_table
 from tvmq.kernels.move.concat import choose_concat
 from tvmq.kernels.move.transpose import choose_dequantize_to_nchw, choose_quantize_to_nhwc

@@ -15,7 +15,8 @@ from tvmq.graph.evaluate import repeats_pixels
 from tvmq.graph.functions import is_packed
 from tvmq.graph.indices import index_operands
 from tvmq.graph.view import dtype_of, shape_of, sizes_of
-from tvmq.kernels.move.concat import choose_concat, choose_pad
+from tvmq.kernels.move.concat import choose_concat
+from tvmq.kernels.move.constant_pad import choose_pad
 from tvmq.kernels.move.depth_to_space import Spread, choose_resize, depth_to_space
 from tvmq.lower.lowerer import TO_NHWC, Lowerer
 from tvmq.lower.patterns.chains import Chain
