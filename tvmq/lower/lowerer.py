@@ -245,8 +245,7 @@ class Lowerer:
 
     def has_nhwc(self, name: str) -> bool:
         """True if the tensor exists in NHWC, or its bytes are those of NHWC (one pixel or one channel)."""
-        var = self.view.var[name]
-        return name in self._nhwc or (self.is_rank4(name) and _is_transpose_view(*list(var.ty.shape)[1:]))
+        return name in self._nhwc or (self.is_rank4(name) and _has_same_bytes(*list(self.view.var[name].ty.shape)[1:]))
 
     def nhwc(self, name: str) -> relax.Expr:
         """The tensor in NHWC, transposed here if need be."""
@@ -392,7 +391,7 @@ class Lowerer:
     def _transpose(self, value: relax.Expr, axes: tuple[int, ...], name: str) -> relax.Expr:
         shape = [value.ty.shape[a] for a in axes]
         channels, rows, columns = (shape if axes == TO_NCHW else list(value.ty.shape))[1:]
-        if _is_transpose_view(channels, rows, columns):
+        if _has_same_bytes(channels, rows, columns):
             return self.reshape(value, shape, name)
         from tvmq.lower.rules.convert import transpose
 
@@ -425,7 +424,7 @@ def _static_size(dim: Any) -> int:
     return int(dim) if is_number(dim) else -1
 
 
-def _is_transpose_view(channels: Any, rows: Any, columns: Any) -> bool:
+def _has_same_bytes(channels: Any, rows: Any, columns: Any) -> bool:
     """True if NCHW and NHWC hold the same bytes in the same order: one channel, or one pixel."""
     return _static_size(channels) == 1 or _static_size(rows) == _static_size(columns) == 1
 

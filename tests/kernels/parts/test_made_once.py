@@ -46,7 +46,7 @@ def test_what_is_kept_is_what_would_be_made() -> None:
 
 
 def test_they_do_not_pile_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_made", {})
+    monkeypatch.setattr(module, "_functions", {})
     monkeypatch.setattr(module, "MOST", 3)
     for number in range(10):
         memoize((number,), lambda: object())
