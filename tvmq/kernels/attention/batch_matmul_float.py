@@ -110,7 +110,7 @@ class _FloatMatmulTemplate:
 
         def tile(begin: Expr, rows: int, _index: Expr) -> None:
             row = make_opaque(T.min(begin, product.rows - rows) if self.tiling.shifted else begin)
-            begins = [make_opaque(source + row * product.a.row), make_opaque(target + row * product.y.row)]
+            begins = make_opaque(source + row * product.a.row), make_opaque(target + row * product.y.row)
             self._tile(packed, *begins, first, rows, run)
 
         over_range(list(self.tiling.pixel_parts), 0, self.tiling.tiles, tile)
