@@ -150,7 +150,7 @@ def imported_cases(
 
 def runnable_targets() -> dict[str, Any]:
     """Targets of the instruction sets that this CPU has, by name."""
-    from tvmq.target.cpu import CpuTarget, lacking, resolve_target
+    from tvmq.target.cpu import CpuTarget, missing_requirements, resolve_target
 
     found = {name: resolve_target(text) for name, text in TARGETS.items()}
 
@@ -159,10 +159,10 @@ def runnable_targets() -> dict[str, Any]:
 
         isa = found["avxvnni"].isa
 
-    if lacking(found["avxvnni"]):
+    if missing_requirements(found["avxvnni"]):
         vnni = found["vnni"]
         found["avxvnni"] = Avx512WithKernelsOfAvxVnni(vnni.kind, vnni.mcpu, vnni.features, vnni.tvm)
-    return {name: target for name, target in found.items() if not lacking(target)}
+    return {name: target for name, target in found.items() if not missing_requirements(target)}
 
 
 def write_case(case: Case, folder: Path, targets: Mapping[str, Any]) -> dict[str, Any]:

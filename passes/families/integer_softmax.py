@@ -23,7 +23,7 @@ from tvmq import numerics
 from tvmq.errors import StageError
 from tvmq.graph import ops
 from tvmq.graph.view import View, const_value, is_const, op_name, sizes_of
-from tvmq.numerics.add import LARGEST_STEP
+from tvmq.numerics.add_mask import LARGEST_STEP
 from tvmq.numerics.integer_softmax import LONGEST_ROW
 from tvmq.passes.families.base import Codes, Family, Group, Realizer, group_names, written
 from tvmq.passes.families.masks import Mask, MaskFacts, emit_mask, find_mask

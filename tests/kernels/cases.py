@@ -20,11 +20,13 @@ from tvmq.kernels.attention.batch_matmul import batch_matmul
 from tvmq.kernels.attention.shape import Attention, BatchMatmul, MatrixOperand
 from tvmq.kernels.conv.conv2d import conv2d
 from tvmq.kernels.depthwise.depthwise import depthwise
+from tvmq.kernels.elementwise.add import add
 from tvmq.kernels.elementwise.convert import dequantize, quantize, requantize
-from tvmq.kernels.elementwise.multiply import add, multiply
+from tvmq.kernels.elementwise.multiply import multiply
 from tvmq.kernels.elementwise.table import table
 from tvmq.kernels.isa import isa_named
-from tvmq.kernels.move.concat import concat, pad
+from tvmq.kernels.move.concat import concat
+from tvmq.kernels.move.constant_pad import pad
 from tvmq.kernels.move.depth_to_space import resize
 from tvmq.kernels.move.transpose import dequantize_to_nchw, quantize_to_nhwc, to_nchw, to_nhwc
 from tvmq.kernels.norm.group_norm import GroupNorm, group_norm

@@ -10,8 +10,8 @@ import tvm
 
 from tests.kernels.harness import compile_function, levels
 from tvmq import numerics
+from tvmq.kernels.elementwise.add import add
 from tvmq.kernels.elementwise.convert import dequantize, quantize
-from tvmq.kernels.elementwise.multiply import add
 from tvmq.kernels.elementwise.table import table
 from tvmq.kernels.isa import isa_named
 from tvmq.kernels.move.concat import concat

@@ -20,7 +20,7 @@ from tvmq.artifact.code_bytes import BYTECODE, CONSTANTS
 from tvmq.artifact.container import MANIFEST, unpack
 from tvmq.errors import TargetError
 from tvmq.target import host
-from tvmq.target.cpu import NAMES, CpuTarget, best, resolve_target
+from tvmq.target.cpu import NAMES, CpuTarget, index_of_best, resolve_target
 
 X = np.random.default_rng(0).normal(size=(1, 16, 9, 9)).astype(np.float32)
 TARGETS = ["x86-64", "arm-dotprod", "x86-64-v3"]
@@ -113,7 +113,7 @@ def test_which_is_best():
                              (("avx512f", "avxvnni"), 3), (("avx2",), 0), (("sse2",), None)]:  # fmt: skip
         gone = set(hidden) | ({"avx512bw", "avx512vl", "avx512dq", "avx512cd"} if "avx512f" in hidden else set())
         with mock.patch.object(host, "host_features", lambda gone=gone: everything - gone):
-            assert best(targets) == expected, hidden
+            assert index_of_best(targets) == expected, hidden
 
 
 @pytest.mark.slow

@@ -7,9 +7,9 @@ from typing import Any
 
 from tvmq.artifact.manifest import codes_of
 from tvmq.errors import ArtifactError, TargetError
-from tvmq.target.cpu import best, host_arch, reasons
+from tvmq.target.cpu import host_arch, index_of_best, reasons
 from tvmq.target.cuda import cuda_target, is_cuda
-from tvmq.target.host import missing_features, still_needed
+from tvmq.target.host import missing_features, remaining_features
 from tvmq.target.saved import saved_target
 from tvmq.text import last_line
 
@@ -31,7 +31,7 @@ def targets_of(where: str, manifest: dict[str, Any]) -> list[Any]:
 def runnable(where: str, codes: Sequence[dict[str, Any]], targets: Sequence[Any]) -> int:
     """Number of the code to take; TargetError if this CPU can run none, or not launch what a GPU runs."""
     if len(codes) > 1:
-        number = best(targets)
+        number = index_of_best(targets)
         if number is None:
             raise TargetError(
                 f"{where} was built for {reasons(targets)}; build the model here, or for a CPU whose features both have"
@@ -44,7 +44,7 @@ def runnable(where: str, codes: Sequence[dict[str, Any]], targets: Sequence[Any]
             f"{where} was built for {code['arch']}, this CPU is {arch}; build the module in it here: "
             "`tvmq build`, or tvmq.build(tvmq.load(path, code=False).module)"
         )
-    lacking = missing_features(still_needed(code["needs"], arch))
+    lacking = missing_features(remaining_features(code["needs"], arch))
     if lacking:
         raise TargetError(
             f"{where} was built for {target.name} and needs {', '.join(lacking)}, which this CPU lacks; "

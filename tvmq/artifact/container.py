@@ -66,7 +66,7 @@ from tvmq.artifact.saved_file import Readable, SavedFile
 from tvmq.artifact.shared_constants import Known
 from tvmq.by_name import load_object
 from tvmq.errors import ArtifactError, ConfigError, OutputError, TvmqError
-from tvmq.target.cpu import best
+from tvmq.target.cpu import index_of_best
 from tvmq.target.cuda import CudaTarget, is_cuda
 from tvmq.text import last_line, printable_name, read_json
 
@@ -317,7 +317,7 @@ class _JoinedCode:
 def _readers(where: str, most: int, manifest: dict[str, Any]) -> dict[str, Reader]:
     """Readers for the members of a model that is to run: what this CPU does not need is checked only."""
     count = _count(manifest)
-    number = (best(targets_of(where, manifest)) or 0) if count > 1 else 0
+    number = (index_of_best(targets_of(where, manifest)) or 0) if count > 1 else 0
     wanted = {f"{number}/{name}" if number else name for name in CODE}
     if number:  # it takes constants from others
         wanted |= {

@@ -52,7 +52,7 @@ from tvmq.performance.tuning import tune as measure_tiles
 from tvmq.performance.tuning_table import tiles_for
 from tvmq.runtime.executable import Executable, Parts
 from tvmq.runtime.threads import check_counts
-from tvmq.target.cpu import CpuTarget, lacking, resolve_target, with_codes
+from tvmq.target.cpu import CpuTarget, missing_requirements, resolve_target, with_codes
 from tvmq.target.cuda import CudaTarget, cuda_target, is_cuda
 
 P = ParamSpec("P")
@@ -159,7 +159,7 @@ def build(
     if len(machines) == 1:
         parts = _parts(mod, machines[0], description, tune, Recipes(), custom_code)
     else:
-        here = [machine for machine in machines if not lacking(machine.host)]  # others cannot be measured
+        here = [machine for machine in machines if not missing_requirements(machine.host)]  # others cannot be measured
         times = [tune / len(here) if tune is not None and machine in here else None for machine in machines]
         codes = zip(machines, times, strict=True)
         built = (_parts(mod, machine, description, time, Recipes(), custom_code) for machine, time in codes)

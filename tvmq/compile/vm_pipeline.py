@@ -32,7 +32,7 @@ from tvmq.memory import ROOM, is_shortage
 from tvmq.numerics.elementary import ELEMENTARY
 from tvmq.reasons import reason
 from tvmq.schedule.generic import KERNEL, schedule_generic
-from tvmq.target.cpu import CpuTarget, lacking
+from tvmq.target.cpu import CpuTarget, missing_requirements
 from tvmq.tvm_internals import bytecode_of
 
 # The virtual machine checks shapes and types of the inputs; checks in every kernel would double the code.
@@ -116,7 +116,7 @@ def _code(
     lowered: tvm.IRModule, target: CpuTarget, compiler: Any, external: External
 ) -> tuple[relax.VMExecutable, bytes | None]:
     """The executable, and its kernels as a shared library; None if they are a module of LLVM."""
-    here = not lacking(target.host)  # libraries for other machines are opened there
+    here = not missing_requirements(target.host)  # libraries for other machines are opened there
     packed = open_libraries(external.libraries, "build") if here else []
     plain = external.objects or not external.modules
     native = native_kernels(lowered, target, compiler, OPTIONS, external.objects) if plain else None

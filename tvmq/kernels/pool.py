@@ -25,7 +25,7 @@ from tvmq.kernels.parts.builder import (
     Register,
     bind,
     fence,
-    flat,
+    flatten,
     llvm,
     load,
     spread,
@@ -33,7 +33,7 @@ from tvmq.kernels.parts.builder import (
     vector_type,
 )
 from tvmq.kernels.parts.epilogue import Parameters, plan_epilogue
-from tvmq.kernels.parts.loops import opaque, over_all_rows, over_lanes, plain
+from tvmq.kernels.parts.loops import make_opaque, over_all_rows, over_lanes, plain_vectors
 from tvmq.kernels.parts.types import Epilogue, FixedRequantize, Isa, Kernel, Requantize
 from tvmq.kernels.parts.work import KernelWork
 from tvmq.kernels.pool_windows import Pool2d
@@ -57,7 +57,7 @@ def max_pool(pool: Pool2d, isa: Isa, dtype: str = "uint8") -> Kernel:
     lanes = _check("max_pool", pool, dtype, isa, (*CODES, "float32") if takes_floats(pool) else CODES)
     name = f"max_pool_{isa.name}"
     with FunctionBuilder(name, {"x": (pool.in_shape, dtype), "y": (pool.out_shape, dtype)}) as function:
-        x, y = (flat(buffer) for buffer in function.buffers)
+        x, y = (flatten(buffer) for buffer in function.buffers)
         key, pool = pool, pool.at_run(function)
         maximum = _few_taps_maximum if prod(pool.kernel) <= FEW_TAPS else _maximum
 
@@ -88,8 +88,8 @@ def _maximum_of(a: Expr, b: Expr, kind: str) -> Expr:
 def _few_taps_maximum(pool: Pool2d, x: Buffer, image: Expr, window: tuple[Expr, Expr]) -> Reader:
     """Maximum with all taps in a row, those outside moved inside."""
     rows, columns = (axis.taps(number) for axis, number in zip(pool.axes, window, strict=True))
-    lines = [opaque((image * pool.height + row) * pool.width) for row in rows]
-    places = [opaque((line + column) * pool.channels) for line in lines for column in columns]
+    lines = [make_opaque((image * pool.height + row) * pool.width) for row in rows]
+    places = [make_opaque((line + column) * pool.channels) for line in lines for column in columns]
     if str(x.dtype) == "float32":
         return _few_floats(x, places, _conditions(pool, window))
     bounds = [axis.bounds(n) for axis, n in zip(pool.axes, window, strict=True) if axis.may_be_empty]
@@ -152,8 +152,8 @@ class _Taps:
         rows, columns = pool.axes
         row_first, self.row_low, row_high = rows.bounds(window[0])
         column_first, self.column_low, column_high = columns.bounds(window[1])
-        self.origin = opaque((image * pool.height + row_first) * pool.width + column_first)
-        self.rows, self.columns = opaque(row_high - self.row_low), opaque(column_high - self.column_low)
+        self.origin = make_opaque((image * pool.height + row_first) * pool.width + column_first)
+        self.rows, self.columns = make_opaque(row_high - self.row_low), make_opaque(column_high - self.column_low)
         self.count = self.rows * self.columns
 
     def loop(self, body: Callable[[Expr], None]) -> None:
@@ -161,7 +161,7 @@ class _Taps:
         (down, across), pool = self.pool.dilation, self.pool
         with T.serial(0, self.rows) as i:
             line = self.origin + (self.row_low + i) * (down * pool.width) + self.column_low * across
-            begin = opaque(line * pool.channels)
+            begin = make_opaque(line * pool.channels)
             with T.serial(0, self.columns) as j:
                 body(begin + j * (across * pool.channels))
 
@@ -191,11 +191,11 @@ def sum_pool(
     parameters |= plan.constant_parameters(pool.channels) | {"y": (pool.out_shape, plan.out_dtype)}
     name = f"sum_pool_{isa.name}"
     with FunctionBuilder(name, parameters) as function:
-        x, *rest, y = (flat(buffer) for buffer in function.buffers)
+        x, *rest, y = (flatten(buffer) for buffer in function.buffers)
 
         def pixel(image: Expr, window: tuple[Expr, Expr], begin: Expr) -> None:
             taps = _Taps(pool, image, window)
-            start = opaque(taps.count * -zero_point)
+            start = make_opaque(taps.count * -zero_point)
             factor = load(rest[0], window[0] * pool.out_shape[2] + window[1], "int32") if own else None
 
             def piece(offset: Expr, size: int) -> None:
@@ -203,7 +203,7 @@ def sum_pool(
                 sums = sums if factor is None else bind(sums * spread(factor, size))
                 if plan.requantizer is not None:
                     loaded = plan.requantizer.load(rest[len(own) :], offset, size)
-                    sums = plan.requantizer.codes(plain(size), [sums], [loaded])
+                    sums = plan.requantizer.codes(plain_vectors(size), [sums], [loaded])
                 store(y, begin + offset, sums, size)
 
             over_lanes(pool.channels, lanes, piece)
@@ -228,9 +228,9 @@ def _over_pixels(pool: Pool2d, pixel: Callable[[Expr, tuple[Expr, Expr], Expr], 
     batch, height, width, channels = pool.out_shape
 
     def row(number: Expr) -> None:
-        image, line = opaque(T.floordiv(number, height)), opaque(T.floormod(number, height))
+        image, line = make_opaque(T.floordiv(number, height)), make_opaque(T.floormod(number, height))
         with T.serial(0, width) as column:
-            pixel(image, (line, column), opaque((number * width + column) * channels))
+            pixel(image, (line, column), make_opaque((number * width + column) * channels))
 
     over_all_rows(_product(batch, height), pool.row_cost, GRAIN, lambda: row)
 

@@ -9,7 +9,7 @@ from typing import Any
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.kernels.parts.builder import Expr, FunctionBuilder, Shape
-from tvmq.kernels.parts.loops import opaque
+from tvmq.kernels.parts.loops import make_opaque
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class _RunPool(Pool2d):
 
     def _axis(self, i: int, size: Expr) -> WindowAxis:
         sides = self.padding[i], self.padding[i + 2]
-        return _FreeAxis(size, self.kernel[i], self.strides[i], self.dilation[i], *sides, self.ceil_mode)
+        return _DynamicAxis(size, self.kernel[i], self.strides[i], self.dilation[i], *sides, self.ceil_mode)
 
 
 @dataclass(frozen=True)
@@ -149,7 +149,7 @@ class WindowAxis:
 
     def taps(self, window: Expr) -> list[Expr]:
         """Element of each tap of a window, moved to the nearest tap inside."""
-        first = opaque(window * self.stride - self.before)
+        first = make_opaque(window * self.stride - self.before)
         elements = [first + tap * self.dilation for tap in range(self.kernel)]
         if self.always_inside:
             return elements
@@ -157,28 +157,28 @@ class WindowAxis:
         lowest = T.floormod(first, self.dilation)
         highest = self.size - 1 - T.floormod(self.size - 1 - first, self.dilation)
         moved = [T.max(T.min(element, highest), lowest) for element in elements]
-        return [opaque(T.max(T.min(element, self.size - 1), 0)) for element in moved]
+        return [make_opaque(T.max(T.min(element, self.size - 1), 0)) for element in moved]
 
     def inside(self, window: Expr) -> list[Expr | None]:
         """Condition for each tap of a window to lie inside; None for always."""
         if self.always_inside:
             return [None] * self.kernel
-        elements = [opaque(window * self.stride - self.before + tap * self.dilation) for tap in range(self.kernel)]
+        elements = [make_opaque(window * self.stride - self.before + tap * self.dilation) for tap in range(self.kernel)]
         return [T.And(element >= 0, element < self.size) for element in elements]
 
     def bounds(self, window: Expr) -> tuple[Expr, Expr, Expr]:
         """First element, first tap inside, and one beyond the last tap inside."""
-        first = opaque(window * self.stride - self.before)
+        first = make_opaque(window * self.stride - self.before)
         if self.always_inside:
             return first, 0, self.kernel
         low = T.floordiv(T.max(-first, 0) + self.dilation - 1, self.dilation)
         high = T.floordiv(T.max(self.size - 1 - first, -1) + self.dilation, self.dilation)
-        end = opaque(T.min(high, self.kernel))
-        return first, opaque(T.min(low, end)), end
+        end = make_opaque(T.min(high, self.kernel))
+        return first, make_opaque(T.min(low, end)), end
 
 
 @dataclass(frozen=True, eq=False)
-class _FreeAxis(WindowAxis):
+class _DynamicAxis(WindowAxis):
     """An axis of which only a run tells the size; every window has a tap inside."""
 
     @property

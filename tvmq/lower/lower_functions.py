@@ -2,9 +2,9 @@
 
 main is lowered as if it did everything itself, so that nothing is lost at the borders of the core (no transposes of
 the layout, no conversions apart from what they are fused with); the three functions that it would call stand beside
-it, and code for common sizes of free dimensions.
+it, and code for common sizes of dynamic dimensions.
 
-Sizes that a model of free dimensions has code of its own for, beside the code that takes any size.
+Sizes that a model of dynamic dimensions has code of its own for, beside the code that takes any size.
 
     tvmq.build(qmod, sizes={"batch": [1, 8], "sequence": [64, 128]})
 
@@ -27,7 +27,7 @@ from tvmq.graph.functions import function_module, inline_functions, part_functio
 from tvmq.graph.symbolic import free_dimensions, with_sizes
 from tvmq.lower.lowerer import Lowerer
 from tvmq.lower.main_calls import CallOrigin
-from tvmq.lower.narrow_weights import float_weights, narrow_weights
+from tvmq.lower.narrow_weights import find_int4_weights, float_weights
 from tvmq.lowering.selection import Mismatch
 from tvmq.passes.fold_constants import fold_constants
 
@@ -36,7 +36,7 @@ MOST = 32  # functions; each is compiled by itself
 
 
 def divide_sizes(sizes: Sizes | None) -> tuple[dict[str, int], dict[str, tuple[int, ...]]]:
-    """(dimensions that become numbers, common sizes of those that stay free).
+    """(dimensions that become numbers, common sizes of those that stay dynamic).
 
     raises  ConfigError for an empty list
 
@@ -62,8 +62,8 @@ def combinations(
 
     batch    dimension whose samples are run one after the other; one sample needs no code of its own but beside
              common sizes of other dimensions
-    limits   {free dimension: {"least", "most", "why"}}
-    raises   ConfigError for a name that is no free dimension, a size that the model does not take, or too many
+    limits   {dynamic dimension: {"least", "most", "why"}}
+    raises   ConfigError for a name that is no dynamic dimension, a size that the model does not take, or too many
     """
     if not common:
         return ()
@@ -125,7 +125,7 @@ def lower_functions(
 
     lowerer  makes the walk over a function, from its module and the walk that it shares kernels with
     batch    dimension that becomes 1: samples are run one after the other
-    common   {free dimension: size} that main is also compiled for, each as a function of its own
+    common   {dynamic dimension: size} that main is also compiled for, each as a function of its own
     """
     main = _walk(lowerer, inline_functions(mod), batch, None)
     lowered = main.run()
@@ -151,5 +151,5 @@ def _walk(lowerer: Walk, mod: tvm.IRModule, batch: str | None, shared: Lowerer |
     kept = unpack_weights(mod, tables=False)
     kept = with_sizes(kept, {batch: 1}) if batch in free_dimensions(kept) else kept
     walk = lowerer(float_weights(kept), shared)
-    walk.narrow = narrow_weights(kept)
+    walk.int4_weights = find_int4_weights(kept)
     return walk

@@ -26,7 +26,7 @@ from tvmq.graph.operators.record import RECURRENT
 from tvmq.graph.rewrite import build_function
 from tvmq.graph.sizes import is_number
 from tvmq.graph.view import View, dtype_of, is_const, leaves, op_name, shape_of, used_vars
-from tvmq.kernels.parts.packing import Narrow
+from tvmq.kernels.parts.packing import Int4Weights
 from tvmq.kernels.parts.types import Isa, Kernel
 from tvmq.kernels.parts.work import KernelWork
 from tvmq.lower.early_codes import codes_early
@@ -142,8 +142,7 @@ class Lowerer:
 
     shared   the walk over another function of the same module: kernels of equal key are those that it made
 
-    `logical`, `nhwc`, `emit` and `call` are for rules. The fields up to `packed` are results, or set by the caller
-    before `run`; those that come from `shared` are one object for all functions of a module.
+    `logical`, `nhwc`, `emit` and `call` are for rules; `__init__` says what each field holds.
     """
 
     rules: Mapping[str, str] = LOWERINGS
@@ -152,28 +151,43 @@ class Lowerer:
     fused_kernels = True  # of a whole attention, norms with what is around them, float chains; see `find_chains`
 
     def __init__(self, mod: tvm.IRModule, isa: Isa, *, shared: Lowerer | None = None) -> None:
+        # What is lowered, and for what. The caller sets the last three before `run`: weights that kernels may read as
+        # codes of 4 bits, by the variable of the layer that reads them; the calls that become functions of the user, by
+        # the variables of their results; and what is called with every kernel (it keeps recipes of packed weights)
         self.view = View(codes_early(mod) if self.fused_kernels else mod)
         self.isa = isa
-        self.narrow: dict[str, Narrow] = {}  # float weights of 4 bits, by the variable of their reader
-        self.kernel_names: dict[str, str] = {}  # by the variable that the kernel computes, as the notes
+        self.int4_weights: dict[str, Int4Weights] = {}
+        self.custom_calls: dict[str, CustomCall] = {}
+        self.packed: Callable[[Kernel], None] | None = shared.packed if shared else None
+
+        # Results. Names and notes of kernels, and what each call stands for, by the variable of the *lowered* function
+        # that it computes: `explain`, cost model and profile join these with source layers. `mismatches`
+        # are layers that begin as a lowering of the user does, and are not taken, with the reason
+        self.kernel_names: dict[str, str] = {}
         self.kernel_notes: dict[str, str] = {}
-        self.origins: dict[str, CallOrigin] = {}  # by the variables of the lowered function
-        self.custom_calls: dict[str, CustomCall] = {}  # of the user's lowerings, by variables of the results
-        self.lowered: list[dict[str, Any]] = []  # the calls that these have become
-        self.mismatches: tuple[Mismatch, ...] = ()  # layers that begin as a lowering's pattern does, and are not taken
-        self.generated: dict[str, relax.Function] = shared.generated if shared else {}  # what code generators are for
-        self.packed: Callable[[Kernel], None] | None = shared.packed if shared else None  # called with every kernel
+        self.origins: dict[str, CallOrigin] = {}
+        self.lowered: list[dict[str, Any]] = []  # custom calls as they were emitted, in order
+        self.mismatches: tuple[Mismatch, ...] = ()
+
+        # Facts about the module's functions of loops, one object for all walks over one module: a kernel's key says all
+        # that its code depends on, so layers of equal key call one function, whichever function they stand in
+        self.functions: dict[object, tvm.ir.GlobalVar] = shared.functions if shared else {}  # by key
+        self.works: dict[str, KernelWork | None] = shared.works if shared else {}  # by symbol
+        self.generated: dict[str, relax.Function] = shared.generated if shared else {}  # for code generators, by symbol
+        self._constants: dict[Any, relax.Expr] = shared._constants if shared else {}  # by shape, type and hash
         self._builder: relax.BlockBuilder = shared._builder if shared else relax.BlockBuilder()
-        self._bindings: list[tuple[relax.Var, relax.Expr]] = []  # emitted so far
-        self._unique = UniqueNames(self.view.params)  # variables
+        self._unique = UniqueNames(self.view.params)  # variables, of this function
         self._symbol: UniqueNames = shared._symbol if shared else self._unique  # functions, unique in the module
-        # Tensors by their variables of the IR, in each layout that was emitted or asked for; most exist in one
+
+        # State of the walk: bindings emitted so far, and the tensors that exist, by their variables of the IR, in each
+        # layout that was emitted or asked for. Most exist in one; a transpose is emitted once, where a rule first asks
+        # for the other. A tensor in neither has disappeared inside of a kernel
+        self._bindings: list[tuple[relax.Var, relax.Expr]] = []
         self._logical: dict[str, relax.Expr] = dict(self.view.params)
         self._nhwc: dict[str, relax.Expr] = {}
-        self.functions: dict[object, tvm.ir.GlobalVar] = shared.functions if shared else {}  # by key of the kernel
-        self._constants: dict[Any, relax.Expr] = shared._constants if shared else {}  # by shape, type and hash
-        self.works: dict[str, KernelWork | None] = shared.works if shared else {}  # by symbol
-        # Source names of emitted variables; those and the origin of the chain that is being lowered
+
+        # Provenance: source names of each emitted variable. `_sources` and `_origin` are those of the chain being
+        # lowered, so that rules emit as many variables as they like and need not say where these come from
         self._names: dict[str, tuple[str, ...]] = {}
         self._sources: tuple[str, ...] = ()
         self._origin = CallOrigin((), 0, "")
@@ -196,8 +210,8 @@ class Lowerer:
         """Lower a chain by its rule, or the generic way."""
         self._sources = merge(*(self.view.sources(name) for name in chain.members))
         self._origin = origin_of(self.view, chain.members)
-        if not self.by_rule(chain):
-            self.otherwise(chain)
+        if not self.lower_by_rule(chain):
+            self.lower_without_rule(chain)
 
     def _lower_custom_call(self, name: str) -> None:
         """Emit the call of a lowering of the user."""
@@ -209,9 +223,9 @@ class Lowerer:
         """A name of a function that no other has."""
         return self._symbol(identifier(name))
 
-    def otherwise(self, chain: Chain) -> None:
+    def lower_without_rule(self, chain: Chain) -> None:
         """Lower a chain that no rule has taken."""
-        self.as_it_stands(chain.members)
+        self.emit_unchanged(chain.members)
 
     # ---- what rules use
 
@@ -219,7 +233,7 @@ class Lowerer:
         """True if the tensor is there in any layout; not what has disappeared inside a kernel."""
         return name in self._logical or name in self._nhwc
 
-    def rank4(self, name: str) -> bool:
+    def is_rank4(self, name: str) -> bool:
         """True for tensors that may live in NHWC."""
         ty = self.view.var[name].ty
         return isinstance(ty, relax.TensorType) and ty.ndim == 4
@@ -230,8 +244,8 @@ class Lowerer:
         return isinstance(ty, relax.TensorType) and 3 <= ty.ndim <= 5
 
     def has_nhwc(self, name: str) -> bool:
-        """True if the tensor exists in NHWC, or is free to be seen so (one pixel or one channel)."""
-        return name in self._nhwc or (self.rank4(name) and _transpose_is_free(*list(self.view.var[name].ty.shape)[1:]))
+        """True if the tensor exists in NHWC, or its bytes are those of NHWC (one pixel or one channel)."""
+        return name in self._nhwc or (self.is_rank4(name) and _has_same_bytes(*list(self.view.var[name].ty.shape)[1:]))
 
     def nhwc(self, name: str) -> relax.Expr:
         """The tensor in NHWC, transposed here if need be."""
@@ -343,7 +357,7 @@ class Lowerer:
 
     # ---- the walk
 
-    def by_rule(self, chain: Chain) -> bool:
+    def lower_by_rule(self, chain: Chain) -> bool:
         """Lower a chain by the rule of its head; False if there is none, or it leaves the chain alone."""
         call = self.view.value[chain.head]
         head = op_name(call)
@@ -353,11 +367,11 @@ class Lowerer:
         return bool(load_object(rule)(self, chain))
 
     def _fits_templates(self, chain: Chain) -> bool:
-        """True unless a tensor without values is read or made, no template counts to zero, or one of a free size."""
+        """True unless a tensor without values is read or made, no template counts to zero, or a size is dynamic."""
         return min(self._sizes(chain), default=1) > 0
 
     def _sizes(self, chain: Chain) -> list[int]:
-        """All dimensions of what a chain reads and makes, -1 for free ones."""
+        """All dimensions of what a chain reads and makes, -1 for dynamic ones."""
         names = [name for member in chain.members for name in (member, *used_vars(self.view.value[member]))]
         types = [self.view.var[name].ty for name in names]
         return [_static_size(dim) for ty in types if isinstance(ty, relax.TensorType) for dim in ty.shape]
@@ -366,7 +380,7 @@ class Lowerer:
         """The rule for a chain of tensors of dynamic shape; None where there are no values."""
         return None if 0 in self._sizes(chain) else self.dynamic_shape_rules.get(op_name(self.view.value[chain.head]))
 
-    def as_it_stands(self, names: Sequence[str]) -> None:
+    def emit_unchanged(self, names: Sequence[str]) -> None:
         """Emit bindings unchanged, on logical layouts."""
         for name in names:
             value = self.view.value[name]
@@ -377,7 +391,7 @@ class Lowerer:
     def _transpose(self, value: relax.Expr, axes: tuple[int, ...], name: str) -> relax.Expr:
         shape = [value.ty.shape[a] for a in axes]
         channels, rows, columns = (shape if axes == TO_NCHW else list(value.ty.shape))[1:]
-        if _transpose_is_free(channels, rows, columns):
+        if _has_same_bytes(channels, rows, columns):
             return self.reshape(value, shape, name)
         from tvmq.lower.rules.convert import transpose
 
@@ -406,11 +420,11 @@ def picture_shape(shape: Sequence[Any]) -> list[Any]:
 
 
 def _static_size(dim: Any) -> int:
-    """Size of a dimension, -1 for a free one."""
+    """Size of a dimension, -1 for a dynamic one."""
     return int(dim) if is_number(dim) else -1
 
 
-def _transpose_is_free(channels: Any, rows: Any, columns: Any) -> bool:
+def _has_same_bytes(channels: Any, rows: Any, columns: Any) -> bool:
     """True if NCHW and NHWC hold the same bytes in the same order: one channel, or one pixel."""
     return _static_size(channels) == 1 or _static_size(rows) == _static_size(columns) == 1
 

@@ -22,7 +22,7 @@ class CallOrigin:
     """Operators that were lowered together.
 
     layers  their names in the source
-    macs    multiply-accumulates, of one sample where the batch is free
+    macs    multiply-accumulates, of one sample where the batch is dynamic
     dtype   of the operands of the product: "int8", "int16" or "float32"; empty where nothing is multiplied
     """
 

@@ -17,23 +17,23 @@ from tvmq.graph.operators import where
 from tvmq.graph.operators.record import CONVOLUTION, PRODUCT
 from tvmq.graph.rewrite import Rewriter, rewrite
 from tvmq.graph.view import View, const_value, is_const, make_const, op_name, rank_of
-from tvmq.kernels.parts.packing import Narrow
+from tvmq.kernels.parts.packing import Int4Weights
 
 
-def narrow_weights(mod: tvm.IRModule) -> dict[str, Narrow]:
+def find_int4_weights(mod: tvm.IRModule) -> dict[str, Int4Weights]:
     """{variable of a convolution or product: its weight}, of those whose weight is dequantized codes of 4 bits."""
     view, weights = View(mod), {}
     for var, value in view.bindings:
         if op_name(value) not in where(kind=(CONVOLUTION, PRODUCT), own=False):
             continue
         producer = view.producer(value.args[1])
-        narrow = None if producer is None else _narrow_weight(producer, product=op_name(value) == "matmul")
-        if narrow is not None:
-            weights[var.name] = narrow
+        int4 = None if producer is None else _int4_weight_of(producer, product=op_name(value) == "matmul")
+        if int4 is not None:
+            weights[var.name] = int4
     return weights
 
 
-def _narrow_weight(call: relax.Call, *, product: bool) -> Narrow | None:
+def _int4_weight_of(call: relax.Call, *, product: bool) -> Int4Weights | None:
     """The weight that a dequantize gives; None for other calls, other types, and scales along another axis."""
     name = op_name(call)
     if name not in ("tvmq.dequantize", "tvmq.group_dequantize") or not all(map(is_const, call.args)):
@@ -43,12 +43,12 @@ def _narrow_weight(call: relax.Call, *, product: bool) -> Narrow | None:
         return None
     depth = codes.shape[0] if product else codes[0].size
     if name == "tvmq.group_dequantize":
-        return Narrow(_filters_first(codes), scale, int(call.attrs.group_size)) if product else None
+        return Int4Weights(_filters_first(codes), scale, int(call.attrs.group_size)) if product else None
     axis, filters = int(call.attrs.axis), codes.shape[1 if product else 0]
     if const_value(call.args[2]).any() or axis not in (-1, 1 if product else 0):
         return None
     scales = np.ascontiguousarray(np.broadcast_to(scale.reshape(1, -1), (1, filters)))
-    return Narrow(_filters_first(codes) if product else _picture(codes), scales, depth)
+    return Int4Weights(_filters_first(codes) if product else _picture(codes), scales, depth)
 
 
 def _filters_first(matrix: np.ndarray) -> np.ndarray:

@@ -33,7 +33,7 @@ def function_for(lowering: Lowering, match: Match) -> Loops | str | None:
     if isinstance(to, Extern):
         return _calling(to, match) if to.convention == "pointers" else None
     if isinstance(to, tirx.PrimFunc):
-        why = _misfit(to, match.listed())
+        why = _misfit(to, match.parameter_types())
         return why or Loops(to, match.constants)
     return _run_user_function(lowering, match) if callable(to) else None
 
@@ -58,8 +58,8 @@ def _run_user_function(lowering: Lowering, match: Match) -> Loops | str:
             "constants), or a text that says why it does not take the match"
         )
     arrays = tuple(np.asarray(constant, order="C") for constant in constants)
-    listed = match.listed()
-    parameters = [*listed[: len(match.inputs)], *(f"{a.dtype}{list(a.shape)}" for a in arrays), listed[-1]]
+    types = match.parameter_types()
+    parameters = [*types[: len(match.inputs)], *(f"{a.dtype}{list(a.shape)}" for a in arrays), types[-1]]
     why = _misfit(func, parameters)
     if why:
         raise BuildError(f"{where}: {why}")
@@ -83,13 +83,13 @@ def _of_tensor(where: str, result: te.Tensor, match: Match) -> Any:
     return te.create_prim_func([*parameters, result])
 
 
-def _misfit(func: Any, listed: Sequence[str]) -> str | None:
+def _misfit(func: Any, types: Sequence[str]) -> str | None:
     """Why the parameters of a function are not those of a match."""
     params = [f"{param.dtype}{[_size(size) for size in param.shape]}" for param in func.params]
-    if len(params) != len(listed):
-        return f"its function has {len(params)} parameters, the layer {len(listed)}: {', '.join(listed)}"
-    for number, (has, wanted) in enumerate(zip(params, listed, strict=True)):
-        if has != wanted and "'" not in has + wanted:  # free sizes have other names in a function
+    if len(params) != len(types):
+        return f"its function has {len(params)} parameters, the layer {len(types)}: {', '.join(types)}"
+    for number, (has, wanted) in enumerate(zip(params, types, strict=True)):
+        if has != wanted and "'" not in has + wanted:  # dynamic sizes have other names in a function
             return f"its function takes {has} as parameter {number}, the layer has {wanted}"
     return None
 
@@ -103,11 +103,11 @@ def _calling(extern: Extern, match: Match) -> Loops:
     params = [(sizes_of(var), dtype_of(var)) for var in match.inputs]
     params += [(array.shape, str(array.dtype)) for array in match.constants]
     params.append((sizes_of(match.result), dtype_of(match.result)))
-    free = next((size for shape, _ in params for size in shape if isinstance(size, str)), None)
-    if free is not None:
+    dynamic = next((size for shape, _ in params for size in shape if isinstance(size, str)), None)
+    if dynamic is not None:
         raise BuildError(
-            f"build: lowering '{match.name}', layer '{'/'.join(match.layers[:1])}': its size '{free}' is free, and "
-            "addresses do not tell it; use convention='packed', or fix it with sizes="
+            f"build: lowering '{match.name}', layer '{'/'.join(match.layers[:1])}': its size '{dynamic}' is dynamic, "
+            "and addresses do not tell it; use convention='packed', or fix it with sizes="
         )
     numbers = [int(number) for number in extern.extra(match)] if extern.extra else []
     builder, frame = IRBuilder(), T.prim_func(s_tir=True)

@@ -25,7 +25,7 @@ class Match:
     result     the variable that the last call is bound to; its type is that of the result
     captured   {name of an annotation: expression} of a pattern with annotations
 
-    All tensors are as in the module: pictures NCHW, weights OIHW. A free batch is 1: samples are run one by one.
+    All tensors are as in the module: pictures NCHW, weights OIHW. A dynamic batch is 1: samples are run one by one.
     """
 
     name: str
@@ -68,7 +68,7 @@ class Match:
             self._placeholders.extend((*inputs, *constants))
         return list(self._placeholders)
 
-    def listed(self) -> list[str]:
+    def parameter_types(self) -> list[str]:
         """Types of the parameters of a function for it: inputs, constants, result."""
         types = [f"{dtype_of(var)}{list(sizes_of(var))}" for var in (*self.inputs, self.result)]
         return [*types[:-1], *(f"{a.dtype}{list(a.shape)}" for a in self.constants), types[-1]]

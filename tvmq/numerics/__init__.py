@@ -9,12 +9,10 @@ from tvmq.numerics.add import (
     AddParams,
     SummandTables,
     add,
-    add_mask,
     add_params,
-    mask_steps,
-    multiply,
     summand_tables,
 )
+from tvmq.numerics.add_mask import add_mask, mask_steps
 from tvmq.numerics.affine import (
     check_finite,
     dequantize,
@@ -36,6 +34,7 @@ from tvmq.numerics.integer_layer_norm import LayerNormParams, integer_layer_norm
 from tvmq.numerics.integer_softmax import SoftmaxParams, integer_softmax, integer_softmax_params
 from tvmq.numerics.layer_norm import group_norm, instance_norm, layer_norm, rms_norm
 from tvmq.numerics.masked_mean import masked_mean
+from tvmq.numerics.multiply import multiply
 from tvmq.numerics.pool import (
     adaptive_bounds,
     adaptive_counts,

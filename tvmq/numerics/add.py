@@ -1,9 +1,4 @@
-"""Residual add of two quantized tensors of different scales, in integers only; as TFLite adds them.
-
-Scores of an attention plus its mask, in the steps of the scores.
-
-Product of two quantized tensors, to be requantized by s_a * s_b / s_y.
-"""
+"""Residual add of two quantized tensors of different scales, in integers only; as TFLite adds them."""
 
 from __future__ import annotations
 
@@ -12,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import DTypeLike
 
-from tvmq.errors import AccumulatorError, ConfigError, RangeError
-from tvmq.numerics.codes import INT32_MAX, Number, checked_zero_point, code_limits, largest_code, zero_of
+from tvmq.errors import AccumulatorError, RangeError
+from tvmq.numerics.codes import INT32_MAX, Number, check_zero_point, code_limits, largest_code
 from tvmq.numerics.requantize import fixed_point_multiply, fixed_point_parameters
 
 LARGEST_SHIFT = 22  # more would gain nothing: the error bound is 6e-5 steps there
@@ -59,7 +54,7 @@ def add(
     """
     a, b = np.asarray(a), np.asarray(b)
     low, high = code_limits(dtype, qmin, qmax)
-    zero_point = int(checked_zero_point(zero_point, low, high))
+    zero_point = int(check_zero_point(zero_point, low, high))
     if not 0 <= shift <= 31:
         raise RangeError(f"add: shift must lie in 0..31. Got {shift} instead")
     reach = largest_code(a) * abs(a_multiplier) + largest_code(b) * abs(b_multiplier) + abs(offset)
@@ -116,7 +111,7 @@ def add_params(
     if not all(np.isfinite(scale) and scale > 0 for scale in scales):
         raise RangeError(f"add: scales must be positive and finite. Got {scales_text} instead")
     limits = [(-(2**15), 2**15 - 1) if dtype == "int16" else (-128, 255) for dtype in dtypes]
-    a_zero, b_zero = (int(checked_zero_point(zero, *ends)) for zero, ends in zip((zero_a, zero_b), limits, strict=True))
+    a_zero, b_zero = (int(check_zero_point(zero, *ends)) for zero, ends in zip((zero_a, zero_b), limits, strict=True))
     a_ratio, b_ratio = scales[0] / scales[2], scales[1] / scales[2]
     a_reach, b_reach = (_reach(dtype, zero) for dtype, zero in zip(dtypes, (a_zero, b_zero), strict=True))
     narrow = "int16" not in dtypes
@@ -197,78 +192,8 @@ def summand_tables(
     for scale, zero, dtype in zip(scales, (zero_a, zero_b), dtypes, strict=True):
         limits = np.iinfo(dtype)
         codes = np.arange(limits.min, limits.max + 1, dtype=np.int32)
-        steps = codes - checked_zero_point(zero, int(limits.min), int(limits.max))
+        steps = codes - check_zero_point(zero, int(limits.min), int(limits.max))
         multiplier, shift = fixed_point_parameters(scale / twice)
         entries.append(fixed_point_multiply(steps << SUMMAND_SHIFT, multiplier, shift, rounding="DOUBLE"))
     sign = -1 if subtract else 1
     return SummandTables(entries[0].astype(np.int32), (sign * entries[1]).astype(np.int32), twice / 2**SUMMAND_SHIFT)
-
-
-LARGEST_VALUE = 1 << 20  # of a mask before it is multiplied: masks are 0 and 1
-LARGEST_STEP = 1 << 30  # of a mask: further down exp is 0 long since, and sums of scores keep apart
-LARGEST_FACTOR = 1 << 40
-
-
-def add_mask(x: np.ndarray, mask: np.ndarray, *, multiplier: int, offset: int) -> np.ndarray:
-    """x + (mask * multiplier + offset), saturated to -(2^31 - 1)..2^31 - 1; broadcasting.
-
-    x           int32: scores, accumulators of a product
-    mask        any integers, for example 0 where a token is padding and 1 elsewhere
-    multiplier  |multiplier| <= 2^40, offset likewise: a mask of real values a * mask + b has rint(a / scale) and
-                rint(b / scale) of them, see `mask_steps`
-    returns     int32, broadcast shape
-    raises      ConfigError for other types, RangeError for numbers out of range
-    order       in int64: m = clip(mask, -2^20, 2^20) * multiplier + offset; clip(m, -2^30, 2^30) is added to x
-
-    >>> add_mask(np.int32([[5, 6], [7, 8]]), np.int64([1, 0]), multiplier=10000, offset=-10000)
-    array([[    5, -9994],
-           [    7, -9992]], dtype=int32)
-    """
-    x, mask = np.asarray(x), np.asarray(mask)
-    if x.dtype != np.int32 or mask.dtype.kind not in "iu":
-        raise ConfigError(f"add_mask: takes int32 and integers. Got {x.dtype.name} and {mask.dtype.name} instead")
-    if max(abs(multiplier), abs(offset)) > LARGEST_FACTOR:
-        raise RangeError(f"add_mask: multiplier {multiplier} or offset {offset} is beyond 2^40; use mask_steps")
-    steps = np.clip(mask.astype(np.int64), -LARGEST_VALUE, LARGEST_VALUE) * multiplier + offset
-    total = x.astype(np.int64) + np.clip(steps, -LARGEST_STEP, LARGEST_STEP)
-    return np.clip(total, -INT32_MAX, INT32_MAX).astype(np.int32)
-
-
-def mask_steps(value: float, scale: float) -> int:
-    """A real number of a mask in steps of the scores: rint(value / scale), at most 2^40 of either sign.
-
-    >>> mask_steps(-10000.0, 0.5), mask_steps(-np.inf, 0.5)
-    (-20000, -1099511627776)
-    """
-    with np.errstate(over="ignore"):
-        steps = float(np.rint(np.float64(value) / np.float64(scale)))
-    return int(np.clip(steps, -LARGEST_FACTOR, LARGEST_FACTOR))
-
-
-def multiply(a: np.ndarray, b: np.ndarray, *, a_zero: Number, b_zero: Number) -> np.ndarray:
-    """(a - a_zero) * (b - b_zero), exact.
-
-    a, b            integer codes that broadcast against each other
-    a_zero, b_zero  their zero points, within their types
-    returns         int32, broadcast shape
-    raises          AccumulatorError if codes of these types could take a product out of int32 (16 x 16 bits),
-                    RangeError for a zero point outside of its type
-
-    >>> multiply(np.uint8([0, 255]), np.int8([-128]), a_zero=3, b_zero=-1)
-    array([   381, -32004], dtype=int32)
-    """
-    a, b = np.asarray(a), np.asarray(b)
-    a_steps, a_largest = _steps(a, a_zero)
-    b_steps, b_largest = _steps(b, b_zero)
-    if a_largest * b_largest > INT32_MAX:
-        raise AccumulatorError(
-            f"multiply: products of {a.dtype.name} and {b.dtype.name} codes can reach "
-            f"{a_largest * b_largest}, int32 ends at {INT32_MAX}; use fewer bits"
-        )
-    return np.asarray(a_steps * b_steps)
-
-
-def _steps(q: np.ndarray, zero_point: Number) -> tuple[np.ndarray, int]:
-    """q - zero_point in int32, and its largest magnitude for any code of the type."""
-    zero, limits = zero_of(q, zero_point), np.iinfo(q.dtype)
-    return np.subtract(q, np.int32(zero), dtype=np.int32), max(int(limits.max) - zero, zero - int(limits.min))

@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from tvmq.errors import RangeError
-from tvmq.numerics.codes import INT32_MAX, along_axis, checked_zero_point, code_limits
+from tvmq.numerics.codes import INT32_MAX, along_axis, check_zero_point, code_limits
 
 
 def quantize(
@@ -50,7 +50,7 @@ def quantize(
     x = np.asarray(x, np.float32)
     low, high = code_limits(dtype, qmin, qmax)
     scale = along_axis(_checked_scale(scale), axis, x.shape)
-    zero_point = along_axis(checked_zero_point(zero_point, low, high), axis, x.shape)
+    zero_point = along_axis(check_zero_point(zero_point, low, high), axis, x.shape)
     with np.errstate(all="ignore"):  # x / scale may overflow to infinity, which clips
         steps = np.asarray(x / scale)
         np.rint(steps, out=steps)

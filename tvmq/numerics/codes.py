@@ -53,7 +53,7 @@ def largest_code(values: np.ndarray) -> int:
     return max(-int(limits.min), int(limits.max))
 
 
-def checked_zero_point(zero_point: ArrayLike, low: int, high: int) -> np.ndarray:
+def check_zero_point(zero_point: ArrayLike, low: int, high: int) -> np.ndarray:
     """Zero points as int32; RangeError for one outside of the codes low..high."""
     values = np.asarray(zero_point)
     bad = (values < low) | (values > high) | (values != np.rint(values))
@@ -72,7 +72,7 @@ def zero_of(codes: np.ndarray, zero_point: Number) -> int:
     """
     largest_code(codes)
     limits = np.iinfo(codes.dtype)
-    return int(checked_zero_point(zero_point, int(limits.min), int(limits.max)))
+    return int(check_zero_point(zero_point, int(limits.min), int(limits.max)))
 
 
 def along_axis(values: np.ndarray, axis: int | None, shape: tuple[int, ...]) -> np.ndarray:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from tvmq.errors import ConfigError, RangeError
-from tvmq.numerics.codes import Number, checked_zero_point, code_limits
+from tvmq.numerics.codes import Number, check_zero_point, code_limits
 from tvmq.numerics.fixed_point import inverse_sqrt
 
 LONGEST_ROW = 1 << 14
@@ -75,7 +75,7 @@ def integer_layer_norm(
     array([[-5,  0, 14]], dtype=int8)
     """
     x, low_high = np.asarray(x), code_limits(dtype, qmin, qmax)
-    zero = int(checked_zero_point(zero_point, *low_high))
+    zero = int(check_zero_point(zero_point, *low_high))
     multiplier, offset = np.asarray(multiplier), np.asarray(offset)
     _check(x, multiplier, offset, epsilon, shift)
     if x.size == 0:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from tvmq.errors import ConfigError, RangeError
-from tvmq.numerics.codes import Number, checked_zero_point, code_limits
+from tvmq.numerics.codes import Number, check_zero_point, code_limits
 from tvmq.numerics.fixed_point import EXPONENT_BITS, LARGEST_EXPONENT, exp2_negative, reciprocal
 
 LONGEST_ROW = 1 << 16
@@ -69,7 +69,7 @@ def integer_softmax(
     """
     x = np.asarray(x)
     low, high = code_limits(dtype, qmin, qmax)
-    zero = int(checked_zero_point(zero_point, low, high))
+    zero = int(check_zero_point(zero_point, low, high))
     if x.dtype.name not in INPUT_TYPES:
         raise ConfigError(f"integer_softmax: x must be one of {', '.join(INPUT_TYPES)}. Got {x.dtype.name} instead")
     _check(x.shape[axis], multiplier, shift, out_multiplier, out_shift)

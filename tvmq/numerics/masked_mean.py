@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from tvmq.errors import ConfigError, RangeError
-from tvmq.numerics.codes import checked_zero_point, code_limits
+from tvmq.numerics.codes import check_zero_point, code_limits
 from tvmq.numerics.fixed_point import reciprocal
 
 LONGEST = 1 << 14
@@ -48,7 +48,7 @@ def masked_mean(
     """
     x, mask = np.asarray(x), np.asarray(mask)
     low, high = code_limits(dtype, qmin, qmax)
-    zero = int(checked_zero_point(zero_point, low, high))
+    zero = int(check_zero_point(zero_point, low, high))
     _check(x, mask, axis, multiplier, shift)
     length = x.shape[axis]
     kept = np.clip(mask, 0, 1).astype(np.int64)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from tvmq.errors import ConfigError, RangeError
-from tvmq.numerics.codes import Number, along_axis, checked_zero_point, code_limits
+from tvmq.numerics.codes import Number, along_axis, check_zero_point, code_limits
 
 ACCUMULATORS = ("int32", "int16", "int8", "uint8")
 MODES = ("float", "fixed_point", "power_of_two")
@@ -65,7 +65,7 @@ def requantize(
     if acc.dtype.name not in ACCUMULATORS:
         raise ConfigError(f"requantize: acc must be int32, or codes. Got {acc.dtype.name} instead")
     low, high = code_limits(dtype, qmin, qmax)
-    zero = int(checked_zero_point(zero_point, low, high))
+    zero = int(check_zero_point(zero_point, low, high))
     slope = checked_slope(negative_slope, mode)
     if mode == "float":
         steps = _float_steps(acc, multiplier, axis, slope, low - zero, high - zero)

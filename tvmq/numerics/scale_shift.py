@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
 from tvmq.errors import AccumulatorError, RangeError
-from tvmq.numerics.codes import INT32_MAX, Number, checked_zero_point, code_limits, largest_code, zero_of
+from tvmq.numerics.codes import INT32_MAX, Number, check_zero_point, code_limits, largest_code, zero_of
 
 LARGEST_CODE = 255  # largest |code| and |code - zero_point| of uint8 and int8
 LARGEST_SHIFT = 22  # more would gain nothing: the error bound is 3e-5 steps there
@@ -100,7 +100,7 @@ def scale_shift_params(
         raise RangeError("scale_shift: factors and summands must be finite; repair the model's constants")
     largest, is_int16 = LARGEST_RESULT[dtypes[1]], dtypes[0] == "int16"
     steps = np.clip(steps, -largest, largest)
-    zero = int(checked_zero_point(zero_x, *((-(2**15), 2**15 - 1) if is_int16 else (-128, 255))))
+    zero = int(check_zero_point(zero_x, *((-(2**15), 2**15 - 1) if is_int16 else (-128, 255))))
     reach = 2**15 + abs(zero) if is_int16 else 2 * LARGEST_CODE
     shift = _largest_shift(float(np.abs(ratio).max(initial=0)), float(np.abs(steps).max(initial=0)), reach)
     multiplier = np.asarray(np.rint(np.ldexp(ratio, shift)).astype(np.int32))
@@ -182,7 +182,7 @@ def _checked_scales(scale_x: Number, scale_y: Number) -> list[float]:
 def _check_shift(shift: int, zero_point: int, low: int, high: int) -> int:
     if not 0 <= shift <= 31:
         raise RangeError(f"scale_shift: shift must lie in 0..31. Got {shift} instead")
-    return int(checked_zero_point(zero_point, low, high))
+    return int(check_zero_point(zero_point, low, high))
 
 
 def _check_reach(reach: int, name: str) -> None:

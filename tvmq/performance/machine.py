@@ -21,7 +21,7 @@ from tvm.script.ir_builder import tirx as T
 
 from tvmq.cache import replace_file, trusted_folder
 from tvmq.cost import Machine, read_caches, with_caches
-from tvmq.kernels.parts.builder import FunctionBuilder, Register, bind, flat, load, store
+from tvmq.kernels.parts.builder import FunctionBuilder, Register, bind, flatten, load, store
 from tvmq.runtime.threads import ALLOWED_CPUS
 from tvmq.target.cpu import CpuTarget, resolve_target
 
@@ -112,7 +112,7 @@ def _seconds(run: Any, numbers: Any) -> float:
 
 def _chain() -> Any:
     with FunctionBuilder("chain", {"numbers": ((2,), "int64")}) as function:
-        numbers = flat(function.buffers[0])
+        numbers = flatten(function.buffers[0])
         addend, value = load(numbers, 1, "int64"), Register("int64", 1)
         value.set(load(numbers, 0, "int64"))
         with T.serial(0, TURNS):

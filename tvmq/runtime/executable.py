@@ -22,7 +22,7 @@ from tvmq.runtime.compiled_function import CompiledFunction
 from tvmq.runtime.dynamic_shapes import SizedCode
 from tvmq.runtime.inputs import TensorInfo, infos
 from tvmq.runtime.threads import check_counts, default_threads, in_threads, with_threads
-from tvmq.target.cpu import CpuTarget, lacking, refusal_of_all
+from tvmq.target.cpu import CpuTarget, missing_requirements, refusal_of_all
 from tvmq.target.cuda import CudaTarget
 from tvmq.text import last_line
 
@@ -357,7 +357,7 @@ def _code_of(parts: Parts) -> Callable[[str], tuple[Callable[..., Any], bool]]:
 
 def _refusal(target: CpuTarget | CudaTarget) -> str:
     """Why this machine cannot run code for a target, and what to do; empty if it can."""
-    missing = lacking(target.host)
+    missing = missing_requirements(target.host)
     if missing:
         return (
             f"run: the model was built for {target.name} and needs {', '.join(missing)}, which this CPU lacks; "

@@ -19,12 +19,12 @@ from typing import TYPE_CHECKING, Any
 
 from tvmq.errors import TargetError
 from tvmq.target.host import (
+    disabled_features,
     host_features,
     host_options,
     host_triple,
     llvm_features,
     missing_features,
-    switched_off,
     used_features,
 )
 from tvmq.tvm_runtime import is_tvm_target
@@ -53,12 +53,12 @@ NAMES: dict[str, tuple[str, str]] = {
 }
 
 
-def spelled_out(text: str, here: str) -> str:
+def write_out_aliases(text: str, here: str) -> str:
     """The target in TVM's old form; what is no short name stays.
 
     here  architecture of this machine; a target of another one is for Linux
 
-    >>> spelled_out("avx-vnni", "x86"), spelled_out("arm-neon", "x86")
+    >>> write_out_aliases("avx-vnni", "x86"), write_out_aliases("arm-neon", "x86")
     ('llvm -mcpu=x86-64-v3 -mattr=+avxvnni', 'llvm -mtriple=aarch64-linux-gnu -mcpu=generic')
     """
     if text not in NAMES:
@@ -130,7 +130,7 @@ class CpuTarget:
     @property
     def compiler(self) -> dict[str, Any]:
         """The options with which code is compiled: what `needs` does not name is switched off (target/host.py)."""
-        off = [f"-{name}" for name in switched_off(self.features, self.arch)]
+        off = [f"-{name}" for name in disabled_features(self.features, self.arch)]
         return {**self.tvm, **({"mattr": [*self.tvm.get("mattr", ()), *off]} if off else {})}
 
     def as_tvm(self, **defaults: Any) -> Any:
@@ -172,7 +172,7 @@ def _options(target: Any) -> dict[str, Any]:
     if target is None:
         return {"kind": "llvm"}
     if isinstance(target, str):
-        return parse(spelled_out(target, host_arch()))
+        return parse(write_out_aliases(target, host_arch()))
     if is_tvm_target(target):
         from tvm.target import codegen
 
@@ -306,25 +306,25 @@ def _suggestion(name: str, known: Iterable[str]) -> str:
     return f"; did you mean {', '.join(close)}?" if close else ""
 
 
-def lacking(target: CpuTarget) -> tuple[str, ...]:
+def missing_requirements(target: CpuTarget) -> tuple[str, ...]:
     """Architecture or features that this CPU lacks to run code for a target."""
     if target.arch != host_arch():
         return (f"the architecture {target.arch}",)
     return missing_features(target.needs)
 
 
-def best(targets: Sequence[CpuTarget]) -> int | None:
+def index_of_best(targets: Sequence[CpuTarget]) -> int | None:
     """Number of the best target that this CPU can run, of the best level, then of most features; or None."""
     from tvmq.kernels.isa import LEVELS  # a file for one CPU needs none
 
     order = list(LEVELS)
-    runnable = [i for i, target in enumerate(targets) if not lacking(target)]
+    runnable = [i for i, target in enumerate(targets) if not missing_requirements(target)]
     return min(runnable, key=lambda i: (order.index(targets[i].isa.name), -len(targets[i].needs)), default=None)
 
 
 def refusal_of_all(targets: Sequence[CpuTarget]) -> str:
     """Why none of several codes runs here, and what to do; empty if one does, or there are no several."""
-    if not targets or best(targets) is not None:
+    if not targets or index_of_best(targets) is not None:
         return ""
     return (
         f"run: the model was built for {reasons(targets)}; save it and load it there, or build it for 'llvm', this CPU"
@@ -333,10 +333,10 @@ def refusal_of_all(targets: Sequence[CpuTarget]) -> str:
 
 def reasons(targets: Iterable[CpuTarget]) -> str:
     """Each target and what this CPU lacks for it."""
-    return ", ".join(f"{target.name} (this CPU lacks {', '.join(lacking(target))})" for target in targets)
+    return ", ".join(f"{target.name} (this CPU lacks {', '.join(missing_requirements(target))})" for target in targets)
 
 
 def with_codes(codes: tuple[Any, ...]) -> Any:
     """Parts of an executable (runtime/executable.py) of the best of several codes, or of the first; it knows all."""
     targets = tuple(parts.target for parts in codes)
-    return replace(codes[best(targets) or 0], targets=targets, codes=codes)
+    return replace(codes[index_of_best(targets) or 0], targets=targets, codes=codes)

@@ -171,19 +171,19 @@ def used_features(features: Iterable[str], arch: str) -> frozenset[str]:
     return frozenset(features) & CODE[arch].keys() if arch in CODE else frozenset(features)
 
 
-def still_needed(needs: Iterable[str], arch: str) -> frozenset[str]:
+def remaining_features(needs: Iterable[str], arch: str) -> frozenset[str]:
     """Features that a saved model needs, of those that its file names: older files name some that no code contains.
 
-    >>> sorted(still_needed({"avx2", "rdseed", "flying"}, "x86"))
+    >>> sorted(remaining_features({"avx2", "rdseed", "flying"}, "x86"))
     ['avx2', 'flying']
     """
     return frozenset(needs) - UNUSED.get(arch, frozenset())
 
 
-def switched_off(features: Iterable[str], arch: str) -> tuple[str, ...]:
+def disabled_features(features: Iterable[str], arch: str) -> tuple[str, ...]:
     """Those that are switched off where code is compiled, sorted.
 
-    >>> switched_off({"avx2", "rdseed", "vzeroupper"}, "x86")
+    >>> disabled_features({"avx2", "rdseed", "vzeroupper"}, "x86")
     ('rdseed',)
     """
     return tuple(sorted(frozenset(features) & SWITCHED_OFF.get(arch, frozenset())))

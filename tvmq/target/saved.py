@@ -7,7 +7,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from tvmq.target.cpu import TRIPLES, CpuTarget, host_arch, resolve_target
-from tvmq.target.host import missing_by_linux, still_needed
+from tvmq.target.host import missing_by_linux, remaining_features
 
 if TYPE_CHECKING:
     from tvmq.kernels.parts.types import Isa
@@ -61,7 +61,7 @@ def saved_target(options: Mapping[str, Any], needs: Iterable[str], arch: str) ->
     needs, arch  what code for it needs, and of which architecture it is
     raises   TargetError, or another error of TVM's, for options that no target has
     """
-    needed, is_foreign = still_needed(needs, arch), arch != host_arch()
+    needed, is_foreign = remaining_features(needs, arch), arch != host_arch()
     if is_foreign and arch in TRIPLES and not options.get("mtriple"):
         options = {**options, "mtriple": TRIPLES[arch]}
     texts = [options.get("kind"), options.get("mcpu"), options.get("mtriple", ""), *options.get("mattr", ())]

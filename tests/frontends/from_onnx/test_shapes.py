@@ -356,7 +356,7 @@ def test_resize_between_free_sizes_needs_half_pixels(mode: str) -> None:
     up = node("Resize", ["x", "", "two"], "y", mode="linear", coordinate_transformation_mode=mode)
     model = make_model([up], {"x": ("float32", (1, 2, "h", "w"))}, ["y"], {"two": np.float32([1, 1, 2, 2])})
     mod, params = from_onnx(model)
-    with pytest.raises(BuildError, match=f"layer 'y'.*'linear' with '{mode}' from free size h to .*; fix the sizes"):
+    with pytest.raises(BuildError, match=f"layer 'y'.*'linear' with '{mode}' from dynamic size h to .*; fix the sizes"):
         tvmq.build(mod, params=params)
     x = floats(1, 2, 3, 4)
     fixed = tvmq.build(mod, params=params, sizes={"h": 3, "w": 4}).run({"x": x})

@@ -19,7 +19,7 @@ from tvmq.kernels.attention.attention import attention
 from tvmq.kernels.attention.shape import Attention, MatrixOperand
 from tvmq.kernels.attention.softmax_codes import ROUNDINGS, power_guess
 from tvmq.kernels.isa import isa_named
-from tvmq.kernels.parts.builder import FunctionBuilder, flat, load, store
+from tvmq.kernels.parts.builder import FunctionBuilder, flatten, load, store
 from tvmq.kernels.parts.float_vectors import CodeLimits
 from tvmq.kernels.parts.loops import broadcast_strides
 from tvmq.kernels.parts.types import Dequantize, Requantize
@@ -173,7 +173,7 @@ def test_the_guessed_power_is_as_near_as_its_margin_says() -> None:
     x = np.linspace(-15.2, 0, 100_001, dtype=np.float32)
     x = x[: x.size // 16 * 16].reshape(-1, 16)
     with FunctionBuilder("power", {"x": (x.shape, "float32"), "y": (x.shape, "float32")}) as function:
-        source, target = (flat(buffer) for buffer in function.buffers)
+        source, target = (flatten(buffer) for buffer in function.buffers)
         with T.serial(0, len(x)) as i:
             store(target, i * 16, power_guess(load(source, i * 16, "float32x16")), 16)
     tensors = [tvm.runtime.tensor(x), tvm.runtime.tensor(np.zeros_like(x))]

@@ -102,7 +102,7 @@ def test_weights_halfway_between_codes(level: str) -> None:
     ("scales", "codes"), [((0.0, 0.1), CODES), ((1.0, 2.0), CODES), ((1.0, 0.1), CodeLimits(255, 0, 255, "uint8"))]
 )
 def test_refuses_what_is_not_proved(scales: tuple[float, float], codes: CodeLimits) -> None:
-    with pytest.raises(BuildError, match="kernels, free_scores: scales must be positive"):
+    with pytest.raises(BuildError, match="kernels, dynamic_scores: scales must be positive"):
         dynamic_scores(DynamicScores(("rows", "keys"), None, codes), *scales, isa_named("generic"))
 
 

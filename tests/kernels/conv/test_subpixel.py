@@ -17,7 +17,8 @@ from tests.kernels.cases import WIDTHS, Case, check, codes
 from tests.kernels.harness import levels, run_kernel
 from tvmq import numerics
 from tvmq.errors import BuildError
-from tvmq.kernels.conv.stack_depth import DepthWindows, add_border, stack_depth
+from tvmq.kernels.conv.border import add_border
+from tvmq.kernels.conv.stack_depth import DepthWindows, stack_depth
 from tvmq.kernels.conv.subpixel import SubpixelAxis, subpixel_channels, subpixel_weights
 from tvmq.kernels.isa import isa_named
 from tvmq.kernels.move.depth_to_space import Spread, depth_to_space

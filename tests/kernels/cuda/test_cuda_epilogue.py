@@ -12,7 +12,7 @@ from tests.kernels.harness import huge_multipliers
 from tvmq import numerics
 from tvmq.errors import BuildError
 from tvmq.kernels.cuda.conv2d import conv2d
-from tvmq.kernels.cuda.epilogue import LARGEST_EXACT, scaled
+from tvmq.kernels.cuda.epilogue import LARGEST_EXACT, scale_sum
 from tvmq.kernels.parts.builder import const
 from tvmq.kernels.parts.epilogue import EpiloguePlan
 from tvmq.kernels.parts.types import Conv2d, Dequantize, FixedRequantize, Kernel, Requantize
@@ -122,4 +122,4 @@ def test_a_step_without_expression_is_refused():
         step: Requantize
 
     with pytest.raises(BuildError, match="kernels, cuda: Other has no expression"):
-        scaled(replace(EpiloguePlan(None, ()), requantizer=Other(STEPS[0])), const(1), [])
+        scale_sum(replace(EpiloguePlan(None, ()), requantizer=Other(STEPS[0])), const(1), [])

@@ -11,7 +11,8 @@ import pytest
 from tests.kernels.cases import LEVELS, WIDTHS, Case, add_cases, check, codes, multiply_cases
 from tvmq import numerics
 from tvmq.errors import BuildError
-from tvmq.kernels.elementwise.multiply import add, multiply
+from tvmq.kernels.elementwise.add import add
+from tvmq.kernels.elementwise.multiply import multiply
 from tvmq.kernels.isa import isa_named
 from tvmq.kernels.parts.types import AddStep, Requantize
 

@@ -14,7 +14,8 @@ from tests.kernels.cases import Case, check, codes, table_cases
 from tests.kernels.harness import levels
 from tvmq import numerics
 from tvmq.errors import BuildError
-from tvmq.kernels.elementwise.table import PreluStep, prelu, table
+from tvmq.kernels.elementwise.channel_prelu import PreluStep, prelu
+from tvmq.kernels.elementwise.table import table
 from tvmq.kernels.isa import isa_named
 
 # the lookup is the one thing that avx512vbmi does in its own way

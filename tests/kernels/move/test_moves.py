@@ -20,7 +20,8 @@ from tests.kernels.cases import SCALE, WIDTHS, Case, check, codes, concat_cases,
 from tests.kernels.harness import levels
 from tvmq.errors import BuildError
 from tvmq.kernels.isa import isa_named
-from tvmq.kernels.move.concat import concat, pad
+from tvmq.kernels.move.concat import concat
+from tvmq.kernels.move.constant_pad import pad
 from tvmq.kernels.move.depth_to_space import resize
 from tvmq.kernels.move.transpose import dequantize_to_nchw, quantize_to_nhwc, to_nchw, to_nhwc
 

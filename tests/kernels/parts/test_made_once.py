@@ -9,7 +9,7 @@ from tests.kernels.harness import conv_operands, requantize_for
 from tvmq.kernels.conv.choose import choose_convolution
 from tvmq.kernels.isa import isa_named
 from tvmq.kernels.parts import made_once as module
-from tvmq.kernels.parts.made_once import forget, made_once
+from tvmq.kernels.parts.made_once import forget, memoize
 from tvmq.kernels.parts.types import Conv2d
 
 SHAPES = [
@@ -46,8 +46,8 @@ def test_what_is_kept_is_what_would_be_made() -> None:
 
 
 def test_they_do_not_pile_up(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_made", {})
+    monkeypatch.setattr(module, "_functions", {})
     monkeypatch.setattr(module, "MOST", 3)
     for number in range(10):
-        made_once((number,), lambda: object())
-    assert 0 < len(module._made) <= 3
+        memoize((number,), lambda: object())
+    assert 0 < len(module._functions) <= 3

@@ -13,7 +13,7 @@ from tvmq.kernels.conv.conv2d import conv2d
 from tvmq.kernels.conv.conv2d_float import conv2d_float
 from tvmq.kernels.conv.matmul import matmul
 from tvmq.kernels.isa import isa_named
-from tvmq.kernels.parts.packing import Narrow
+from tvmq.kernels.parts.packing import Int4Weights
 from tvmq.kernels.parts.types import Clip, Conv2d
 
 LEVELS = levels("generic", "avx2", "avx512bw", "avx512vnni")
@@ -82,7 +82,7 @@ def test_half_the_bytes() -> None:
     assert sizes == [128 * 64, math.ceil(128 * 64 / 2)]
 
 
-def float_weights(depth: int, columns: int, size: int) -> tuple[np.ndarray, Narrow]:
+def float_weights(depth: int, columns: int, size: int) -> tuple[np.ndarray, Int4Weights]:
     """Float weights [columns, depth, 1, 1] and the codes and scales they are made of."""
     random = np.random.default_rng(3)
     codes = random.integers(-8, 8, (depth, columns)).astype(np.int8)
@@ -90,7 +90,7 @@ def float_weights(depth: int, columns: int, size: int) -> tuple[np.ndarray, Narr
     weight = numerics.group_dequantize(codes, scale, axis=0, group_size=size)
     filters = (np.ascontiguousarray(array.T).reshape(columns, depth, 1, 1) for array in (weight, codes))
     weight, codes = filters
-    return weight, Narrow(codes, scale, size)
+    return weight, Int4Weights(codes, scale, size)
 
 
 @pytest.mark.slow
@@ -100,11 +100,11 @@ def float_weights(depth: int, columns: int, size: int) -> tuple[np.ndarray, Narr
 def test_float_weights_have_the_bits_of_the_float_kernel(level: str, rows: int, size: int) -> None:
     """One tile and many; one scale a column and several."""
     isa, conv = isa_named(level), Conv2d(1, rows, 1, 64, 130, x_dtype="float32")
-    weight, narrow = float_weights(64, 130, size)
+    weight, int4 = float_weights(64, 130, size)
     random = np.random.default_rng(4)
     x, bias = random.normal(size=(1, rows, 1, 64)).astype(np.float32), random.normal(size=130).astype(np.float32)
     plain = conv2d_float(conv, weight, bias, (Clip(-3.0, 4.0),), isa)
-    packed = conv2d_float(conv, weight, bias, (Clip(-3.0, 4.0),), isa, narrow=narrow)
+    packed = conv2d_float(conv, weight, bias, (Clip(-3.0, 4.0),), isa, int4=int4)
     of_one_row = packed.name.startswith("narrow_row")
     assert of_one_row == (rows == 1 and size % 8 == 0 and level.startswith("avx512"))
     assert of_one_row or packed.constants[0].nbytes * 8 == plain.constants[0].nbytes
@@ -122,5 +122,5 @@ def test_float_convolution(level: str) -> None:
     weight = numerics.dequantize(codes, scale, np.zeros(20, np.int32), axis=0)
     x = random.normal(size=(1, 9, 8, 6)).astype(np.float32)
     plain = conv2d_float(conv, weight, None, (), isa)
-    packed = conv2d_float(conv, weight, None, (), isa, narrow=Narrow(codes, scale[None], 54))
+    packed = conv2d_float(conv, weight, None, (), isa, int4=Int4Weights(codes, scale[None], 54))
     np.testing.assert_array_equal(run_kernel(packed, (x,), level), run_kernel(plain, (x,), level))

@@ -16,7 +16,7 @@ from tvmq.exporters.c.rescale import CLAMP, WIDE_CLAMP, limits
 from tvmq.exporters.c.tensor import C_TYPES, NAMES, SIZES, Formula, Operand, Tensor
 from tvmq.exporters.c.walk import Walk, literal
 from tvmq.graph.view import const_value, dtype_of, is_const, shape_of
-from tvmq.numerics.add import LARGEST_STEP, LARGEST_VALUE
+from tvmq.numerics.add_mask import LARGEST_STEP, LARGEST_VALUE
 
 PRELU = Kernel(
     "prelu_steps",

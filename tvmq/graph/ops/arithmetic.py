@@ -21,7 +21,7 @@ from tvm_ffi.dataclasses import py_class
 
 from tvmq.graph.ops.integer_norms import as_int64, i64
 from tvmq.graph.ops.registry import broadcast_compute, broadcast_type, register
-from tvmq.numerics.add import LARGEST_STEP, LARGEST_VALUE
+from tvmq.numerics.add_mask import LARGEST_STEP, LARGEST_VALUE
 from tvmq.numerics.codes import INT32_MAX
 
 

@@ -29,7 +29,7 @@ from tvmq.kernels.parts.builder import (
     Expr,
     FunctionBuilder,
     Register,
-    flat,
+    flatten,
     load,
     over,
     over_range,
@@ -41,8 +41,8 @@ from tvmq.kernels.parts.builder import (
 )
 from tvmq.kernels.parts.epilogue import Parameters, plan_epilogue
 from tvmq.kernels.parts.float_vectors import LANES
-from tvmq.kernels.parts.loops import copy_lanes, fill_lanes, offset_of, opaque
-from tvmq.kernels.parts.made_once import made_once
+from tvmq.kernels.parts.loops import copy_lanes, fill_lanes, make_opaque, offset_of
+from tvmq.kernels.parts.made_once import memoize
 from tvmq.kernels.parts.packing import PanelRun, panel_runs
 from tvmq.kernels.parts.tiling import Tiling
 from tvmq.kernels.parts.types import Dequantize, FixedRequantize, Isa, Kernel, Requantize
@@ -67,7 +67,7 @@ def attention(
     scales = (np.array([scale], np.float32) for scale in (score_scale, code_scale))
     constants = (*scales, *template.multipliers())
     key = ("attention", shape, ins.name, template.plan.key)
-    func = made_once((name, *key), lambda: template.prim_func(name))
+    func = memoize((name, *key), lambda: template.prim_func(name))
     return Kernel(name, func, constants, key, work=attention_work(shape, ins))
 
 
@@ -126,7 +126,7 @@ class _AttentionTemplate:
         parameters |= self.plan.constant_parameters(self.values.places)
         parameters["y"] = (shape.y.shape, self.plan.out_dtype)
         with FunctionBuilder(name, parameters) as function:
-            self.buffers = {key: flat(buffer) for key, buffer in zip(parameters, function.buffers, strict=True)}
+            self.buffers = {key: flatten(buffer) for key, buffer in zip(parameters, function.buffers, strict=True)}
             offset = self.ins.shift_of(shape.codes.dtype) if self.raw else -shape.codes.zero_point
             scale, stored = self.buffers["code_scale"], self.ins.x_dtype
             self.softmax = SoftmaxCodes(shape.keys, shape.codes, scale, stored, offset)
@@ -139,13 +139,13 @@ class _AttentionTemplate:
         self.keys.allocate(shape.matrices)
         self.values.allocate(shape.matrices)
         q_zero = self.queries.zero
-        self._each(shape.matrices, parallel, lambda matrix: self._pack(opaque(matrix), q_zero))
+        self._each(shape.matrices, parallel, lambda matrix: self._pack(make_opaque(matrix), q_zero))
         chunks = min(self.blocks, max(1, MOST_JOBS // shape.matrices))
 
         def job(index: Expr) -> None:
-            matrix, chunk = opaque(T.floordiv(index, chunks)), opaque(T.floormod(index, chunks))
-            begin = opaque(T.floordiv(chunk * self.blocks, chunks))
-            end = opaque(T.floordiv((chunk + 1) * self.blocks, chunks))
+            matrix, chunk = make_opaque(T.floordiv(index, chunks)), make_opaque(T.floormod(index, chunks))
+            begin = make_opaque(T.floordiv(chunk * self.blocks, chunks))
+            end = make_opaque(T.floordiv((chunk + 1) * self.blocks, chunks))
             self._chunk(matrix, begin, end)
 
         self._each(shape.matrices * chunks, parallel, job)
@@ -162,18 +162,18 @@ class _AttentionTemplate:
 
     def _pack(self, matrix: Expr, q_zero: int) -> None:
         for side, name, zero in ((self.keys, "k", q_zero), (self.values, "v", self.weight_zero)):
-            begin = opaque(self._begin(side.panels.operand, matrix))
+            begin = make_opaque(self._begin(side.panels.operand, matrix))
             for run in side.runs:
                 with T.serial(0, run.count) as panel:
-                    self._pack_panel(side, self.buffers[name], begin, matrix, opaque(panel), run, zero)
+                    self._pack_panel(side, self.buffers[name], begin, matrix, make_opaque(panel), run, zero)
 
     def _pack_panel(
         self, side: _Side, source: Buffer, begin: Expr, matrix: Expr, panel: Expr, run: PanelRun, zero: int
     ) -> None:
         panels, lanes = side.panels, self.ins.lanes
-        vector = opaque(panel * run.columns + run.vector)
-        place = opaque(matrix * side.size + vector * (panels.steps * panels.vector))
-        first = opaque(begin + vector * (lanes * panels.operand.column))
+        vector = make_opaque(panel * run.columns + run.vector)
+        place = make_opaque(matrix * side.size + vector * (panels.steps * panels.vector))
+        first = make_opaque(begin + vector * (lanes * panels.operand.column))
         panels.pack(source, first, side.packed, place, run.columns, run.channels)
         terms = panels.column_terms(side.packed, place, run.columns, zero)
         for column, term in enumerate(terms):
@@ -197,24 +197,24 @@ class _AttentionTemplate:
         with T.serial(0, block * self.weight_pitch // 64) as i:
             store(self.weights, i * 64, zero, 64)
         with T.serial(0, end - begin) as index:
-            first = opaque(T.min((begin + index) * block, shape.rows - block))
+            first = make_opaque(T.min((begin + index) * block, shape.rows - block))
             self._block(matrix, first)
 
     def _copy_mask(self, matrix: Expr, row: Expr, place: int) -> None:
         mask = self.shape.mask
         assert mask is not None
-        begin = opaque(self._begin(mask, matrix) + row * mask.row)
+        begin = make_opaque(self._begin(mask, matrix) + row * mask.row)
         copy_lanes(self.mask, place * self.softmax.pitch, self.buffers["mask"], begin, self.shape.keys, LANES)
 
     def _block(self, matrix: Expr, first: Expr) -> None:
         shape = self.shape
-        self._copy_queries(opaque(self._begin(shape.q, matrix) + first * shape.q.row))
+        self._copy_queries(make_opaque(self._begin(shape.q, matrix) + first * shape.q.row))
         self._tiles(self.keys, matrix, self.copied, self.queries.pitch, 0, self._store_scores)
         self._softmax(matrix, first)
-        target = opaque(self._begin(shape.y, matrix) + first * shape.y.row)
+        target = make_opaque(self._begin(shape.y, matrix) + first * shape.y.row)
 
         def store_result(sums: list[list[Register]], row: Expr, vector: Expr, run: PanelRun) -> None:
-            self._store_result(sums, opaque(target + row * shape.y.row), vector, run)
+            self._store_result(sums, make_opaque(target + row * shape.y.row), vector, run)
 
         self._tiles(self.values, matrix, self.weights, self.weight_pitch, self.cut.block, store_result)
 
@@ -223,7 +223,7 @@ class _AttentionTemplate:
         pitch, zero = self.queries.pitch, self.keys.panels.zero
         with T.serial(0, self.cut.block) as row:
             self.queries.copy(
-                self.buffers["q"], opaque(begin + row * self.shape.q.row), self.copied, opaque(row * pitch)
+                self.buffers["q"], make_opaque(begin + row * self.shape.q.row), self.copied, make_opaque(row * pitch)
             )
         if self.raw and zero:
             self._row_terms(self.copied, pitch, zero, 0)
@@ -232,21 +232,21 @@ class _AttentionTemplate:
         """Store the share of a block's copied rows in the sums, at terms[first:]."""
         # in a loop of its own: what has just been written in pieces cannot be read as a whole for some cycles
         with T.serial(0, self.cut.block) as row:
-            store(self.terms, row + first, row_term(self.ins, rows, opaque(row * pitch), pitch, zero), 1)
+            store(self.terms, row + first, row_term(self.ins, rows, make_opaque(row * pitch), pitch, zero), 1)
 
     def _softmax(self, matrix: Expr, first: Expr) -> None:
         """Codes of the scores, and what their sums contribute."""
         mask, softmax, zero = self.shape.mask, self.softmax, self.values.panels.zero
 
         def group(begin: Expr, rows: int) -> None:
-            numbers = [opaque(begin + i) for i in range(rows)]
+            numbers = [make_opaque(begin + i) for i in range(rows)]
             masks: list[tuple[Buffer, Expr]] = []
             if mask is not None:
                 for i in range(rows if mask.row else 0):
                     self._copy_mask(matrix, first + numbers[i], i)
                 masks = [(self.mask, i * softmax.pitch if mask.row else 0) for i in range(rows)]
-            scores = [opaque(number * softmax.pitch) for number in numbers]
-            places = [opaque(number * self.weight_pitch) for number in numbers]
+            scores = [make_opaque(number * softmax.pitch) for number in numbers]
+            places = [make_opaque(number * self.weight_pitch) for number in numbers]
             softmax.rows(self.scores, scores, masks, self.weights, places)
 
         over([(self.cut.group, self.cut.block // self.cut.group)], group)
@@ -268,10 +268,10 @@ class _AttentionTemplate:
         tiling = side.tiling
         for run in side.runs:
             with T.serial(0, run.count) as panel:
-                vector = opaque(panel * run.columns + run.vector)
+                vector = make_opaque(panel * run.columns + run.vector)
 
                 def tile(row: Expr, rows: int, _index: Expr, vector: Expr = vector, run: PanelRun = run) -> None:
-                    at = opaque(T.min(row, self.cut.block - rows) if tiling.shifted else row)
+                    at = make_opaque(T.min(row, self.cut.block - rows) if tiling.shifted else row)
                     finish(
                         self._sums(side, matrix, (source, pitch, first_term), at, rows, vector, run), at, vector, run
                     )
@@ -302,8 +302,8 @@ class _AttentionTemplate:
                 extra = spread(self.terms[first_term + row + i], ins.lanes)
             for register, value in zip(line, begins, strict=True):
                 register.set(value if extra is None else value + extra)
-        starts = [opaque((row + i) * pitch) for i in range(rows)]
-        place = opaque(matrix * side.size + vector * (panels.steps * panels.vector))
+        starts = [make_opaque((row + i) * pitch) for i in range(rows)]
+        place = make_opaque(matrix * side.size + vector * (panels.steps * panels.vector))
         with T.serial(0, panels.steps) as step:
             at = place + step * (columns * panels.vector)
             weights = [
@@ -321,7 +321,7 @@ class _AttentionTemplate:
         lanes = self.ins.lanes
         scale = spread(self.buffers["score_scale"][0], lanes)
         for i, line in enumerate(sums):
-            place = opaque((row + i) * self.softmax.pitch + vector * lanes)
+            place = make_opaque((row + i) * self.softmax.pitch + vector * lanes)
             for column, register in enumerate(line):
                 score = T.Cast(vector_type("float32", lanes), register.get()) * scale
                 store(self.scores, place + column * lanes, score, lanes)

@@ -27,7 +27,7 @@ from tvmq.kernels.parts.builder import (
     Expr,
     FunctionBuilder,
     Register,
-    flat,
+    flatten,
     load,
     over_range,
     spread,
@@ -37,8 +37,8 @@ from tvmq.kernels.parts.builder import (
     workspace,
 )
 from tvmq.kernels.parts.epilogue import EpiloguePlan, Parameters, plan_epilogue
-from tvmq.kernels.parts.loops import offset_of, opaque, over_rows
-from tvmq.kernels.parts.made_once import made_once
+from tvmq.kernels.parts.loops import make_opaque, offset_of, over_rows
+from tvmq.kernels.parts.made_once import memoize
 from tvmq.kernels.parts.packing import PanelRun, panel_runs
 from tvmq.kernels.parts.tiling import Product, choose_tiling
 from tvmq.kernels.parts.types import Dequantize, FixedRequantize, Isa, Kernel, Requantize
@@ -59,7 +59,7 @@ def batch_matmul(product: BatchMatmul, step: Requantize | FixedRequantize | Dequ
     template = _BatchMatmulTemplate(product, step, ins)
     name = f"batch_matmul_{ins.name}_{template.tiling.rows}x{template.tiling.columns}"
     key = ("batch_matmul", product, ins.name, template.plan.key)
-    func = made_once((name, template.tiling, *key), lambda: template.prim_func(name))
+    func = memoize((name, template.tiling, *key), lambda: template.prim_func(name))
     return Kernel(name, func, template.constants(), key, work=product_work("batch_matmul", product, ins))
 
 
@@ -77,8 +77,8 @@ class _BatchMatmulTemplate:
         self.runs = panel_runs(self.tiling.panel_parts, product.columns, ins.lanes)
         self.plan: EpiloguePlan = plan_epilogue(() if step is None else (step,))
         self.with_row_sums = self.left.raw and self.right.zero != 0
-        whole_steps = product.depth % ins.taps == 0
-        self.staged = not (self.left.raw and whole_steps and product.a.dtype == ins.x_dtype and not self.with_row_sums)
+        as_it_is = self.left.raw and product.a.dtype == ins.x_dtype and not self.with_row_sums
+        self.is_staged = not (as_it_is and product.depth % ins.taps == 0)
         self.pitch = self.left.pitch
         self.matrices = math.prod(product.batch)
 
@@ -94,26 +94,27 @@ class _BatchMatmulTemplate:
         parameters |= self.plan.constant_parameters(places)
         parameters["y"] = (product.y.shape, self.plan.out_dtype)
         with FunctionBuilder(name, parameters) as function:
-            self.a, self.b, *self.channel_constants, self.y = (flat(buffer) for buffer in function.buffers)
+            self.a, self.b, *self.channel_constants, self.y = (flatten(buffer) for buffer in function.buffers)
             self._body()
         return function.prim_func
 
     def _body(self) -> None:
         product = self.product
         self.source = self.a
-        if self.staged:
+        if self.is_staged:
             self.source = workspace(self.matrices * product.rows * self.pitch + SLACK, self.ins.x_dtype)
         if self.with_row_sums:
             self.row_sums = workspace(self.matrices * product.rows, "int32")
-        if self.staged:
+        if self.is_staged:
             over_rows(self.matrices * product.rows, self.pitch, GRAIN, lambda: self._stage_row)
         macs = self.matrices * product.rows * product.depth * product.columns
         for run in self.runs:
             jobs = self.matrices * run.count
             parallel = jobs > 1 and macs > SERIAL_MACS
             with (T.parallel if parallel else T.serial)(0, jobs) as job:
-                matrix, panel = opaque(T.floordiv(job, run.count)), opaque(T.floormod(job, run.count))
-                self._panel(matrix, opaque(panel * (run.columns * self.ins.lanes) + run.vector * self.ins.lanes), run)
+                matrix, panel = make_opaque(T.floordiv(job, run.count)), make_opaque(T.floormod(job, run.count))
+                first = make_opaque(panel * (run.columns * self.ins.lanes) + run.vector * self.ins.lanes)
+                self._panel(matrix, first, run)
 
     # ---- rows of a
 
@@ -121,8 +122,8 @@ class _BatchMatmulTemplate:
         """Copy a row of a as `dot` takes it, zeros behind it, and its sum."""
         product = self.product
         matrix, row = T.floordiv(number, product.rows), T.floormod(number, product.rows)
-        target = opaque(number * self.pitch)
-        self.left.copy(self.a, opaque(self._begin(product.a, matrix) + row * product.a.row), self.source, target)
+        target = make_opaque(number * self.pitch)
+        self.left.copy(self.a, make_opaque(self._begin(product.a, matrix) + row * product.a.row), self.source, target)
         if self.with_row_sums:
             term = row_term(self.ins, self.source, target, self.pitch, self.right.zero)
             store(self.row_sums, number, term, 1)
@@ -133,16 +134,16 @@ class _BatchMatmulTemplate:
         """Columns from `first` of the product of one pair of matrices."""
         product, right = self.product, self.right
         packed = workspace(right.steps * run.columns * right.vector, self.ins.w_dtype)
-        begin = opaque(self._begin(product.b, matrix) + first * product.b.column)
+        begin = make_opaque(self._begin(product.b, matrix) + first * product.b.column)
         right.pack(self.b, begin, packed, 0, run.columns, run.channels)
         initial = right.column_terms(packed, 0, run.columns, self.left.zero)
-        row = opaque(matrix * product.rows)
-        target = opaque(self._begin(product.y, matrix) + first)
-        source = opaque(row * self.pitch) if self.staged else opaque(self._begin(product.a, matrix))
+        row = make_opaque(matrix * product.rows)
+        target = make_opaque(self._begin(product.y, matrix) + first)
+        source = make_opaque(row * self.pitch) if self.is_staged else make_opaque(self._begin(product.a, matrix))
 
         def tile(begin_row: Expr, rows: int, _index: Expr) -> None:
             at = T.min(begin_row, product.rows - rows) if self.tiling.shifted else begin_row
-            self._tile(opaque(at), rows, (packed, initial, row, source, target, first), run)
+            self._tile(make_opaque(at), rows, (packed, initial, row, source, target, first), run)
 
         over_range(list(self.tiling.pixel_parts), 0, self.tiling.tiles, tile)
 
@@ -157,8 +158,8 @@ class _BatchMatmulTemplate:
             extra = spread(self.row_sums[matrix_row + first_row + i], ins.lanes) if self.with_row_sums else None
             for register, value in zip(line, initial, strict=True):
                 register.set(value if extra is None else value + extra)
-        row_pitch = self.pitch if self.staged else self.product.a.row
-        starts = [opaque(source + (first_row + i) * row_pitch) for i in range(rows)]
+        row_pitch = self.pitch if self.is_staged else self.product.a.row
+        starts = [make_opaque(source + (first_row + i) * row_pitch) for i in range(rows)]
         kind = vector_type(ins.w_dtype, self.right.vector)
         with T.serial(0, self.right.steps) as step:
             at = step * (columns * self.right.vector)
@@ -167,7 +168,7 @@ class _BatchMatmulTemplate:
                 x = ins.broadcast(self.source, start + step * ins.taps)
                 for register, weight in zip(line, weights, strict=True):
                     register.set(ins.dot(register.get(), x, weight))
-        self._store(sums, opaque(target + first_row * self.product.y.row), first, run)
+        self._store(sums, make_opaque(target + first_row * self.product.y.row), first, run)
 
     def _store(self, sums: list[list[Register]], target: Expr, first: Expr, run: PanelRun) -> None:
         """Sums of a tile to y: as codes, as floats, or as they are."""

@@ -21,7 +21,7 @@ from tvmq.kernels.parts.builder import (
     Expr,
     FunctionBuilder,
     Register,
-    flat,
+    flatten,
     load,
     over_range,
     spread,
@@ -31,8 +31,8 @@ from tvmq.kernels.parts.builder import (
     workspace,
 )
 from tvmq.kernels.parts.float_vectors import float_vectors
-from tvmq.kernels.parts.loops import offset_of, opaque, over_lanes
-from tvmq.kernels.parts.made_once import made_once
+from tvmq.kernels.parts.loops import make_opaque, offset_of, over_lanes
+from tvmq.kernels.parts.made_once import memoize
 from tvmq.kernels.parts.packing import PanelRun, panel_runs
 from tvmq.kernels.parts.tiling import Product, choose_tiling
 from tvmq.kernels.parts.types import Isa, Kernel
@@ -59,7 +59,7 @@ def batch_matmul_float(product: BatchMatmul, isa: Isa) -> Kernel:
     key = ("batch_matmul_float", product, isa.name)
     return Kernel(
         name,
-        made_once((*key, template.tiling), lambda: template.prim_func(name)),
+        memoize((*key, template.tiling), lambda: template.prim_func(name)),
         (),
         key,
         work=product_work("batch_matmul_float", product, template.ins),
@@ -80,7 +80,7 @@ class _FloatMatmulTemplate:
         """The function."""
         operands = {"a": self.product.a, "b": self.product.b, "y": self.product.y}
         with FunctionBuilder(name, {key: (operand.shape, "float32") for key, operand in operands.items()}) as function:
-            self.a, self.b, self.y = (flat(buffer) for buffer in function.buffers)
+            self.a, self.b, self.y = (flatten(buffer) for buffer in function.buffers)
             for run in self.runs:
                 self._jobs(run)
         return function.prim_func
@@ -92,8 +92,8 @@ class _FloatMatmulTemplate:
         jobs = matrices * run.count
         parallel = jobs > 1 and matrices * product.rows * product.depth * product.columns > SERIAL_MACS
         with (T.parallel if parallel else T.serial)(0, jobs) as job:
-            matrix, panel = opaque(T.floordiv(job, run.count)), opaque(T.floormod(job, run.count))
-            self._panel(matrix, opaque((panel * run.columns + run.vector) * self.lanes), run)
+            matrix, panel = make_opaque(T.floordiv(job, run.count)), make_opaque(T.floormod(job, run.count))
+            self._panel(matrix, make_opaque((panel * run.columns + run.vector) * self.lanes), run)
 
     def _panel(self, matrix: Expr, first: Expr, run: PanelRun) -> None:
         """Columns from `first` of the product of one pair of matrices."""
@@ -106,21 +106,20 @@ class _FloatMatmulTemplate:
                 lambda i, n: store(packed, i, spread(0.0, n, "float32"), n),
             )
         (self._pack_rows if product.b.column == 1 else self._pack_columns)(packed, matrix, first, run)
-        source, target = (opaque(_begin(operand, product, matrix)) for operand in (product.a, product.y))
+        source, target = (make_opaque(_begin(operand, product, matrix)) for operand in (product.a, product.y))
 
         def tile(begin: Expr, rows: int, _index: Expr) -> None:
-            row = opaque(T.min(begin, product.rows - rows) if self.tiling.shifted else begin)
-            self._tile(
-                packed, opaque(source + row * product.a.row), opaque(target + row * product.y.row), first, rows, run
-            )
+            row = make_opaque(T.min(begin, product.rows - rows) if self.tiling.shifted else begin)
+            begins = make_opaque(source + row * product.a.row), make_opaque(target + row * product.y.row)
+            self._tile(packed, *begins, first, rows, run)
 
         over_range(list(self.tiling.pixel_parts), 0, self.tiling.tiles, tile)
 
     def _pack_rows(self, packed: Buffer, matrix: Expr, first: Expr, run: PanelRun) -> None:
         """b's rows lie in one piece each."""
-        begin, width = opaque(_begin(self.product.b, self.product, matrix) + first), run.columns * self.lanes
+        begin, width = make_opaque(_begin(self.product.b, self.product, matrix) + first), run.columns * self.lanes
         with T.serial(0, self.product.depth) as step:
-            source, target = opaque(begin + step * self.product.b.row), opaque(step * width)
+            source, target = make_opaque(begin + step * self.product.b.row), make_opaque(step * width)
 
             def piece(offset: Expr, count: int, source: Expr = source, target: Expr = target) -> None:
                 store(packed, target + offset, load(self.b, source + offset, vector_type("float32", count)), count)
@@ -130,7 +129,7 @@ class _FloatMatmulTemplate:
     def _pack_columns(self, packed: Buffer, matrix: Expr, first: Expr, run: PanelRun) -> None:
         """b's columns lie in one piece each: element by element, a step's columns next to each other."""
         product, width = self.product, run.columns * self.lanes
-        begin = opaque(_begin(product.b, product, matrix) + first * product.b.column)
+        begin = make_opaque(_begin(product.b, product, matrix) + first * product.b.column)
         with T.serial(0, product.depth) as step:
             with T.serial(0, run.channels) as channel:
                 value = self.b[begin + channel * product.b.column + step]
@@ -143,7 +142,7 @@ class _FloatMatmulTemplate:
         for line in sums:
             for register in line:
                 register.set(spread(0.0, lanes, "float32"))
-        starts = [opaque(source + i * product.a.row) for i in range(rows)]
+        starts = [make_opaque(source + i * product.a.row) for i in range(rows)]
         with T.serial(0, product.depth) as step:
             at = step * (run.columns * lanes)
             weights = [load(packed, at + column * lanes, ins.kind) for column in range(run.columns)]

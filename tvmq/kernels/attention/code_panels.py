@@ -17,7 +17,7 @@ from tvm.script.ir_builder import tirx as T
 from tvmq.kernels.attention.shape import MatrixOperand
 from tvmq.kernels.isa.generic import Instructions
 from tvmq.kernels.parts.builder import Buffer, Expr, Register, bind, const, load, spread, store, vector_type
-from tvmq.kernels.parts.loops import opaque, over_lanes
+from tvmq.kernels.parts.loops import make_opaque, over_lanes
 
 
 class CodeRows:
@@ -120,8 +120,8 @@ class CodePanels:
         """b's columns lie in one piece each: `taps` neighbours of a column at a time."""
         ins, whole = self.ins, self.depth // self.ins.taps
         with T.serial(0, channels) as channel:
-            column = opaque(begin + channel * self.operand.column)
-            at = opaque(place + channel * ins.taps)
+            column = make_opaque(begin + channel * self.operand.column)
+            at = make_opaque(place + channel * ins.taps)
             with T.serial(0, whole) as step:
                 codes = load(source, column + step * ins.taps, vector_type(self.operand.dtype, ins.taps))
                 store(target, at + step * (columns * self.vector), self._weights(codes, ins.taps), ins.taps)
@@ -137,7 +137,7 @@ class CodePanels:
         whole, left = divmod(self.depth, self.ins.taps)
         taps, row, step_size = self.ins.taps, self.operand.row, columns * self.vector
         with T.serial(0, whole) as step:
-            at, lines = opaque(place + step * step_size), opaque(begin + step * (taps * row))
+            at, lines = make_opaque(place + step * step_size), make_opaque(begin + step * (taps * row))
             self._interleave(source, lines, target, at, taps, channels)
         if left:
             self._interleave(source, begin + whole * taps * row, target, place + whole * step_size, left, channels)

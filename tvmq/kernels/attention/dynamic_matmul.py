@@ -29,15 +29,15 @@ from tvmq.kernels.parts.builder import (
     Shape,
     bind,
     const,
-    flat,
+    flatten,
     load,
     spread,
     store,
     vector_type,
     workspace,
-    wrapping,
+    wrapping_operation,
 )
-from tvmq.kernels.parts.loops import copy_free, opaque
+from tvmq.kernels.parts.loops import copy_dynamic, make_opaque
 from tvmq.kernels.parts.types import Isa, Kernel
 from tvmq.kernels.parts.work import KernelWork
 
@@ -57,14 +57,14 @@ class DynamicMatmul:
     zeros: tuple[int, int]
 
 
-FREE_MACS = 4.0  # multiply-accumulates in a cycle, for each tap of `dot`
+DYNAMIC_MACS = 4.0  # multiply-accumulates in a cycle, for each tap of `dot`
 
 
 def _work(product: DynamicMatmul, ins: Instructions) -> KernelWork:
     """Work of a run whose dynamic sizes are all 1."""
     sizes = (*product.batch, product.rows, product.depth, product.columns)
     macs = math.prod(size for size in sizes if isinstance(size, int))
-    return KernelWork("free_matmul", 0.0, macs, True, lambda *_: macs / (FREE_MACS * ins.taps))
+    return KernelWork("free_matmul", 0.0, macs, True, lambda *_: macs / (DYNAMIC_MACS * ins.taps))
 
 
 def dynamic_matmul(product: DynamicMatmul, isa: Isa) -> Kernel:
@@ -79,7 +79,7 @@ def dynamic_matmul(product: DynamicMatmul, isa: Isa) -> Kernel:
     name = f"free_matmul_{ins.name}"
     with FunctionBuilder(name, shapes) as function:
         sizes = [function.count(part) for part in (p.batch, (p.rows,), (p.depth,), (p.columns,))]
-        _DynamicMatmulTemplate(product, ins, [flat(buffer) for buffer in function.buffers], sizes).body()
+        _DynamicMatmulTemplate(product, ins, [flatten(buffer) for buffer in function.buffers], sizes).body()
     return Kernel(name, function.prim_func, (), (name, product), work=_work(product, ins))
 
 
@@ -104,8 +104,8 @@ class _DynamicMatmulTemplate:
     def _chunks(self, tile: int) -> None:
         blocks = bind(T.floordiv(self.rows + (tile - 1), tile))
         with T.parallel(0, self.batch * blocks) as index:
-            matrix = opaque(T.floordiv(index, blocks))
-            first = opaque(T.min(T.floormod(index, blocks) * tile, self.rows - tile))
+            matrix = make_opaque(T.floordiv(index, blocks))
+            first = make_opaque(T.min(T.floormod(index, blocks) * tile, self.rows - tile))
             _choose(
                 self.columns,
                 self.lanes,
@@ -116,24 +116,24 @@ class _DynamicMatmulTemplate:
     def _vectors(self, matrix: Expr, first: Expr, tile: int) -> None:
         """All columns of some rows, vectors of them."""
         rows = workspace(tile * self.pitch, self.ins.x_dtype)
-        places = [opaque(row * self.pitch) for row in range(tile)]
+        places = [make_opaque(row * self.pitch) for row in range(tile)]
         begins = [self._copy_row(rows, places[row], matrix, first + row) for row in range(tile)]
         with T.serial(0, T.floordiv(self.columns + (self.lanes - 1), self.lanes)) as vector:
-            column = opaque(T.min(vector * self.lanes, self.columns - self.lanes))
-            sums = self._sums(rows, places, begins, opaque(matrix * self.depth * self.columns + column))
+            column = make_opaque(T.min(vector * self.lanes, self.columns - self.lanes))
+            sums = self._sums(rows, places, begins, make_opaque(matrix * self.depth * self.columns + column))
             for row, total in enumerate(sums):
                 store(self.y, (matrix * self.rows + first + row) * self.columns + column, total, self.lanes)
 
     def _copy_row(self, rows: Buffer, place: Expr, matrix: Expr, row: Expr) -> Register:
         """Copy a row of a; what its sums begin with."""
         ins, (zero, _) = self.ins, self.product.zeros
-        begin = opaque((matrix * self.rows + row) * self.depth)
+        begin = make_opaque((matrix * self.rows + row) * self.depth)
         kind = self.product.dtypes[0]
 
         def codes(i: Expr, count: int) -> Expr:
             return activations(ins, load(self.a, begin + i, vector_type(kind, count)), zero, count)
 
-        copy_free(rows, place, self.depth, min(16, ins.vector_bytes), codes)
+        copy_dynamic(rows, place, self.depth, min(16, ins.vector_bytes), codes)
         with T.serial(0, self.pitch - self.depth) as i:
             store(rows, place + self.depth + i, const(self.a_zero, ins.x_dtype), 1)
         total = Register("int32", self.lanes)
@@ -166,11 +166,11 @@ class _DynamicMatmulTemplate:
 
         with T.serial(0, self.steps - 1) as step:
             add(step, [step * ins.taps + tap for tap in range(ins.taps)])
-        last = opaque(self.steps - 1)
-        add(last, [opaque(T.min(last * ins.taps + tap, self.depth - 1)) for tap in range(ins.taps)])
+        last = make_opaque(self.steps - 1)
+        add(last, [make_opaque(T.min(last * ins.taps + tap, self.depth - 1)) for tap in range(ins.taps)])
         if not self.a_zero:
             return [bind(register.get()) for register in sums]
-        return [wrapping("sub", register.get(), column.get(), self.lanes) for register in sums]
+        return [wrapping_operation("sub", register.get(), column.get(), self.lanes) for register in sums]
 
     def _line(self, offset: Expr) -> Expr:
         """A vector of b's codes as `dot` takes weights."""

@@ -25,14 +25,14 @@ from tvmq.kernels.parts.builder import (
     Shape,
     bind,
     const,
-    flat,
+    flatten,
     load,
     spread,
     vector_type,
     workspace,
 )
 from tvmq.kernels.parts.float_vectors import LANES, CodeLimits
-from tvmq.kernels.parts.loops import copy_free, opaque, over_free_rows
+from tvmq.kernels.parts.loops import copy_dynamic, make_opaque, over_dynamic_rows
 from tvmq.kernels.parts.types import Isa, Kernel
 from tvmq.kernels.parts.work import KernelWork
 
@@ -61,7 +61,7 @@ def dynamic_scores(scores: DynamicScores, score_scale: float, code_scale: float,
     """
     if not is_proved(scores, score_scale, code_scale):
         raise BuildError(
-            f"kernels, free_scores: scales must be positive, that of softmax within {LEAST_SCALE} and 1, and codes "
+            f"kernels, dynamic_scores: scales must be positive, that of softmax within {LEAST_SCALE} and 1, and codes "
             f"must go up from the zero point. Got {score_scale}, {code_scale} and {scores.codes}"
         )
     parameters: dict[str, tuple[Shape, str]] = {"sums": (scores.shape, "int32")}
@@ -71,7 +71,7 @@ def dynamic_scores(scores: DynamicScores, score_scale: float, code_scale: float,
     parameters["y"] = (scores.shape, scores.codes.dtype)
     name = f"free_scores_{isa.name}"
     with FunctionBuilder(name, parameters) as function:
-        buffers = {key: flat(buffer) for key, buffer in zip(parameters, function.buffers, strict=True)}
+        buffers = {key: flatten(buffer) for key, buffer in zip(parameters, function.buffers, strict=True)}
         _DynamicScoresTemplate(scores, buffers, [function.count((size,)) for size in scores.shape]).body()
     constants = tuple(np.array([scale], np.float32) for scale in (score_scale, code_scale))
     return Kernel(
@@ -103,19 +103,19 @@ class _DynamicScoresTemplate:
             spaces = {key: workspace(GROUP * softmax.pitch, kind) for key, kind in self._kinds()}
 
             def group(number: Expr) -> None:
-                self._group([opaque(T.min(number * GROUP + i, rows - 1)) for i in range(GROUP)], softmax, spaces)
+                self._group([make_opaque(T.min(number * GROUP + i, rows - 1)) for i in range(GROUP)], softmax, spaces)
 
             return group
 
-        over_free_rows(bind(T.floordiv(rows + (GROUP - 1), GROUP)), GROUP * self.keys, GRAIN, start)
+        over_dynamic_rows(bind(T.floordiv(rows + (GROUP - 1), GROUP)), GROUP * self.keys, GRAIN, start)
 
     def _kinds(self) -> list[tuple[str, str]]:
         kinds = [("scores", "float32"), ("codes", self.scores.codes.dtype)]
         return kinds if self.scores.mask is None else [*kinds, ("mask", "float32")]
 
     def _group(self, rows: Sequence[Expr], softmax: SoftmaxCodes, spaces: dict[str, Buffer]) -> None:
-        places = [opaque(i * softmax.pitch) for i in range(GROUP)]
-        begins = [opaque(row * self.keys) for row in rows]
+        places = [make_opaque(i * softmax.pitch) for i in range(GROUP)]
+        begins = [make_opaque(row * self.keys) for row in rows]
         scale = self.buffers["score_scale"][0]
 
         def score(begin: Expr) -> Callable[[Expr, int], Expr]:
@@ -144,7 +144,7 @@ class _DynamicScoresTemplate:
                 inner = prod(self.sizes[axis + 1 : -1], start=const(1))
                 begin = begin + T.floormod(T.floordiv(row, inner), self.sizes[axis]) * stride
             stride = stride * self.sizes[axis]
-        begin = opaque(begin)
+        begin = make_opaque(begin)
         if mask[-1] == 1:
             value = load(self.buffers["mask"], begin, "float32")
             self._copy(to, place, lambda _, lanes: spread(value, lanes))
@@ -153,7 +153,7 @@ class _DynamicScoresTemplate:
 
     def _copy(self, target: Buffer, place: Expr, read: Callable[[Expr, int], Expr]) -> None:
         """A row to target[place:]."""
-        copy_free(target, place, self.keys, LANES, read)
+        copy_dynamic(target, place, self.keys, LANES, read)
 
 
 def reader(buffer: Buffer, begin: Expr) -> Callable[[Expr, int], Expr]:

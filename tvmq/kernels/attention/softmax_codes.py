@@ -39,7 +39,7 @@ from tvmq.kernels.parts.float_vectors import (
     CodeLimits,
     any_bit,
     quantize_by_division,
-    real,
+    spread_float,
     sum_halves,
 )
 from tvmq.numerics.softmax import LARGEST, LOG2_E, LOWEST_ARGUMENT
@@ -68,16 +68,16 @@ class SoftmaxCodes:
 
     def __init__(self, keys: Expr, codes: CodeLimits, scale: Buffer, stored: str, offset: int) -> None:
         self.keys, self.codes, self.scale = keys, codes, scale
-        self.free = not isinstance(keys, int)
-        self.vectors = bind(T.floordiv(keys + (LANES - 1), LANES)) if self.free else -(-keys // LANES)
+        self.has_dynamic_keys = not isinstance(keys, int)
+        self.vectors = bind(T.floordiv(keys + (LANES - 1), LANES)) if self.has_dynamic_keys else -(-keys // LANES)
         self.pitch = self.vectors * LANES
         self.stored, self.offset = stored, offset
 
     def _sides(self) -> list[Expr]:
         """1 - margin and 1 + margin in all lanes."""
-        if not self.free:
+        if not self.has_dynamic_keys:
             margin = (self.keys / 8 + ROUNDINGS) * 2.0**-24
-            return [real(1 + side * margin) for side in (-1, 1)]
+            return [spread_float(1 + side * margin) for side in (-1, 1)]
         # exact: keys are below 2^24, and so is what is divided
         margin = T.Cast("float32", self.keys + 8 * ROUNDINGS) * const(2.0**-27, "float32")
         one = const(1.0, "float32")
@@ -129,7 +129,7 @@ class SoftmaxCodes:
         """The largest score of each row, in all lanes; the lowest number behind each row's end."""
         maxima = [Register("float32", LANES) for _ in begins]
         for register in maxima:
-            register.set(real(-LARGEST))
+            register.set(spread_float(-LARGEST))
 
         def vector(i: Expr, *, last: bool) -> None:
             for row, begin in enumerate(begins):
@@ -138,9 +138,9 @@ class SoftmaxCodes:
                     buffer, place = masks[row]
                     value = fence(value) + load(buffer, place + i, FLOAT)
                     # the order of operands makes NaN the lowest number
-                    value = T.min(T.max(value, real(-LARGEST)), real(LARGEST))
+                    value = T.min(T.max(value, spread_float(-LARGEST)), spread_float(LARGEST))
                 if last:
-                    value = T.Select(self._inside(i), value, real(-LARGEST))
+                    value = T.Select(self._inside(i), value, spread_float(-LARGEST))
                 if masks or last:
                     value = bind(value)
                     store(scores, begin + i, value, LANES)
@@ -153,13 +153,13 @@ class SoftmaxCodes:
         """Guessed exp of each row, and 1 / (their sum * scale) in all lanes."""
         totals = [Register("float32", LANES) for _ in begins]
         for total in totals:
-            total.set(real(0.0))
+            total.set(spread_float(0.0))
 
         def vector(i: Expr, *, last: bool) -> None:
             for row, (begin, top, total) in enumerate(zip(begins, tops, totals, strict=True)):
                 value = power_guess(bind(load(scores, begin + i, FLOAT) - top))
                 if last:  # in a row of the lowest numbers alone they are the largest too
-                    value = bind(T.Select(self._inside(i), value, real(0.0)))
+                    value = bind(T.Select(self._inside(i), value, spread_float(0.0)))
                 store(powers, row * self.pitch + i, value, LANES)
                 total.set(total.get() + value)
 
@@ -178,7 +178,8 @@ class SoftmaxCodes:
             for row in range(len(factors)):
                 value = load(powers, row * self.pitch + i, FLOAT)
                 least, most = (
-                    bind(T.reinterpret(INT, bind(fence(value * sides[row] + real(ROUNDER))))) for sides in (low, high)
+                    bind(T.reinterpret(INT, bind(fence(value * sides[row] + spread_float(ROUNDER)))))
+                    for sides in (low, high)
                 )
                 doubts[row].set(T.bitwise_or(doubts[row].get(), T.bitwise_xor(least, most)))
                 steps = T.reinterpret(UNSIGNED, bind(least - spread(ROUNDER_BITS, LANES)))
@@ -191,11 +192,11 @@ class SoftmaxCodes:
     def _compute_row(self, scores: Buffer, begin: Expr, top: Expr, power: Buffer, out: Buffer, to: Expr) -> None:
         """A row by the steps of the definition."""
         total = Register("float32", LANES)
-        total.set(real(0.0))
+        total.set(spread_float(0.0))
 
         def add(i: Expr, *, last: bool) -> None:
             value = exp_negative(bind(load(scores, begin + i, FLOAT) - top))
-            value = bind(T.Select(self._inside(i), value, real(0.0)) if last else value)
+            value = bind(T.Select(self._inside(i), value, spread_float(0.0)) if last else value)
             store(power, i, value, LANES)
             total.set(total.get() + value)
 
@@ -222,10 +223,10 @@ class SoftmaxCodes:
 
     def _over(self, vector) -> None:  # type: ignore[no-untyped-def]
         """vector(first element, last=) for all vectors of a row."""
-        if self.free or self.vectors > 1:
+        if self.has_dynamic_keys or self.vectors > 1:
             with T.serial(0, self.vectors - 1) as i:
                 vector(i * LANES, last=False)
-        vector((self.vectors - 1) * LANES, last=self.free or self.keys % LANES > 0)
+        vector((self.vectors - 1) * LANES, last=self.has_dynamic_keys or self.keys % LANES > 0)
 
     def _inside(self, i: Expr) -> Expr:
         return T.ramp(i, 1, LANES) < spread(self.keys, LANES)
@@ -233,11 +234,11 @@ class SoftmaxCodes:
 
 def power_guess(d: Expr) -> Expr:
     """About exp(d) of a vector of LANES float32 <= 0; what is below -87 gives the same as -87, 1.6e-38."""
-    t = bind(T.max(d, real(LOWEST_ARGUMENT)))
-    shifted = bind(fence(t * real(LOG2_E) + real(ROUNDER)))
-    f = bind(t * real(LOG2_E) - bind(shifted - real(ROUNDER)))
-    power = real(POWER_COEFFICIENTS[-1])
+    t = bind(T.max(d, spread_float(LOWEST_ARGUMENT)))
+    shifted = bind(fence(t * spread_float(LOG2_E) + spread_float(ROUNDER)))
+    f = bind(t * spread_float(LOG2_E) - bind(shifted - spread_float(ROUNDER)))
+    power = spread_float(POWER_COEFFICIENTS[-1])
     for coefficient in POWER_COEFFICIENTS[-2::-1]:
-        power = bind(power * f + real(coefficient))
+        power = bind(power * f + spread_float(coefficient))
     exponent = T.shift_left(T.reinterpret(INT, shifted), spread(23, LANES))
     return bind(T.reinterpret(FLOAT, bind(T.reinterpret(INT, power) + exponent)))

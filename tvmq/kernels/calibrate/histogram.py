@@ -12,7 +12,7 @@ from typing import Any
 
 from tvm.script.ir_builder import tirx as T
 
-from tvmq.kernels.parts.builder import Buffer, Expr, FunctionBuilder, bind, flat, load, spread, store
+from tvmq.kernels.parts.builder import Buffer, Expr, FunctionBuilder, bind, flatten, load, spread, store
 
 LANES, TABLES = 16, 4
 
@@ -31,7 +31,7 @@ def histogram(block: int, bins: int) -> Any:
         "counts": ((TABLES, bins), "int32"),
     }
     with FunctionBuilder("count_bins", parameters) as function:
-        x, inverse, place, counts = (flat(buffer) for buffer in function.buffers)
+        x, inverse, place, counts = (flatten(buffer) for buffer in function.buffers)
         width, count, first = load(inverse, 0, "float32"), load(place, 0, "int32"), load(place, 1, "int32")
         bin_numbers = T.alloc_buffer((LANES,), "int32")
 

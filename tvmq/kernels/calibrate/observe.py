@@ -28,13 +28,13 @@ from tvmq.kernels.parts.builder import (
     Register,
     Shape,
     bind,
-    flat,
+    flatten,
     load,
     spread,
     store,
     vector_type,
 )
-from tvmq.kernels.parts.loops import opaque
+from tvmq.kernels.parts.loops import make_opaque
 from tvmq.kernels.parts.types import Isa, Kernel
 from tvmq.kernels.parts.work import KernelWork
 from tvmq.observers.exact_sum import INTEGER_BITS
@@ -78,16 +78,16 @@ def observer(lanes: int) -> Any:
         "following": ((1,), "int32"),
     }
     with FunctionBuilder("observe", parameters) as function:
-        x, token, control, tables, extremes, totals, place, following = (flat(buffer) for buffer in function.buffers)
+        x, token, control, tables, extremes, totals, place, following = (flatten(buffer) for buffer in function.buffers)
         store(following, 0, load(token, 0, "int32"), 1)
         tensor, base, slots, batched, counted, summed, outer, channels, inner = (
             load(place, i, "int32") for i in range(PLACE)
         )
         with T.serial(0, T.if_then_else(batched == 1, control[0], 1)) as sample:
-            slot = opaque(T.if_then_else(batched == 1, control[1], control[2]) + sample)
+            slot = make_opaque(T.if_then_else(batched == 1, control[1], control[2]) + sample)
             size = bind(outer * channels * inner)
-            tensor_sample = _Sample(x, totals, opaque(sample * size), size, lanes)
-            low, high, largest = tensor_sample.extremes(opaque(base))
+            tensor_sample = _Sample(x, totals, make_opaque(sample * size), size, lanes)
+            low, high, largest = tensor_sample.extremes(make_opaque(base))
             end = bind((tensor * slots + slot) * 2)
             store(extremes, end, low, 1)
             store(extremes, end + 1, high, 1)
@@ -95,12 +95,12 @@ def observer(lanes: int) -> Any:
                 with T.Then():
                     store(totals, base + REFUSED, T.int64(1), 1)
                 with T.Else():
-                    exponent = opaque(T.shift_right(largest, MANTISSA_BITS) - BIAS + 1)
+                    exponent = make_opaque(T.shift_right(largest, MANTISSA_BITS) - BIAS + 1)
                     with T.If(summed == 1), T.Then():
-                        sums = opaque(base + HEAD + TABLE + slot * channels)
+                        sums = make_opaque(base + HEAD + TABLE + slot * channels)
                         tensor_sample.sums(sums, exponent, outer, channels, inner)
                     with T.If(counted == 1), T.Then():
-                        tensor_sample.bins(tables, opaque(base), exponent, (low, high))
+                        tensor_sample.bins(tables, make_opaque(base), exponent, (low, high))
     return function.prim_func
 
 
@@ -155,7 +155,7 @@ class _Sample:
             for self._turn in range(unrolled):
                 body(vector * step + self._turn * self.lanes, self.lanes)
         self._turn = 0
-        whole = opaque(T.floordiv(count, step) * step)
+        whole = make_opaque(T.floordiv(count, step) * step)
         with T.serial(0, count - whole) as i:
             body(whole + i, 1)
 
@@ -170,8 +170,8 @@ class _Sample:
                 with T.serial(0, channels) as channel:
                     store(self.totals, place + channel, T.int64(0), 1)
                 with T.serial(0, outer) as row, T.serial(0, channels) as channel:
-                    begin = opaque(self.begin + (row * channels + channel) * inner)
-                    self._run(opaque(place + channel), scale, begin, inner)
+                    begin = make_opaque(self.begin + (row * channels + channel) * inner)
+                    self._run(make_opaque(place + channel), scale, begin, inner)
 
     def _integers(self, offset: Expr, scale: Expr, lanes: int) -> Expr:
         value = load(self.x, offset, vector_type("float32", lanes))
@@ -186,7 +186,7 @@ class _Sample:
                 register.set(T.Cast(vector_type("int64", lanes), spread(0, lanes)))
 
             def add(row: Expr, count: int) -> None:
-                begin = opaque(self.begin + row * channels + first)
+                begin = make_opaque(self.begin + row * channels + first)
                 for index, register in enumerate(sums):
                     parts = [
                         self._integers(begin + part * channels + index * lanes, scale, lanes) for part in range(count)
@@ -198,7 +198,7 @@ class _Sample:
 
             with T.serial(0, T.floordiv(rows, IN_INT32)) as turn:
                 add(turn * IN_INT32, IN_INT32)
-            whole = opaque(T.floordiv(rows, IN_INT32) * IN_INT32)
+            whole = make_opaque(T.floordiv(rows, IN_INT32) * IN_INT32)
             with T.serial(0, rows - whole) as row:
                 add(whole + row, 1)
             for index, register in enumerate(sums):
@@ -208,8 +208,8 @@ class _Sample:
         for lanes, vectors in ((self.lanes, UNROLLED), (self.lanes, 1), (1, 1)):
             step, begin = lanes * vectors, done
             with T.serial(0, T.floordiv(channels - begin, step)) as index:
-                block(opaque(begin + index * step), lanes, vectors)
-            done = opaque(begin + T.floordiv(channels - begin, step) * step)
+                block(make_opaque(begin + index * step), lanes, vectors)
+            done = make_opaque(begin + T.floordiv(channels - begin, step) * step)
 
     def _run(self, place: Expr, scale: Expr, begin: Expr, count: Expr) -> None:
         """Add `count` neighbouring values to one sum."""
@@ -226,14 +226,14 @@ class _Sample:
             for part in parts[1:]:
                 added = added + part
             wide.set(wide.get() + T.Cast(vector_type("int64", self.lanes), added))
-        whole = opaque(T.floordiv(count, step) * step)
+        whole = make_opaque(T.floordiv(count, step) * step)
         with T.serial(0, T.floordiv(count - whole, self.lanes)) as vector:
             values = self._integers(begin + whole + vector * self.lanes, scale, self.lanes)
             wide.set(wide.get() + T.Cast(vector_type("int64", self.lanes), values))
         store(kept, 0, wide.get(), self.lanes)
         with T.serial(0, self.lanes) as lane:
             total.set(total.get() + kept[lane])
-        whole = opaque(T.floordiv(count, self.lanes) * self.lanes)
+        whole = make_opaque(T.floordiv(count, self.lanes) * self.lanes)
         with T.serial(0, count - whole) as i:
             total.set(total.get() + T.Cast("int64", self._integers(begin + whole + i, scale, 1)))
         store(self.totals, place, total.get(), 1)
@@ -241,10 +241,10 @@ class _Sample:
     def bins(self, tables: Buffer, base: Expr, exponent: Expr, ends: tuple[Expr, Expr]) -> None:
         """Count the values at the largest exponent so far."""
         before = bind(T.Cast("int32", self.totals[base + EXPONENT]))
-        power = opaque(T.max(T.max(exponent - BIN_BITS, LOWEST_OF_BINS), before))
-        counts = opaque(base + HEAD + TABLE // 2)
+        power = make_opaque(T.max(T.max(exponent - BIN_BITS, LOWEST_OF_BINS), before))
+        counts = make_opaque(base + HEAD + TABLE // 2)
         with T.If(power > before), T.Then():
-            self._widen_bins(counts, opaque(T.min(power - before, BIN_BITS + 1)))
+            self._widen_bins(counts, make_opaque(T.min(power - before, BIN_BITS + 1)))
             store(self.totals, base + EXPONENT, T.Cast("int64", power), 1)
         inverse = opaque_float(T.reinterpret("float32", T.shift_left(BIAS - power, MANTISSA_BITS)))
         bin_numbers = T.alloc_buffer((self.lanes,), "int32")
@@ -263,13 +263,14 @@ class _Sample:
 
         self._over(self.size, body)
         first, last = (bind(T.Cast("int32", end * inverse) + TABLE // 2) for end in ends)
-        self._empty_tables(tables, opaque(base + HEAD), T.floordiv(first, self.lanes), T.floordiv(last, self.lanes) + 1)
+        begin, end = T.floordiv(first, self.lanes), T.floordiv(last, self.lanes) + 1
+        self._empty_tables(tables, make_opaque(base + HEAD), begin, end)
 
     def _empty_tables(self, tables: Buffer, counts: Expr, begin: Expr, end: Expr) -> None:
         """Add the tables to the counts, vectors begin .. end."""
-        first = opaque(begin)
+        first = make_opaque(begin)
         with T.serial(0, end - first) as vector:
-            offset = opaque((first + vector) * self.lanes)
+            offset = make_opaque((first + vector) * self.lanes)
             parts = [load(tables, offset + table * TABLE, f"int32x{self.lanes}") for table in range(TABLES)]
             for table in range(TABLES):
                 store(tables, offset + table * TABLE, spread(0, self.lanes), self.lanes)

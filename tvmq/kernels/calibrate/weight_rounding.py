@@ -23,13 +23,13 @@ from tvmq.kernels.parts.builder import (
     Register,
     bind,
     fence,
-    flat,
+    flatten,
     load,
     spread,
     store,
     workspace,
 )
-from tvmq.kernels.parts.loops import opaque
+from tvmq.kernels.parts.loops import make_opaque
 
 REAL, LANES = "float64", 8
 VECTOR = f"{REAL}x{LANES}"
@@ -48,12 +48,12 @@ def factor() -> Any:
     square = (("groups", "taps", "taps"), REAL)
     parameters = {"upper": square, "lower": square, "diagonal": (("groups", "taps"), REAL)}
     with FunctionBuilder("factor_moments", parameters) as function:
-        upper, lower, diagonal = (flat(buffer) for buffer in function.buffers)
+        upper, lower, diagonal = (flatten(buffer) for buffer in function.buffers)
         taps = function.sizes["taps"]
         with T.serial(0, function.sizes["groups"]) as group:
-            base = opaque(group * taps * taps)
+            base = make_opaque(group * taps * taps)
             with T.serial(0, T.floordiv(taps, ROWS)) as block:
-                first = opaque(block * ROWS)
+                first = make_opaque(block * ROWS)
                 _earlier_pivots(upper, lower, base, first, taps)
                 for row in range(ROWS):
                     _pivot(upper, lower, diagonal, base, group * taps, (first, row), taps)
@@ -64,7 +64,7 @@ def _earlier_pivots(upper: Buffer, lower: Buffer, base: Expr, first: Expr, taps:
     """Subtract from ROWS rows what all rows above them take."""
     begin = bind(T.floordiv(first, STEP))
     with T.serial(0, T.floordiv(taps, STEP) - begin) as chunk:
-        column = opaque((begin + chunk) * STEP)
+        column = make_opaque((begin + chunk) * STEP)
         places = [[base + (first + m) * taps + column + v * LANES for v in range(VECTORS)] for m in range(ROWS)]
         sums = [[Register(REAL, LANES) for _ in range(VECTORS)] for _ in range(ROWS)]
         for registers, offsets in zip(sums, places, strict=True):
@@ -119,12 +119,12 @@ def walk() -> Any:
         "errors": (("groups", 2, "filters"), REAL),
     }
     with FunctionBuilder("walk_taps", parameters) as function:
-        weight, lower, diagonal, limits, codes, errors = (flat(buffer) for buffer in function.buffers)
+        weight, lower, diagonal, limits, codes, errors = (flatten(buffer) for buffer in function.buffers)
         taps, filters = function.sizes["taps"], function.sizes["filters"]
         ends = [load(limits, i, REAL) for i in range(2)]
         with T.serial(0, function.sizes["groups"]) as group:
             with T.serial(0, T.floordiv(filters, LANES)) as vector:
-                column = opaque(group * taps * filters + vector * LANES)
+                column = make_opaque(group * taps * filters + vector * LANES)
                 missing = workspace(taps * LANES, REAL)
                 walked = _Walk(weight, lower, diagonal, missing, ends, taps, filters, group, column)
                 with T.serial(0, 2) as turn:  # the nearest codes, then those with feedback, which stay
@@ -145,12 +145,12 @@ class _Walk:
         error = Register(REAL, LANES)
         error.set(spread(0.0, LANES, REAL))
         with T.serial(0, T.floordiv(self.taps, TAPS)) as block:
-            first = opaque(self.taps - (block + 1) * TAPS)
+            first = make_opaque(self.taps - (block + 1) * TAPS)
             wanted = [Register(REAL, LANES) for _ in range(TAPS)]
             for b, register in enumerate(wanted):
                 register.set(load(self.weight, self.place(first + b), VECTOR))
             with T.serial(0, self.taps - first - TAPS) as i:
-                tap = opaque(self.taps - 1 - i)
+                tap = make_opaque(self.taps - 1 - i)
                 self._feed(wanted, tap, first, load(self.missing, tap * LANES, VECTOR))
             for b in reversed(range(TAPS)):
                 self._round(wanted, first, b, codes, feedback, error)

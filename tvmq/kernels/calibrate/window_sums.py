@@ -13,8 +13,8 @@ from typing import Any
 
 from tvm.script.ir_builder import tirx as T
 
-from tvmq.kernels.parts.builder import FunctionBuilder, bind, flat, load, spread, store, workspace
-from tvmq.kernels.parts.loops import opaque
+from tvmq.kernels.parts.builder import FunctionBuilder, bind, flatten, load, spread, store, workspace
+from tvmq.kernels.parts.loops import make_opaque
 
 LANES = 16
 MOST_ROWS = (2**31 - 1) // 255**2
@@ -37,13 +37,13 @@ def window_sums(dtype: str) -> Any:
     }
     kind = f"int32x{LANES}"
     with FunctionBuilder(f"window_sums_{dtype}", parameters) as function:
-        codes, places, facts, sums = (flat(buffer) for buffer in function.buffers)
+        codes, places, facts, sums = (flatten(buffer) for buffer in function.buffers)
         rows, taps, vectors, pairs = (function.sizes[name] for name in ("rows", "taps", "vectors", "pairs"))
         zero, channels, begin = (load(facts, i, "int32") for i in range(3))
         read = workspace((taps + 1) * LANES, "int32")
         store(read, taps * LANES, spread(1, LANES), LANES)
         with T.serial(0, vectors) as vector:
-            first = opaque(begin + T.min(vector * LANES, channels - LANES))
+            first = make_opaque(begin + T.min(vector * LANES, channels - LANES))
             with T.serial(0, rows) as row:
                 with T.serial(0, taps) as tap:
                     place = load(places, row * taps + tap, "int32")
@@ -56,7 +56,7 @@ def window_sums(dtype: str) -> Any:
                 with T.serial(0, taps + 1) as tap:
                     own = load(read, tap * LANES, kind)
                     # pairs before those of this tap, less itself
-                    base = opaque(vector * pairs + T.floordiv(tap * (2 * taps + 1 - tap), 2))
+                    base = make_opaque(vector * pairs + T.floordiv(tap * (2 * taps + 1 - tap), 2))
                     with T.serial(0, taps + 1 - tap) as i:
                         other = bind(tap + i)
                         offset = bind((base + other) * LANES)

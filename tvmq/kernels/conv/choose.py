@@ -14,7 +14,7 @@ from tvmq.kernels.conv.conv2d_float import conv2d_float
 from tvmq.kernels.conv.conv2d_int16 import lane_gain, lane_kernel
 from tvmq.kernels.depthwise.depthwise import depthwise
 from tvmq.kernels.depthwise.depthwise_float import depthwise_float
-from tvmq.kernels.parts.packing import Narrow
+from tvmq.kernels.parts.packing import Int4Weights
 from tvmq.kernels.parts.types import Conv2d, Epilogue, Isa, Kernel
 from tvmq.kernels.winograd.winograd import choose_winograd, make_winograd
 
@@ -27,14 +27,14 @@ def choose_convolution(
     epilogue: Epilogue,
     isa: Isa,
     *,
-    narrow: Narrow | None = None,
+    int4: Int4Weights | None = None,
     codes: tuple[int, int] | None = None,
 ) -> Kernel | None:
     """The kernel of a convolution with constant weights (OIHW), any type.
 
     None for floats padded with another value than 0.
 
-    narrow  float weights as codes
+    int4  float weights as codes
     codes   lowest and highest code that x can hold, where more is known than its type
     """
     is_depthwise = conv.groups == conv.channels == conv.filters and conv.groups > 1
@@ -43,7 +43,7 @@ def choose_convolution(
             return None
         if is_depthwise:
             return depthwise_float(conv, weight, bias, epilogue, isa)
-        return conv2d_float(conv, weight, bias, epilogue, isa, narrow=narrow)
+        return conv2d_float(conv, weight, bias, epilogue, isa, int4=int4)
     if bias is None:
         bias = np.zeros(conv.filters, np.int32)
     if is_depthwise and epilogue:

@@ -24,9 +24,9 @@ from tvmq.kernels.conv.remainder_taps import in_steps
 from tvmq.kernels.conv.shape import ConvShape, ConvTile, convolution_work
 from tvmq.kernels.isa import instructions
 from tvmq.kernels.isa.generic import Instructions
-from tvmq.kernels.parts.builder import Expr, FunctionBuilder, Register, Shape, bind, flat, minimum
+from tvmq.kernels.parts.builder import Expr, FunctionBuilder, Register, Shape, bind, flatten, minimum
 from tvmq.kernels.parts.epilogue import EpiloguePlan, plan_epilogue
-from tvmq.kernels.parts.made_once import made_once
+from tvmq.kernels.parts.made_once import memoize
 from tvmq.kernels.parts.packing import Nibbles, Packing, nibbles_for, pack_channels, panel_pieces, weight_parameter
 from tvmq.kernels.parts.tiling import Tiling, choose_tiling
 from tvmq.kernels.parts.types import CODE_LIMITS, Conv2d, Epilogue, Isa, Kernel
@@ -52,7 +52,7 @@ def conv2d(conv: Conv2d, weight: np.ndarray, bias: np.ndarray, x_zero: int, epil
 def instructions_for(conv: Conv2d, isa: Isa) -> Instructions:
     """Instructions that a convolution multiplies with: half vectors where they are full and whole ones are not."""
     ins = instructions(isa)
-    return widths_for(conv, ins.words if conv.x_dtype == "int16" else ins)
+    return widths_for(conv, ins.int16_operands if conv.x_dtype == "int16" else ins)
 
 
 def widths_for(conv: Conv2d, ins: Instructions) -> Instructions:
@@ -91,7 +91,7 @@ def make_kernel(
     constants = (packed, pack(bias_for(shape, weight, bias)), *plan.constants(pack))
     name = f"{template}_{shape.ins.name}_{tiling.rows}x{tiling.columns}" + ("" if nibbles is None else "_w4")
     key = (name, shape.key, tiling, plan.key, buffers)
-    func = made_once((*key, loops), (loops or Integers)(name, shape, tiling, plan, buffers, nibbles).prim_func)
+    func = memoize((*key, loops), (loops or Integers)(name, shape, tiling, plan, buffers, nibbles).prim_func)
     repacked = nibbles is None and shape.rests is None and not shape.ins.wide_codes
     packed_from = (weight, packing) if repacked else None
     work = convolution_work(template, shape, plan.steps, tiling)
@@ -157,11 +157,11 @@ class Integers(ConvLoops):
         parameters["y"] = (y_shape, plan.out_dtype)
         with FunctionBuilder(self.name, parameters) as function:
             self.buffers = dict(zip(parameters, function.buffers, strict=True))
-            self.x, self.weight, self.bias = (flat(self.buffers[name]) for name in ("x", "weight", "bias"))
-            self.y = flat(self.buffers["y"], plan.dtypes[0])
+            self.x, self.weight, self.bias = (flatten(self.buffers[name]) for name in ("x", "weight", "bias"))
+            self.y = flatten(self.buffers["y"], plan.dtypes[0])
             names = () if plan.scaler is None else plan.scaler.parameters(channels)
-            self.channel_constants = [flat(self.buffers[name]) for name in names]
-            if self.free:
+            self.channel_constants = [flatten(self.buffers[name]) for name in names]
+            if self.has_dynamic_shape:
                 self.take_sizes(function)
             self.body()
         return function.prim_func
@@ -212,10 +212,10 @@ class Integers(ConvLoops):
         if not self.plan.steps:
             return
         filters, lanes, y = self.conv.filters, self.ins.lanes, self.buffers["y"]
-        steps = self.plan.code_steps(self.ins.whole, self.buffers)
+        steps = self.plan.code_steps(self.ins.full_width, self.buffers)
         if self.chunks.panel_chunks == 1:
             ranges = self.chunks.pixel_ranges
-            least = self.least_pixels if self.free else min(high - low for low, high in ranges)
+            least = self.least_pixels if self.has_dynamic_shape else min(high - low for low, high in ranges)
             steps.run(y, bind(begin * filters), bind((end - begin) * filters), least * filters)
             return
         channels = [bind(minimum(self.tiling.first_vector(panel) * lanes, filters)) for panel in panels]

@@ -19,10 +19,20 @@ from tvmq.errors import BuildError
 from tvmq.kernels.conv import narrow_row
 from tvmq.kernels.conv.implicit_gemm import ConvLoops
 from tvmq.kernels.conv.shape import ConvShape, ConvTile, convolution_work
-from tvmq.kernels.parts.builder import Expr, FunctionBuilder, Register, Shape, bind, flat, load, quotient, vector_type
+from tvmq.kernels.parts.builder import (
+    Expr,
+    FunctionBuilder,
+    Register,
+    Shape,
+    bind,
+    flatten,
+    load,
+    quotient,
+    vector_type,
+)
 from tvmq.kernels.parts.float_vectors import check_arrays, clip, clip_of, float_vectors
-from tvmq.kernels.parts.made_once import made_once
-from tvmq.kernels.parts.packing import Narrow, Nibbles, Packing, pack_channels, weight_parameter
+from tvmq.kernels.parts.made_once import memoize
+from tvmq.kernels.parts.packing import Int4Weights, Nibbles, Packing, pack_channels, weight_parameter
 from tvmq.kernels.parts.tiling import Tiling, choose_tiling, cut_tiles, product_key, tile_of
 from tvmq.kernels.parts.types import Clip, Conv2d, Epilogue, Isa, Kernel
 
@@ -38,23 +48,23 @@ def conv2d_float(
     epilogue: Epilogue,
     isa: Isa,
     *,
-    narrow: Narrow | None = None,
+    int4: Int4Weights | None = None,
 ) -> Kernel:
     """Kernel of a float convolution; padding is zero.
 
     weight    float32 [filters, channels / groups, kernel rows, kernel columns]
     bias      float32 [filters] or None
     epilogue  () or one Clip
-    narrow    the same weights as codes, which the kernel then reads
+    int4    the same weights as codes, which the kernel then reads
     raises    BuildError for shapes, types or steps that do not fit
     """
     _check(conv)
     shape = (conv.filters, conv.channels // conv.groups, *conv.kernel)
     check_arrays("conv2d_float", weight, shape, bias, conv.filters)
     bounds = clip_of(epilogue, "conv2d_float")
-    if narrow is not None and narrow_row.takes(conv, narrow, isa):
-        return narrow_row.narrow_row(conv, narrow, bias, bounds, isa)
-    return make_kernel("conv2d_float", ConvShape(conv, float_vectors(isa), 0), bounds, weight, bias, narrow=narrow)
+    if int4 is not None and narrow_row.is_narrow_row(conv, int4, isa):
+        return narrow_row.narrow_row(conv, int4, bias, bounds, isa)
+    return make_kernel("conv2d_float", ConvShape(conv, float_vectors(isa), 0), bounds, weight, bias, int4=int4)
 
 
 def make_kernel(
@@ -64,25 +74,25 @@ def make_kernel(
     weight: np.ndarray,
     bias: np.ndarray | None,
     buffers: tuple[Shape, Shape] | None = None,
-    narrow: Narrow | None = None,
+    int4: Int4Weights | None = None,
     loops: type[Floats] | None = None,
 ) -> Kernel:
     """Kernel of a template name; buffers: shapes of x and y if they are not NHWC; loops: others than Floats."""
     conv, tiling = shape.conv, choose_float_tiling(shape)
     name = f"{template}_{shape.ins.name}_{tiling.rows}x{tiling.columns}"
     start = np.zeros(conv.filters, np.float32) if bias is None else bias
-    values = weight if narrow is None else narrow.codes
+    values = weight if int4 is None else int4.codes
     packing = Packing(shape.ins, values.shape, conv.groups, shape.run, tiling.panel_parts, permuted=False)
     packed = packing.weights(values)
     constants: tuple[np.ndarray, ...] = (packed, pack_channels(start, conv.groups, packing.slots))
     groups = None
-    if narrow is not None:
-        name, groups = f"{name}_w4", (len(narrow.scale), narrow.group_size)
-        scales = [pack_channels(scale, conv.groups, packing.slots) for scale in narrow.scale]
+    if int4 is not None:
+        name, groups = f"{name}_w4", (len(int4.scale), int4.group_size)
+        scales = [pack_channels(scale, conv.groups, packing.slots) for scale in int4.scale]
         constants = (numerics.pack_int4(packed.astype(np.int8)), np.concatenate(scales), *constants[1:])
     key, work = (name, shape.key, tiling, bounds, buffers, groups), convolution_work(template, shape, tiling=tiling)
-    func = made_once((*key, loops), (loops or Floats)(name, shape, tiling, bounds, buffers, groups).prim_func)
-    packed_from = (weight, packing.recipe()) if narrow is None else None
+    func = memoize((*key, loops), (loops or Floats)(name, shape, tiling, bounds, buffers, groups).prim_func)
+    packed_from = (weight, packing.recipe()) if int4 is None else None
     return Kernel(name, func, constants, key, packed=packed_from, work=work)
 
 
@@ -138,10 +148,10 @@ class Floats(ConvLoops):
             "y": (y_shape, "float32"),
         }
         with FunctionBuilder(self.name, parameters) as function:
-            buffers = {name: flat(buffer) for name, buffer in zip(parameters, function.buffers, strict=True)}
+            buffers = {name: flatten(buffer) for name, buffer in zip(parameters, function.buffers, strict=True)}
             self.x, self.weight, self.bias, self.y = (buffers[name] for name in ("x", "weight", "bias", "y"))
             self.scale = buffers.get("scale")
-            if self.free:
+            if self.has_dynamic_shape:
                 self.take_sizes(function)
             self.body()
         return function.prim_func

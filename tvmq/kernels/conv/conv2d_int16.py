@@ -34,17 +34,17 @@ from tvmq.kernels.parts.builder import (
     Register,
     Shape,
     bind,
-    flat,
+    flatten,
     limit,
     load,
     minimum,
     over_range,
     prefetch,
     vector_type,
-    wide,
+    widen_index,
 )
 from tvmq.kernels.parts.epilogue import EpiloguePlan, plan_epilogue
-from tvmq.kernels.parts.made_once import made_once
+from tvmq.kernels.parts.made_once import memoize
 from tvmq.kernels.parts.packing import PanelRun, channel_slots, nibbles_for, pack_channels
 from tvmq.kernels.parts.tiling import Tiling, cut_tiles
 from tvmq.kernels.parts.types import Conv2d, Epilogue, Isa, Kernel
@@ -171,8 +171,8 @@ def make_lane_kernel(
     name = f"{template}_{shape.ins.name}_{tiling.rows}x{tiling.columns}"
     sizes = len(packed), len(entries), max(len(panel.groups) + len(panel.words) for panel in lanes.panels)
     key = (name, shape.key, tiling, plan.key, buffers, sizes)
-    func = made_once(key, _Lanes(name, shape, tiling, plan, buffers, sizes).prim_func)
-    in_words = ConvShape(conv, cast(LaneInstructions, shape.ins).plain, shape.x_zero)
+    func = memoize(key, _Lanes(name, shape, tiling, plan, buffers, sizes).prim_func)
+    in_words = ConvShape(conv, cast(LaneInstructions, shape.ins).word_form, shape.x_zero)
     work = convolution_work(template, in_words, plan.steps, share=SLOWER * lanes.cost)
     return Kernel(name, func, constants, key, lanes.note, work=work), lanes
 
@@ -231,7 +231,7 @@ class _Lanes(Integers):
     def _stage(self, begin: Expr, end: Expr, ranges: list[tuple[int, int]]) -> Staged:
         """See ConvLoops; beside: the codes of 16 bits."""
         shape, source = self.shape, (self.x, 0)
-        if shape.staged:
+        if shape.is_staged:
             source = self._copy(Stager(self.ins, self.x, self.conv, shape.x_zero), begin, end, ranges)
         return *source, self._copy(self._widener, begin, end, ranges) if shape.words else None
 
@@ -266,7 +266,7 @@ class _Lanes(Integers):
 
     def _tile(self, tile: ConvTile) -> None:
         """Sums of the rows, then codes."""
-        table, self._entries = (flat(self.buffers[name]) for name in ("panels", "entries"))
+        table, self._entries = (flatten(self.buffers[name]) for name in ("panels", "entries"))
         sums = [row[0] for row in self._initial_sums(tile)]
         windows = [self._window(tile.pixel + row, tile.group) for row in range(tile.rows)]
         panel = tile.panel.panel + (tile.vector - tile.panel.vector)
@@ -277,11 +277,11 @@ class _Lanes(Integers):
         parts += [(words, end, 2, self._add_words)] if self.shape.words else []
         for begin, until, count, add in parts:
             source, origin = (tile.source, tile.origin) if add == self._fold or tile.beside is None else tile.beside
-            starts = [wide(window - origin) for window in windows]
+            starts = [widen_index(window - origin) for window in windows]
             with T.serial(0, T.shift_right(until - begin, T.int32(count - 1))) as number:
                 entry = bind(begin + number * count)
                 place = bind(weight + (entry - first) * self.vector)
-                offsets = [wide(self._entries[entry + i]) for i in range(count)]
+                offsets = [widen_index(self._entries[entry + i]) for i in range(count)]
                 weights = [load(self.weight, place + i * self.vector, f"int8x{self.vector}") for i in range(count)]
                 reads = [[start + offset for offset in offsets] for start in starts]
                 add(sums, source, reads, weights)
@@ -303,7 +303,7 @@ class _Lanes(Integers):
 
     def _add_words(self, sums: list[Register], source: Buffer, reads: list[list[Expr]], weights: list[Expr]) -> None:
         """Add the products of pairs of 16 bits."""
-        words = self.ins.words
+        words = self.ins.int16_operands
         pairs = [bind(T.reinterpret(vector_type("int16", self.vector // 2), weight)) for weight in weights]
         for register, places in zip(sums, reads, strict=True):
             for place, weight in zip(places, pairs, strict=True):

@@ -33,7 +33,7 @@ from tvmq.kernels.conv.shape import (
 from tvmq.kernels.conv.staging import SLACK, Stager
 from tvmq.kernels.parts.builder import Buffer, Expr, FunctionBuilder, Shape, bind, over_range, workspace
 from tvmq.kernels.parts.float_vectors import check_arrays, clip_of, float_vectors
-from tvmq.kernels.parts.loops import opaque
+from tvmq.kernels.parts.loops import make_opaque
 from tvmq.kernels.parts.packing import PanelRun
 from tvmq.kernels.parts.tiling import Product
 from tvmq.kernels.parts.types import Conv2d, Epilogue, Isa, Kernel
@@ -68,7 +68,7 @@ class DynamicConvLoops(ConvLoops):
 
     def __init__(self, *args: Any) -> None:
         super().__init__(*args)
-        self.free, self.chunks = True, Chunks(self.tiling, 1, 1)
+        self.has_dynamic_shape, self.chunks = True, Chunks(self.tiling, 1, 1)
         shape = self.shape
         per_pixel = replace(shape.conv, batch=1, height=USUAL_SIDE, width=USUAL_SIDE)
         timed = replace(shape, conv=per_pixel)
@@ -98,7 +98,7 @@ class DynamicConvLoops(ConvLoops):
         borders = (tirx.truncdiv(most, self.rows) + 3) * span
         self.copy_size = bind((most * self.conv.strides[0] + borders) * self.pitch + SLACK)
         self.columns, self.rows, self.pitch, self.height, self.lines, bands = (
-            size if isinstance(size, int) else opaque(size)
+            size if isinstance(size, int) else make_opaque(size)
             for size in (self.columns, self.rows, self.pitch, self.height, self.lines, bands)
         )
         with T.If(self.pixels >= rows):
@@ -111,8 +111,8 @@ class DynamicConvLoops(ConvLoops):
         self.least_pixels, lines = rows, self.lines
 
         def band(index: Expr) -> None:
-            first = opaque(tirx.truncdiv(index * lines, bands))
-            self._band(first, opaque(tirx.truncdiv((index + 1) * lines, bands)), rows)
+            first = make_opaque(tirx.truncdiv(index * lines, bands))
+            self._band(first, make_opaque(tirx.truncdiv((index + 1) * lines, bands)), rows)
 
         if rows == 1:
             band(0)
@@ -132,9 +132,9 @@ class DynamicConvLoops(ConvLoops):
 
     def _band(self, first: Expr, last: Expr, rows: int) -> None:
         """Output rows first .. last."""
-        begin, end = opaque(first * self.columns), opaque(last * self.columns)
-        source, origin = (self.x, 0) if not self.shape.staged else self._copy_rows(first, last)
-        tiles = opaque(tirx.truncdiv(end - begin + (rows - 1), rows))
+        begin, end = make_opaque(first * self.columns), make_opaque(last * self.columns)
+        source, origin = (self.x, 0) if not self.shape.is_staged else self._copy_rows(first, last)
+        tiles = make_opaque(tirx.truncdiv(end - begin + (rows - 1), rows))
         with T.serial(0, self.conv.groups) as group:
             for run in self.panel_runs:
 
@@ -142,7 +142,7 @@ class DynamicConvLoops(ConvLoops):
                     vector = bind(offset + run.vector)
                     weights = self._unpacked_panel(group, vector, run.columns)
                     with T.serial(0, tiles) as tile:
-                        pixel = opaque(T.min(begin + tile * rows, end - rows))
+                        pixel = make_opaque(T.min(begin + tile * rows, end - rows))
                         self._tile(ConvTile(source, origin, pixel, rows, tile, group, vector, run, weights))
 
                 over_range([(run.columns, run.count)], 0, run.count, panel)
@@ -151,42 +151,42 @@ class DynamicConvLoops(ConvLoops):
     def _copy_rows(self, first: Expr, last: Expr) -> tuple[Buffer, Expr]:
         """A copy, padding included, of what output rows first .. last read, and the element that it begins with."""
         conv, pitch = self.conv, self.pitch
-        low = opaque(self._input_row(first))
-        high = opaque(self._input_row(last - 1) + (conv.kernel[0] - 1) * conv.dilation[0] + 1)
+        low = make_opaque(self._input_row(first))
+        high = make_opaque(self._input_row(last - 1) + (conv.kernel[0] - 1) * conv.dilation[0] + 1)
         target = workspace(self.copy_size, self.ins.x_dtype)
         Stager(self.ins, self.x, conv, self.shape.x_zero).dynamic_rows(target, low, high - low, self.height, pitch)
-        return target, opaque(low * pitch)
+        return target, make_opaque(low * pitch)
 
     def _input_row(self, line: Expr) -> Expr:
         """First row of all padded pictures that an output row reads."""
         down = self.conv.strides[0]
         if _is_one(self.conv.batch):
             return line * down
-        image = opaque(tirx.truncdiv(line, self.rows))
+        image = make_opaque(tirx.truncdiv(line, self.rows))
         return image * self.height + (line - image * self.rows) * down
 
     def _starts(self, tile: ConvTile) -> list[Expr]:
         """Starts of windows, step by step from the first, so that divisions are few."""
         conv, one_picture = self.conv, _is_one(self.conv.batch)
-        step, down = conv.strides[1] * conv.channels, opaque(conv.strides[0] * self.pitch)
-        line = opaque(tirx.truncdiv(tile.pixel, self.columns))
-        column = opaque(tile.pixel - line * self.columns)
-        row = line if one_picture else opaque(tirx.truncmod(line, self.rows))
+        step, down = conv.strides[1] * conv.channels, make_opaque(conv.strides[0] * self.pitch)
+        line = make_opaque(tirx.truncdiv(tile.pixel, self.columns))
+        column = make_opaque(tile.pixel - line * self.columns)
+        row = line if one_picture else make_opaque(tirx.truncmod(line, self.rows))
         group = tile.group * self.shape.group_channels if conv.groups > 1 else 0
-        place = opaque(self._input_row(line) * self.pitch + column * step + group - tile.origin)
+        place = make_opaque(self._input_row(line) * self.pitch + column * step + group - tile.origin)
         starts = [place]
-        to_line = opaque(down - self.columns * step)
-        to_picture = None if one_picture else opaque(self.height * self.pitch - self.rows * down)
+        to_line = make_opaque(down - self.columns * step)
+        to_picture = None if one_picture else make_opaque(self.height * self.pitch - self.rows * down)
         for _ in range(tile.rows - 1):
-            column = opaque(column + 1)
+            column = make_opaque(column + 1)
             ends = column == self.columns
-            place = opaque(place + step + tirx.Select(ends, to_line, 0))
+            place = make_opaque(place + step + tirx.Select(ends, to_line, 0))
             if to_picture is not None:
-                row = opaque(row + tirx.Select(ends, 1, 0))
+                row = make_opaque(row + tirx.Select(ends, 1, 0))
                 leaves = row == self.rows
-                place = opaque(place + tirx.Select(leaves, to_picture, 0))
-                row = opaque(tirx.Select(leaves, 0, row))
-            column = opaque(tirx.Select(ends, 0, column))
+                place = make_opaque(place + tirx.Select(leaves, to_picture, 0))
+                row = make_opaque(tirx.Select(leaves, 0, row))
+            column = make_opaque(tirx.Select(ends, 0, column))
             starts.append(place)
         return starts
 

@@ -30,16 +30,16 @@ from tvmq.kernels.parts.builder import (
     bind,
     const,
     fence,
-    flat,
+    flatten,
     load,
     prefetch,
     spread,
     store_first,
     vector_type,
-    wide,
+    widen_index,
     workspace,
 )
-from tvmq.kernels.parts.loops import opaque, over_rows
+from tvmq.kernels.parts.loops import make_opaque, over_rows
 from tvmq.kernels.parts.types import Isa, Kernel
 from tvmq.kernels.parts.work import KernelWork
 
@@ -116,7 +116,7 @@ class _GroupMatmulTemplate:
             "y": ((*self.leading, self.columns), "float32"),
         }
         with FunctionBuilder(name, parameters) as function:
-            buffers = [flat(buffer) for buffer in function.buffers]
+            buffers = [flatten(buffer) for buffer in function.buffers]
             self.x, self.x_scale, self.weight, self.scale, self.y = buffers
             count = function.count(self.leading)
             self.begin = self._begin(count)
@@ -124,18 +124,18 @@ class _GroupMatmulTemplate:
             cost = self.depth * self.width // 2
 
             def start() -> Callable[[Expr], None]:
-                return lambda panel: self._panel(opaque(panel), count, self.width)
+                return lambda panel: self._panel(make_opaque(panel), count, self.width)
 
             over_rows(whole, cost, GRAIN, start)
             if self.columns % self.width:
-                self._panel(opaque(const(whole)), count, self.columns % self.width)
+                self._panel(make_opaque(const(whole)), count, self.columns % self.width)
         return function.prim_func
 
     def _begin(self, count: Expr) -> Buffer:
         """int32 [rows, groups] that the low sums begin with."""
         begin = workspace(count * self.groups, "int32")
         with T.serial(0, count * self.groups) as index:
-            at, total = opaque(index), Register("int32", 1)
+            at, total = make_opaque(index), Register("int32", 1)
             total.set(const(0))
             with T.serial(0, self.size) as k:
                 total.set(total.get() + T.Cast("int32", load(self.x, at * self.size + k, "int8")))
@@ -146,7 +146,7 @@ class _GroupMatmulTemplate:
         """All rows of so many columns."""
 
         def at(row: Expr, rows: int) -> None:
-            self._tile(panel, opaque(row), rows, valid)
+            self._tile(panel, make_opaque(row), rows, valid)
 
         if isinstance(count, int):
             with T.serial(0, count // self.rows) as tile:
@@ -169,17 +169,17 @@ class _GroupMatmulTemplate:
             total.set(spread(0.0, lanes, "float32"))
         vector = 4 * lanes
         blocks = self.size // BLOCK
-        weights = opaque(panel * (self.depth // BLOCK * PANEL * vector))
-        scales = opaque(panel * (self.groups * self.width))
+        weights = make_opaque(panel * (self.depth // BLOCK * PANEL * vector))
+        scales = make_opaque(panel * (self.groups * self.width))
         with T.serial(0, self.groups) as index:
-            group = opaque(index)
+            group = make_opaque(index)
             for r in range(rows):
                 first = bind(spread(self.begin[(row + r) * self.groups + group], lanes))
                 for v in range(PANEL):
                     low[r][v].set(first)
                     high[r][v].set(spread(0, lanes))
-            base = wide(weights + group * (blocks * PANEL * vector))
-            places = [wide((row + r) * self.depth + group * self.size) for r in range(rows)]
+            base = widen_index(weights + group * (blocks * PANEL * vector))
+            places = [widen_index((row + r) * self.depth + group * self.size) for r in range(rows)]
             with T.serial(0, blocks) as block:
                 at = base + T.Cast("int64", block * (PANEL * vector))
                 self._block(at, [place + T.Cast("int64", block * BLOCK) for place in places], low, high)

@@ -36,7 +36,7 @@ from tvmq.kernels.parts.builder import (
     store,
     store_first,
     vector_type,
-    wide,
+    widen_index,
     workspace,
 )
 from tvmq.kernels.parts.packing import Nibbles, PanelRun, panel_runs
@@ -78,11 +78,11 @@ class ConvLoops:
             conv.out_shape,
         )
         self.panel_runs = panel_runs(tiling.panel_parts, shape.group_filters, self.ins.lanes)
-        self.free = any(isinstance(size, str) for size in self.buffer_shapes[0])
+        self.has_dynamic_shape = any(isinstance(size, str) for size in self.buffer_shapes[0])
         self.pixels: Expr = tiling.pixels
         self.least_pixels = 1  # of a chunk of dynamic size, in the code that is being written
         self.chunks = choose_chunks(shape, tiling)
-        if self.free:
+        if self.has_dynamic_shape:
             self.chunks = replace(self.chunks, pixel_chunks=1)
         # elements of one step of one vector of weights
         self.vector = self.ins.lanes * self.ins.taps
@@ -94,10 +94,11 @@ class ConvLoops:
     def body(self) -> None:
         """All loops; x, weight, bias and y are flat buffers by now."""
         chunks = self.chunks
-        if self.free:
+        if self.has_dynamic_shape:
             self._free_rows()
             return
-        # with several chunks of panels one copy serves all; else each chunk copies what it reads
+        # With several chunks of panels one copy serves all, made before the parallel loop; else each chunk copies what
+        # it reads itself, so that the copy is still in the cache of the core that reads it
         pixels = self.tiling.pixels
         staged = self._stage(0, pixels, [(0, pixels)]) if self.shape.is_copied and chunks.panel_chunks > 1 else None
         if chunks.count == 1:
@@ -195,7 +196,7 @@ class ConvLoops:
     def _copy(self, stager: Stager, begin: Expr, end: Expr, ranges: list[tuple[int, int]]) -> tuple[Buffer, Expr]:
         """The copy of a stager, and the element of the whole (padded) input that it starts with."""
         shape, channels = self.shape, self.conv.channels
-        if shape.pointwise:
+        if shape.is_pointwise:
             sizes = [high - low for low, high in ranges]
             target = workspace(max(sizes) * channels + SLACK, stager.dtype)
             stager.pixels(target, begin, end, min(sizes))
@@ -208,7 +209,7 @@ class ConvLoops:
 
     def _stage_dynamic(self, rows: int) -> tuple[Buffer, tuple[Buffer, Expr] | None]:
         """Stage as many pixels as a run brings, at least `rows`; the result as that of `_stage`."""
-        if not self.shape.staged:
+        if not self.shape.is_staged:
             return self.x, None
         return self._copy_dynamic(Stager(self.ins, self.x, self.conv, self.shape.x_zero), rows), None
 
@@ -325,14 +326,24 @@ class ConvLoops:
         part: tuple[Expr, int, tuple[int, ...]],
     ) -> None:
         """Add a part of one run of every window to the sums: all steps of the innermost loop."""
+        # A step multiplies `taps` neighbouring inputs of each window with `columns` vectors of weights:
+        #
+        #                          w0       w1            weights of a panel: [step][column][lane][tap], read once
+        #     window of pixel 0    s00      s01           for all pixels of the tile
+        #     window of pixel 1    s10      s11           s[row][column][lane] += x[row] . w[column][lane]
+        #     window of pixel 2    s20      s21           x: the same taps in all lanes
+        #
+        # rows + columns reads for rows * columns dots, whose sums never leave registers: so tiles are as large as the
+        # register file. Weights go on from run to run (`number`), inputs start anew: `windows` has their beginnings.
         shape, ins, columns = self.shape, self.ins, tile.panel.columns
         first, steps, rows = part
         # int64, or LLVM would sign-extend the address of each activation at each step
-        reads = [wide(window + first * ins.taps) for window in windows]
+        reads = [widen_index(window + first * ins.taps) for window in windows]
         run_begin = bind(number * shape.run_steps + first)
         panel = bind(self._first_weight(tile) + run_begin * (columns * self.vector))
         with T.serial(0, steps) as step:
             if next_panel is not None:
+                # steps are counted through all runs, so that each step of the tile fetches another line of its share
                 line = next_panel + (run_begin + step) * self._line
                 prefetch(self.weight, line if self.nibbles is None else quotient(line, 2))
             begin = panel + step * (columns * self.vector)
@@ -341,7 +352,7 @@ class ConvLoops:
             ]
             places = [read + T.Cast("int64", step * ins.taps) for read in reads]
             for row in rows[:: ins.row_step]:
-                if ins.row_step == 2:
+                if ins.row_step == 2:  # the partner of an odd last pixel is that pixel again; its sums are not stored
                     pair = (places[row], places[min(row + 1, tile.rows - 1)])
                     add_pair(ins, sums[row : row + 2], tile.source, pair, weights)
                     continue
@@ -393,8 +404,15 @@ class ConvLoops:
         shape, columns = self.shape, tile.panel.columns
         if self.tiling.panels * self.conv.groups == 1 or tile.weights is not None:
             return None
-        # the tiles of a panel share its successor: each fetches a line a step, the tiles beyond the last share that
-        # share again; behind the last panel the address stays inside of the weights
+        # While the tiles of a panel are computed, they fetch the next one, a cache line in each step of each tile:
+        #
+        #     this panel   | columns * vector weights for each of `steps` steps                    |
+        #     next panel   | share 0: `steps` lines | share 1: `steps` lines | ... | last share     |
+        #                    by tile 0                by tile 1                    by all further tiles, again
+        #
+        # A step of a panel has columns * vector weights, so that a panel has ceil(columns * vector / line) shares. A
+        # share that would leave the weights (the last panel has no next one, and its last share may be longer than
+        # what is left) is moved back: fetched in vain, but from memory that exists.
         share = shape.steps * self._line
         shares = -(-columns * self.vector // self._line)
         total = self.conv.groups * shape.vectors * shape.steps * self.vector

@@ -112,6 +112,7 @@ def _what_holds(weight: np.ndarray, highest: int) -> tuple[np.ndarray, np.ndarra
         positive, negative = np.maximum(weight, 0).astype(np.int16), np.maximum(-weight.astype(np.int16), 0)
         lanes = [(part[:, :-1] + part[:, 1:]).max(axis=2) for part in (positive, negative)]
         held = (lanes[0] <= INT16.max // highest) & (lanes[1] <= -INT16.min // highest)
+        # a lane begins at i and holds weights i, i + 1 of all channels; a group is the lanes at i and i + 2
         groups[:, : elements - TAPS + 1] = held[:, : elements - TAPS + 1] & held[:, PAIR:]
     return groups, empty
 
@@ -127,8 +128,15 @@ def cut_runs(groups: np.ndarray, empty: np.ndarray) -> tuple[np.ndarray, np.ndar
     ([[0, 0, 1, 0, 0, 0, 0]], [[1, 0, 0, 0, 0, 0, 0]])
     """
     lines, elements = groups.shape
-    # dynamic programming: cost[i] is the least for elements i and following, step[i] the size of the piece that begins
-    # at i in that cut; beyond the last element everything is free
+    # Dynamic programming from the last element to the first, for all runs at once. What begins at element i is one of
+    #
+    #     a group, if it is proved     i .. i + 3     USUAL_GROUP + cost[i + 4]
+    #     a pair, which always is      i, i + 1       WORDS + cost[i + 2]
+    #     nothing, if weights are 0    i              cost[i + 1]
+    #
+    # and as the pieces behind do not depend on those before, cost[i], the least of the three, is that of the best cut
+    # of elements i and following; step[i] is the size of its first piece. A pair may reach one element beyond the run,
+    # where weights are 0 (plan_panels) and cost is, too. In the example: pair 0, 1, group 2 .. 5, nothing at 6.
     cost = np.zeros((elements + TAPS, lines), np.float32)
     step = np.zeros((elements, lines), np.int8)
     sizes = np.array([TAPS, PAIR, 1], np.int8)
@@ -142,7 +150,8 @@ def cut_runs(groups: np.ndarray, empty: np.ndarray) -> tuple[np.ndarray, np.ndar
         )
         best = choices.argmin(axis=0)
         cost[i], step[i] = choices.min(axis=0), sizes[best]
-    # forwards along the best cut of each run: only elements at which one of its pieces begins count
+    # Forwards along the best cut of each run. step[i] says what would begin at i if a piece began there: only elements
+    # that a piece before ends at (`following`) count, and at these the next one begins
     begins = np.zeros((elements, lines), np.int8)
     following = np.zeros(lines, np.int64)
     for i in range(elements):
@@ -156,7 +165,8 @@ def _pairs(entries: np.ndarray, highest: int) -> tuple[np.ndarray, np.ndarray]:
     """Entries that can be folded together, [pairs, 2], and those left alone."""
     channels = entries.shape[-1]
     lanes = entries.astype(np.int16).reshape(len(entries), 2, TAPS // 2, channels)
-    # [entries, positive lanes and negative lanes]: sums of a pair are sums of these
+    # [entries, positive lanes and negative lanes]. The bound of two groups that are added in int16 is the sum of their
+    # bounds, lane by lane: what is asked for is a matching of entries in which no pair exceeds the limit in any lane
     reach = np.stack([np.maximum(lanes, 0).sum(axis=2), np.maximum(-lanes, 0).sum(axis=2)], axis=1)
     reach = reach.reshape(len(entries), 4 * channels).astype(np.int16)
     rest, all_pairs = np.argsort(-reach.max(axis=1, initial=0), kind="stable"), np.zeros((0, 2), np.int64)
@@ -181,6 +191,7 @@ def _match_pairs(entries: np.ndarray, reach: np.ndarray, limit: int) -> tuple[np
     np.fill_diagonal(fits, False)
     order = np.argsort(fits.sum(axis=1), kind="stable")
     fits = fits[order][:, order]
+    # Greedy, and good: an entry with few partners is lost if others take them, one with many will find another
     pairs, free = [], np.ones(len(entries), bool)
     for first in range(len(entries)):
         if not free[first]:

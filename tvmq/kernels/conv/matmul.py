@@ -24,7 +24,7 @@ from tvmq.kernels.conv.conv2d_int16 import lane_kernel
 from tvmq.kernels.conv.shape import ConvShape
 from tvmq.kernels.parts.builder import Shape
 from tvmq.kernels.parts.float_vectors import check_arrays, clip_of, float_vectors
-from tvmq.kernels.parts.packing import Narrow
+from tvmq.kernels.parts.packing import Int4Weights
 from tvmq.kernels.parts.tiling import choose_tiling
 from tvmq.kernels.parts.types import Conv2d, Epilogue, Isa, Kernel
 
@@ -81,14 +81,14 @@ def matmul_float(
     epilogue: Epilogue,
     isa: Isa,
     *,
-    narrow: Narrow | None = None,
+    int4: Int4Weights | None = None,
 ) -> Kernel:
     """Kernel of x [*rows, depth] @ weight + bias; names in `rows` are sizes that only a run tells.
 
     weight    float32 [depth, columns]
     bias      float32 [columns] or None
     epilogue  () or one Clip
-    narrow    the same weights as codes [columns, depth, 1, 1], which the kernel then reads
+    int4    the same weights as codes [columns, depth, 1, 1], which the kernel then reads
     raises    BuildError for shapes, types or steps that do not fit
     """
     depth, columns = weight.shape
@@ -98,7 +98,7 @@ def matmul_float(
     check_arrays("matmul_float", kernel, (columns, depth, 1, 1), bias, columns)
     bounds = clip_of(epilogue, "matmul_float")
     shape = ConvShape(conv, float_vectors(isa), 0)
-    return conv2d_float.make_kernel("matmul_float", shape, bounds, kernel, bias, buffers, narrow)
+    return conv2d_float.make_kernel("matmul_float", shape, bounds, kernel, bias, buffers, int4)
 
 
 def multiply_rows(
@@ -109,11 +109,11 @@ def multiply_rows(
     x_dtype: str,
     isa: Isa,
     *,
-    narrow: Narrow | None = None,
+    int4: Int4Weights | None = None,
     codes: tuple[int, int] | None = None,
 ) -> Kernel:
     """The kernel of codes or floats; arguments as `matmul` and `matmul_float`."""
     if x_dtype == "float32":
-        return matmul_float(rows, weight, bias, epilogue, isa, narrow=narrow)
+        return matmul_float(rows, weight, bias, epilogue, isa, int4=int4)
     bias = np.zeros(weight.shape[1], np.int32) if bias is None else bias
     return matmul(rows, weight.shape[0], weight.shape[1], weight, bias, epilogue, isa, x_dtype=x_dtype, codes=codes)

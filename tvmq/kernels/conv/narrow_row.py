@@ -25,17 +25,17 @@ from tvmq.kernels.parts.builder import (
     Shape,
     bind,
     const,
-    flat,
+    flatten,
     llvm,
     load,
     prefetch,
     spread,
     store_first,
-    wide,
+    widen_index,
 )
 from tvmq.kernels.parts.float_vectors import clip, float_vectors
-from tvmq.kernels.parts.loops import opaque, over_rows
-from tvmq.kernels.parts.packing import Narrow
+from tvmq.kernels.parts.loops import make_opaque, over_rows
+from tvmq.kernels.parts.packing import Int4Weights
 from tvmq.kernels.parts.types import Clip, Conv2d, Isa, Kernel
 from tvmq.kernels.parts.work import KernelWork
 
@@ -44,14 +44,14 @@ REAL = f"float32x{LANES}"
 CYCLES = 2.0  # for 16 weights
 
 
-def takes(conv: Conv2d, narrow: Narrow | None, isa: Isa) -> bool:
+def is_narrow_row(conv: Conv2d, narrow: Int4Weights | None, isa: Isa) -> bool:
     """True for one row, groups of whole blocks, and vectors of 64 bytes."""
     row = conv.batch * conv.height * conv.width == 1 and conv.kernel == (1, 1) and conv.groups == 1
     return bool(row and narrow is not None and instructions(isa).vector_bytes == 64 and narrow.group_size % BLOCK == 0)
 
 
-def narrow_row(conv: Conv2d, narrow: Narrow, bias: np.ndarray | None, bounds: Clip, isa: Isa) -> Kernel:
-    """Kernel x, constants, y of a product that `takes` accepts.
+def narrow_row(conv: Conv2d, narrow: Int4Weights, bias: np.ndarray | None, bounds: Clip, isa: Isa) -> Kernel:
+    """Kernel x, constants, y of a product that `is_narrow_row` accepts.
 
     bias    float32 [columns] or None
     bounds  of the clip behind the sums
@@ -89,16 +89,16 @@ class _NarrowRowTemplate:
             "y": (shapes[1], "float32"),
         }
         with FunctionBuilder(name, parameters) as function:
-            buffers = [flat(buffer) for buffer in function.buffers]
+            buffers = [flatten(buffer) for buffer in function.buffers]
             self.x, self.table, self.weight, self.scale, self.bias, self.y = buffers
             whole = self.columns // self.width
 
             def start() -> Callable[[Expr], None]:
-                return lambda panel: self._panel(opaque(panel), self.width)
+                return lambda panel: self._panel(make_opaque(panel), self.width)
 
             over_rows(whole, self.depth * self.width // 2, GRAIN, start)
             if self.columns % self.width:
-                self._panel(opaque(const(whole)), self.columns % self.width)
+                self._panel(make_opaque(const(whole)), self.columns % self.width)
         return function.prim_func
 
     def _panel(self, panel: Expr, valid: int) -> None:
@@ -108,12 +108,12 @@ class _NarrowRowTemplate:
             total.set(load(self.bias, panel * self.width + v * LANES, REAL))
         table = load(self.table, 0, REAL)
         blocks, vector = self.size // BLOCK, 4 * LANES
-        weights = opaque(panel * (self.depth // BLOCK * PANEL * vector))
-        scales = opaque(panel * (self.groups * self.width))
+        weights = make_opaque(panel * (self.depth // BLOCK * PANEL * vector))
+        scales = make_opaque(panel * (self.groups * self.width))
         with T.serial(0, self.groups) as index:
-            group = opaque(index)
+            group = make_opaque(index)
             scale = [load(self.scale, scales + (group * PANEL + v) * LANES, REAL) for v in range(PANEL)]
-            base, x = wide(weights + group * (blocks * PANEL * vector)), wide(group * self.size)
+            base, x = widen_index(weights + group * (blocks * PANEL * vector)), widen_index(group * self.size)
             with T.serial(0, blocks) as block:
                 at = base + T.Cast("int64", block * (PANEL * vector))
                 self._block(at, x + T.Cast("int64", block * BLOCK), table, scale, sums)

@@ -47,7 +47,7 @@ from tvmq.kernels.parts.builder import (
     vector_type,
     workspace,
 )
-from tvmq.kernels.parts.loops import opaque
+from tvmq.kernels.parts.loops import make_opaque
 from tvmq.kernels.parts.types import Conv2d
 
 SAVED = 4  # dots of a pixel; the copy costs about one for each step
@@ -229,8 +229,8 @@ def kernel_rows(conv: Conv2d, pixel: Expr, pixels: int) -> tuple[Expr, Expr]:
     high = limit(quotient(top + conv.height - 1 - first * stride, dilation) + 1, size)
     if conv.batch > 1:  # pixels of two pictures take all rows
         low, high = T.Select(last < first, 0, low), T.Select(last < first, size, high)
-    low = opaque(low)
-    return low, opaque(T.max(high - low, 0))
+    low = make_opaque(low)
+    return low, make_opaque(T.max(high - low, 0))
 
 
 def column_stretches(conv: Conv2d, first: int, pixels: int) -> list[Stretch]:

@@ -92,12 +92,12 @@ class ConvShape:
         return self.conv.kernel[0] * self.runs_per_row * self.run_steps + (self.rests.steps if self.rests else 0)
 
     @property
-    def pointwise(self) -> bool:
+    def is_pointwise(self) -> bool:
         """True if each output pixel reads one input pixel that exists."""
         return self.conv.kernel == (1, 1) and not any(self.conv.padding)
 
     @property
-    def staged(self) -> bool:
+    def is_staged(self) -> bool:
         """True if the inner loop reads a copy of the input (see staging)."""
         partial = self.run % self.ins.taps != 0
         apart = self.words and self.conv.strides != (1, 1)  # the copy of words is dense, and both have the same places
@@ -106,7 +106,7 @@ class ConvShape:
     @property
     def is_copied(self) -> bool:
         """True if a chunk begins with a copy of what it reads, of any type."""
-        return self.staged or self.words
+        return self.is_staged or self.words
 
     @property
     def border(self) -> int:
@@ -127,7 +127,7 @@ class ConvShape:
     @property
     def line(self) -> int:
         """Number of output pixels in turn whose windows have equal distances; 0 for all."""
-        dense = self.pointwise and (self.staged or self.conv.strides == (1, 1))
+        dense = self.is_pointwise and (self.is_staged or self.conv.strides == (1, 1))
         return 0 if dense else self.conv.out_width
 
     @property
@@ -271,7 +271,7 @@ def convolution_work(
         total = conv.groups * product_cycles(own.product, own.ins, tiling)
         hidden = HIDDEN_FLOATS if conv.x_dtype == "float32" else HIDDEN_CODES
         total = max(0.6 * total, total - scale * hidden * outputs)
-        copied = own.data_bytes - outputs if own.staged else 0
+        copied = own.data_bytes - outputs if own.is_staged else 0
         total = total + scale * COPY_CYCLES * copied / 64 if share is None else share * total
         return scale * step_cycles(steps) * outputs / 64 + total
 

@@ -17,7 +17,7 @@ from tvm.script.ir_builder import tirx as T
 
 from tvmq.kernels.isa.generic import Instructions
 from tvmq.kernels.parts.builder import Buffer, Expr, Register, bind, load, spread, store, vector_type
-from tvmq.kernels.parts.loops import copy_free, opaque
+from tvmq.kernels.parts.loops import copy_dynamic, make_opaque
 from tvmq.kernels.parts.types import Conv2d
 
 SLACK = 64  # elements behind the last one
@@ -129,21 +129,21 @@ class Stager:
         """`rows` of pictures of dynamic sizes; pitch: elements of a padded row."""
         conv, dtype = self._conv, self.dtype
         top, left, _, right = conv.padding
-        line = opaque(conv.width * conv.channels)
+        line = make_opaque(conv.width * conv.channels)
         with T.serial(0, count) as i:
-            row = opaque(first + i)
-            image = opaque(tirx.truncdiv(row, padded_height))
-            y = opaque(row - image * padded_height - top)
-            begin = opaque(i * pitch)
+            row = make_opaque(first + i)
+            image = make_opaque(tirx.truncdiv(row, padded_height))
+            y = make_opaque(row - image * padded_height - top)
+            begin = make_opaque(i * pitch)
             with T.If(T.And(y >= 0, y < conv.height)):
                 with T.Then():
-                    source = opaque((image * conv.height + y) * line)
+                    source = make_opaque((image * conv.height + y) * line)
                     self.fill(target, begin, left * conv.channels)
-                    inside = opaque(begin + left * conv.channels)
-                    copy_free(target, inside, line, self._lanes, lambda at, lanes: self._value(source + at, lanes))
+                    inside = make_opaque(begin + left * conv.channels)
+                    copy_dynamic(target, inside, line, self._lanes, lambda at, lanes: self._value(source + at, lanes))
                     self.fill(target, inside + line, right * conv.channels)
                 with T.Else():
-                    copy_free(target, begin, pitch, self._lanes, lambda _at, lanes: spread(self._fill, lanes, dtype))
+                    copy_dynamic(target, begin, pitch, self._lanes, lambda _at, lanes: spread(self._fill, lanes, dtype))
 
 
 def duplicate_sums(ins: Any, value: Expr) -> tuple[Expr, Expr]:

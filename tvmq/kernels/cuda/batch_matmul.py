@@ -21,16 +21,16 @@ from tvmq.errors import BuildError
 from tvmq.kernels.attention.shape import BatchMatmul, check_product
 from tvmq.kernels.cuda.builder import (
     CudaFunction,
+    allocate_registers,
+    allocate_shared,
     call,
-    named,
+    name_value,
     put,
-    registers,
-    shared,
     synchronize,
-    unrolled,
+    unroll,
     value_of,
+    view_as_int32,
     where,
-    words,
 )
 from tvmq.kernels.cuda.choose import choose
 from tvmq.kernels.cuda.epilogue import LARGEST_EXACT, plan_steps
@@ -39,7 +39,7 @@ from tvmq.kernels.cuda.output import Output, OutputPlace
 from tvmq.kernels.cuda.product import SHORT, BlockProduct
 from tvmq.kernels.cuda.tile import Tile
 from tvmq.kernels.cuda.windows import packed_channels
-from tvmq.kernels.parts.builder import Buffer, Expr, flat
+from tvmq.kernels.parts.builder import Buffer, Expr, flatten
 from tvmq.kernels.parts.epilogue import EpiloguePlan, Parameters
 from tvmq.kernels.parts.types import Dequantize, FixedRequantize, Kernel, Requantize
 
@@ -95,7 +95,7 @@ class _CudaMatmulTemplate:
         parameters["y"] = (product.y.shape, self.plan.out_dtype)
         blocks = -(-product.rows // tile.rows), self.grid_rows
         with CudaFunction(name, parameters, blocks, tile.threads) as function:
-            views = [named(key, flat(buffer)) for key, buffer in zip(parameters, function.buffers, strict=True)]
+            views = [name_value(key, flatten(buffer)) for key, buffer in zip(parameters, function.buffers, strict=True)]
             self._body(dict(zip(parameters, views, strict=True)), function.block, function.thread)
         return function.prim_func
 
@@ -109,7 +109,7 @@ class _CudaMatmulTemplate:
         right = make_right("b", buffers["b"], product.b, tile, product.depth, product.columns)
         left.find(begin_of(product.a, product.batch, matrix), first_row, thread)
         right.find(begin_of(product.b, product.batch, matrix), first_column, thread)
-        memory = shared("memory", tile.shared_bytes)
+        memory = allocate_shared("memory", tile.shared_bytes)
         sums = BlockProduct(tile, (product.a.dtype, product.b.dtype), memory, thread)
         lines = _LineSums(product, sums)
         sums.run(-(-product.depth // tile.depth), left.copy, right.copy, lines.visit)
@@ -135,7 +135,7 @@ class _LineSums:
             ("rows", product.b_zero, product.a.dtype, block.left_piece, thread, tile.rows),
             ("columns", product.a_zero, product.b.dtype, block.right_piece, tile.threads - 1 - thread, tile.columns),
         ]
-        self.sums = {side[0]: registers(f"sum_of_{side[0]}", 1) for side in self.sides if side[1]}
+        self.sums = {side[0]: allocate_registers(f"sum_of_{side[0]}", 1) for side in self.sides if side[1]}
         self.shared: dict[str, Buffer] = {}
         for buffer in self.sums.values():
             put(buffer, 0, 0)
@@ -143,13 +143,13 @@ class _LineSums:
     def visit(self, stage: Expr) -> None:
         """Add up the lines of a piece."""
         tile = self.block.tile
-        memory = words(self.block.memory, tile.shared_bytes // 4)
+        memory = view_as_int32(self.block.memory, tile.shared_bytes // 4)
         for name, zero, dtype, piece, line, lines in self.sides:
             if not zero:
                 continue
             with where(True if lines == tile.threads else line < lines):
                 begin = value_of("begin", T.floordiv(piece(stage) + line * tile.pitch, 4))
-                with unrolled(tile.depth // 4, "w") as w:
+                with unroll(tile.depth // 4, "w") as w:
                     dot = f"tvmq_dp4a_{SHORT[dtype]}u8"
                     put(self.sums[name], 0, call("int32", dot, memory[begin + w], ONES, self.sums[name][0]))
 
@@ -158,7 +158,7 @@ class _LineSums:
         for name, zero, _, _, line, lines in self.sides:
             if not zero:
                 continue
-            kept = self.shared[name] = named(f"of_{name}", T.alloc_buffer((lines,), "int32", scope="shared"))
+            kept = self.shared[name] = name_value(f"of_{name}", T.alloc_buffer((lines,), "int32", scope="shared"))
             with where(True if lines == self.block.tile.threads else line < lines):
                 put(kept, line, self.sums[name][0] * -zero)
         if self.shared:

@@ -23,7 +23,7 @@ from tvmq.kernels.parts.builder import Buffer, Expr, FunctionBuilder, Shape, bin
 WARP = 32
 
 
-def named(name: str, value: Any) -> Any:
+def name_value(name: str, value: Any) -> Any:
     """The value (variable, buffer, loop index) under a name in the generated source."""
     IRBuilder.name(name, value)
     return value
@@ -65,20 +65,20 @@ class CudaFunction(FunctionBuilder):
         super().__exit__(kind, error, trace)
 
 
-def shared(name: str, size: int) -> Buffer:
+def allocate_shared(name: str, size: int) -> Buffer:
     """Shared memory of so many bytes, int8; the last one is not the kernel's (see `reserve`).
 
     TVM asks the driver for more than every GPU grants where it launches the kernel.
     """
     scope = "shared" if size <= STATIC_SHARED else "shared.dyn"
-    buffer = named(name, T.alloc_buffer((size,), "int8", scope=scope))
+    buffer = name_value(name, T.alloc_buffer((size,), "int8", scope=scope))
     reserve(buffer, size)
     return buffer
 
 
-def registers(name: str, size: int, dtype: str = "int32") -> Buffer:
+def allocate_registers(name: str, size: int, dtype: str = "int32") -> Buffer:
     """An array of the thread; nvcc keeps it in registers if all indices are known once loops are unrolled."""
-    return named(name, T.alloc_buffer((size,), dtype, scope="local"))
+    return name_value(name, T.alloc_buffer((size,), dtype, scope="local"))
 
 
 def reserve(buffer: Buffer, size: int) -> None:
@@ -89,12 +89,12 @@ def reserve(buffer: Buffer, size: int) -> None:
     put(buffer, size - 1, 0)
 
 
-def words(buffer: Buffer, size: int) -> Buffer:
+def view_as_int32(buffer: Buffer, size: int) -> Buffer:
     """The memory of a buffer of bytes as int32."""
     return T.decl_buffer((size,), "int32", data=buffer.data, scope=buffer.scope())
 
 
-def pairs(buffer: Buffer, size: int) -> Buffer:
+def view_as_int16(buffer: Buffer, size: int) -> Buffer:
     """Shared memory as int16."""
     return T.decl_buffer((size,), "int16", data=buffer.data, scope=buffer.scope())
 
@@ -133,13 +133,13 @@ def put(buffer: Buffer, offset: Expr, value: Expr) -> None:
 
 
 @contextmanager
-def unrolled(count: int, name: str) -> Iterator[Expr]:
+def unroll(count: int, name: str) -> Iterator[Expr]:
     """A loop that nvcc unrolls; no loop at all if it runs once."""
     if count == 1:
         yield 0
         return
     with T.unroll(count) as index:
-        yield named(name, index)
+        yield name_value(name, index)
 
 
 @contextmanager
@@ -152,7 +152,7 @@ def where(condition: Expr) -> Iterator[None]:
         yield
 
 
-def both(*conditions: Expr) -> Expr:
+def join_conditions(*conditions: Expr) -> Expr:
     """All conditions; those that are True fall away."""
     rest = [condition for condition in conditions if condition is not True]
     result: Expr = True
@@ -163,4 +163,4 @@ def both(*conditions: Expr) -> Expr:
 
 def value_of(name: str, value: Expr) -> Expr:
     """A named variable that holds the value; a Python number stays one."""
-    return value if isinstance(value, int) else named(name, bind(value))
+    return value if isinstance(value, int) else name_value(name, bind(value))

@@ -16,14 +16,14 @@ from tvm.script.ir_builder import tirx as T
 
 from tvmq import numerics
 from tvmq.kernels.conv.conv2d import check_operands
-from tvmq.kernels.cuda.builder import CudaFunction, address, named, run, shared, unrolled, value_of, where
+from tvmq.kernels.cuda.builder import CudaFunction, address, allocate_shared, name_value, run, unroll, value_of, where
 from tvmq.kernels.cuda.choose import choose_tile
 from tvmq.kernels.cuda.epilogue import LARGEST_EXACT, plan_steps
 from tvmq.kernels.cuda.output import Output, OutputPlace, aligned_bytes
 from tvmq.kernels.cuda.product import BlockProduct
 from tvmq.kernels.cuda.tile import Tile
 from tvmq.kernels.cuda.windows import Depth, LineCopies, PixelWindows, packed_channels, packed_weights
-from tvmq.kernels.parts.builder import Buffer, Expr, flat
+from tvmq.kernels.parts.builder import Buffer, Expr, flatten
 from tvmq.kernels.parts.epilogue import EpiloguePlan, Parameters
 from tvmq.kernels.parts.types import Conv2d, Epilogue, Kernel
 
@@ -99,7 +99,7 @@ class _CudaConvTemplate:
         tile, parameters = self.tile, self._parameters()
         blocks = -(-self.pixels // tile.rows), self.conv.groups * self.column_tiles
         with CudaFunction(name, parameters, blocks, tile.threads) as function:
-            views = [named(key, flat(buffer)) for key, buffer in zip(parameters, function.buffers, strict=True)]
+            views = [name_value(key, flatten(buffer)) for key, buffer in zip(parameters, function.buffers, strict=True)]
             self._body(dict(zip(parameters, views, strict=True)), function.block, function.thread)
         return function.prim_func
 
@@ -109,7 +109,7 @@ class _CudaConvTemplate:
         group = 0 if conv.groups == 1 else value_of("group", T.floordiv(panel, self.column_tiles))
         column = 0 if self.column_tiles == 1 else T.floormod(panel, self.column_tiles) * tile.columns
         first = value_of("first", block[0] * tile.rows)
-        memory = shared("memory", tile.shared_bytes)
+        memory = allocate_shared("memory", tile.shared_bytes)
         windows = PixelWindows(buffers["x"], conv, tile, self.x_zero, thread)
         windows.find(first, group)
         weights = _Weights(buffers["w"], tile, panel * self.depth.steps, thread)
@@ -134,7 +134,7 @@ class _Weights:
         """Copies of a step; base: where the piece begins in shared memory."""
         tile, copies = self.tile, self.copies
         piece = (self.first_piece + step) * (tile.columns * tile.depth)
-        with where(copies.condition), unrolled(copies.passes, "p") as p:
+        with where(copies.condition), unroll(copies.passes, "p") as p:
             line = copies.line + p * copies.stride
             source = piece + line * tile.depth + copies.byte
             run("tvmq_copy16", address(target, base + line * tile.pitch + copies.byte), address(self.weights, source))

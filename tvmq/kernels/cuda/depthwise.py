@@ -24,15 +24,15 @@ from tvmq.errors import BuildError
 from tvmq.kernels.conv.conv2d import check_operands
 from tvmq.kernels.cuda.builder import (
     CudaFunction,
-    both,
+    allocate_registers,
     call,
-    named,
+    join_conditions,
+    name_value,
     put,
-    registers,
-    unrolled,
+    unroll,
     value_of,
+    view_as_int32,
     where,
-    words,
 )
 from tvmq.kernels.cuda.choose import gpu_of
 from tvmq.kernels.cuda.conv2d import largest_sum
@@ -43,11 +43,11 @@ from tvmq.kernels.cuda.epilogue import (
     is_codes,
     other_names,
     plan_steps,
-    scaled,
+    scale_sum,
     word_of,
 )
 from tvmq.kernels.cuda.product import SHORT
-from tvmq.kernels.parts.builder import Buffer, Expr, flat
+from tvmq.kernels.parts.builder import Buffer, Expr, flatten
 from tvmq.kernels.parts.epilogue import EpiloguePlan, Parameters
 from tvmq.kernels.parts.types import Conv2d, Epilogue, Kernel
 
@@ -141,7 +141,7 @@ class _CudaDepthwiseTemplate:
         parameters |= plan.constant_parameters(conv.filters) | {"y": (conv.out_shape, plan.out_dtype)}
         blocks = -(-self.shape.threads // THREADS)
         with CudaFunction(name, parameters, (blocks, 1), THREADS) as function:
-            views = [named(key, flat(buffer)) for key, buffer in zip(parameters, function.buffers, strict=True)]
+            views = [name_value(key, flatten(buffer)) for key, buffer in zip(parameters, function.buffers, strict=True)]
             self.buffers: dict[str, Buffer] = dict(zip(parameters, views, strict=True))
             index = value_of("index", function.block[0] * THREADS + function.thread)
             with where(True if self.shape.threads % THREADS == 0 else index < self.shape.threads):
@@ -157,28 +157,28 @@ class _CudaDepthwiseTemplate:
         picture = value_of("picture", T.floordiv(row, conv.out_height))
         top = value_of("top", T.floormod(row, conv.out_height) * conv.strides[0] - conv.padding[0])
         left = value_of("left", first * conv.strides[1] - conv.padding[1])
-        self.sums = registers("sums", shape.pixels * shape.lanes)
-        self.line = registers("columns", shape.columns)
-        with unrolled(shape.pixels * shape.lanes, "i") as i:
+        self.sums = allocate_registers("sums", shape.pixels * shape.lanes)
+        self.line = allocate_registers("columns", shape.columns)
+        with unroll(shape.pixels * shape.lanes, "i") as i:
             put(self.sums, i, 0)
         many = conv.kernel[0] > MOST_UNROLLED_ROWS
-        with T.serial(0, conv.kernel[0]) if many else unrolled(conv.kernel[0], "tap_row") as tap_row:
+        with T.serial(0, conv.kernel[0]) if many else unroll(conv.kernel[0], "tap_row") as tap_row:
             y = value_of("y_", top + tap_row * conv.dilation[0])
             self._read_row(picture, y, left, channel)
-            with unrolled(conv.kernel[1], "tap_column") as tap_column:
+            with unroll(conv.kernel[1], "tap_column") as tap_column:
                 self._add_tap(tap_row * conv.kernel[1] + tap_column, tap_column, channel)
-        with unrolled(shape.pixels, "pixel") as pixel:
+        with unroll(shape.pixels, "pixel") as pixel:
             self._write(pixel, row, first, channel)
 
     def _read_row(self, picture: Expr, y: Expr, left: Expr, channel: Expr) -> None:
         """The input under the windows, of one row: words of four channels, or codes."""
         conv, shape = self.conv, self.shape
-        rows = both(y >= 0, y < conv.height) if conv.padding[0] or conv.padding[2] else True
+        rows = join_conditions(y >= 0, y < conv.height) if conv.padding[0] or conv.padding[2] else True
         begin = value_of("begin", ((picture * conv.height + y) * conv.width + left) * conv.channels + channel)
         ragged = conv.padding[1] or conv.padding[3] or conv.out_width % shape.pixels
-        with unrolled(shape.columns, "column") as column:
+        with unroll(shape.columns, "column") as column:
             at = begin + column * conv.channels
-            inside = both(rows, *((left + column >= 0, left + column < conv.width) if ragged else ()))
+            inside = join_conditions(rows, *((left + column >= 0, left + column < conv.width) if ragged else ()))
             read = self._codes("x", at)
             put(self.line, column, read if inside is True else T.if_then_else(inside, read, self.fill))
 
@@ -187,15 +187,15 @@ class _CudaDepthwiseTemplate:
         buffer = self.buffers[name]
         if self.shape.lanes == 1:
             return T.Cast("int32", buffer[at])
-        return words(buffer, int(buffer.shape[0]) // 4)[T.floordiv(at, 4)]
+        return view_as_int32(buffer, int(buffer.shape[0]) // 4)[T.floordiv(at, 4)]
 
     def _add_tap(self, tap: Expr, tap_column: Expr, channel: Expr) -> None:
         conv, shape = self.conv, self.shape
         weights = value_of("weights", self._codes("w", tap * conv.channels + channel))
-        with unrolled(shape.lanes, "lane") as lane:
+        with unroll(shape.lanes, "lane") as lane:
             # 255 << 24 as an int32 is negative, which is the mask that is meant
             own = weights if shape.lanes == 1 else value_of("own", weights & (T.int32(255) << (lane * 8)))
-            with unrolled(shape.pixels, "pixel") as pixel:
+            with unroll(shape.pixels, "pixel") as pixel:
                 column = self.line[pixel * conv.strides[1] + tap_column * conv.dilation[1]]
                 at = pixel * shape.lanes + lane
                 put(self.sums, at, self._multiply(column, own, self.sums[at]))
@@ -220,7 +220,7 @@ class _CudaDepthwiseTemplate:
     def _scale_sum(self, pixel: Expr, lane: int, channel: Expr) -> Expr:
         bias, *constants = [self.buffers[name][channel + lane] for name in ("bias", *self.scale_names)]
         total = value_of("total", self.sums[pixel * self.shape.lanes + lane] + bias)
-        return scaled(self.plan, total, constants, self.small)
+        return scale_sum(self.plan, total, constants, self.small)
 
     def _finish_code(self, code: Expr, lane: int, others: list[tuple[Expr, str]]) -> Expr:
         single = self.shape.lanes == 1
@@ -232,4 +232,4 @@ class _CudaDepthwiseTemplate:
         if len(codes) == 1:
             put(y, at, T.Cast(self.plan.out_dtype, codes[0]))
         else:
-            put(words(y, int(y.shape[0]) // 4), T.floordiv(at, 4), word_of(codes))
+            put(view_as_int32(y, int(y.shape[0]) // 4), T.floordiv(at, 4), word_of(codes))

@@ -25,7 +25,7 @@ from tvm.script.ir_builder import tirx as T
 
 from tvmq.errors import BuildError
 from tvmq.kernels.cuda.builder import call, value_of
-from tvmq.kernels.cuda.fixed_point import FixedRequantizer
+from tvmq.kernels.cuda.fixed_point import CudaFixedRequantizer
 from tvmq.kernels.parts.builder import Buffer, Expr, const
 from tvmq.kernels.parts.epilogue import (
     LARGEST_INT32,
@@ -42,7 +42,7 @@ MAGIC, MAGIC_BITS = 3.0 * 2.0**22, 0x4B400000
 LARGEST_EXACT = 2**22  # sums up to here are exact floats by way of the magic number
 
 
-def scaled(plan: EpiloguePlan, total: Expr, constants: Sequence[Expr], small: bool = False) -> Expr:
+def scale_sum(plan: EpiloguePlan, total: Expr, constants: Sequence[Expr], small: bool = False) -> Expr:
     """The sum after the requantize or dequantize step: a code as int32, a float, or the sum itself.
 
     constants  those of the channel, in the order of the step's parameters
@@ -90,7 +90,7 @@ def wide_codes(scaler: WideRequantizer, total: Expr, constants: Sequence[Expr], 
     return T.Cast("int16", float_codes(scaler, total, constants, small))
 
 
-def fixed_codes(scaler: FixedRequantizer, total: Expr, constants: Sequence[Expr], _small: bool) -> Expr:
+def fixed_codes(scaler: CudaFixedRequantizer, total: Expr, constants: Sequence[Expr], _small: bool) -> Expr:
     """numerics.requantize in mode "fixed_point"."""
     return scaler.codes(total, constants)
 
@@ -98,7 +98,7 @@ def fixed_codes(scaler: FixedRequantizer, total: Expr, constants: Sequence[Expr]
 # type of the scaler -> expression
 RULES: dict[type, Any] = {
     FloatRequantizer: float_codes,
-    FixedRequantizer: fixed_codes,
+    CudaFixedRequantizer: fixed_codes,
     Dequantizer: reals,
     WideRequantizer: wide_codes,
 }
@@ -109,7 +109,7 @@ def plan_steps(epilogue: Epilogue, largest_sum: int = LARGEST_INT32) -> Epilogue
     if not epilogue or not isinstance(epilogue[0], FixedRequantize):
         return plan_epilogue(epilogue, largest_sum)
     check_code_steps(epilogue[1:])
-    return EpiloguePlan(FixedRequantizer.plan(epilogue[0], largest_sum), tuple(epilogue[1:]))
+    return EpiloguePlan(CudaFixedRequantizer.plan(epilogue[0], largest_sum), tuple(epilogue[1:]))
 
 
 def add_codes(step: AddStep, code: Expr, other: Expr) -> Expr:

@@ -20,21 +20,21 @@ from tvmq.kernels.conv.conv2d import check_operands
 from tvmq.kernels.cuda.builder import (
     WARP,
     CudaFunction,
-    both,
+    allocate_registers,
     call,
+    join_conditions,
     move,
-    named,
+    name_value,
     put,
-    registers,
-    unrolled,
+    unroll,
     value_of,
+    view_as_int32,
     where,
-    words,
 )
 from tvmq.kernels.cuda.conv2d import largest_sum
-from tvmq.kernels.cuda.epilogue import LARGEST_EXACT, after_steps, is_codes, other_names, plan_steps, scaled
+from tvmq.kernels.cuda.epilogue import LARGEST_EXACT, after_steps, is_codes, other_names, plan_steps, scale_sum
 from tvmq.kernels.cuda.product import SHORT
-from tvmq.kernels.parts.builder import Buffer, Expr, flat
+from tvmq.kernels.parts.builder import Buffer, Expr, flatten
 from tvmq.kernels.parts.epilogue import EpiloguePlan, Parameters
 from tvmq.kernels.parts.types import Conv2d, Epilogue, Kernel
 
@@ -42,7 +42,7 @@ WARPS = 4  # of a block
 MOST_ROWS = 8  # sums of a thread; above, a tile of 32 rows is a quarter full
 
 
-def takes(conv: Conv2d) -> bool:
+def has_few_rows(conv: Conv2d) -> bool:
     """True for products of few rows whose lines begin at words.
 
     >>> takes(Conv2d(4, 1, 1, 64, 10)), takes(Conv2d(1, 3, 3, 64, 10)), takes(Conv2d(1, 1, 1, 63, 10))
@@ -54,7 +54,7 @@ def takes(conv: Conv2d) -> bool:
 
 
 def few_rows(conv: Conv2d, weight: np.ndarray, bias: np.ndarray, epilogue: Epilogue) -> Kernel:
-    """Kernel of a convolution that `takes` accepts; parameters x, the b of each Add, constants, y.
+    """Kernel of a convolution that `has_few_rows` accepts; parameters x, the b of each Add, constants, y.
 
     others  as those of cuda.conv2d
     raises  BuildError for shapes, types or steps that do not fit
@@ -87,7 +87,7 @@ class _FewRowsTemplate:
         parameters |= plan.constant_parameters(conv.filters) | {"y": (conv.out_shape, plan.out_dtype)}
         blocks = -(-conv.filters // WARPS)
         with CudaFunction(name, parameters, (blocks, 1), WARPS * WARP) as function:
-            views = [named(key, flat(buffer)) for key, buffer in zip(parameters, function.buffers, strict=True)]
+            views = [name_value(key, flatten(buffer)) for key, buffer in zip(parameters, function.buffers, strict=True)]
             self.buffers: dict[str, Buffer] = dict(zip(parameters, views, strict=True))
             lane = value_of("lane", T.floormod(function.thread, WARP))
             column = value_of("column", function.block[0] * WARPS + T.floordiv(function.thread, WARP))
@@ -100,21 +100,21 @@ class _FewRowsTemplate:
         """sums[row] in every lane."""
         conv, size = self.conv, self.size
         pieces = conv.channels // (4 * size)
-        x, w = (words(self.buffers[name], int(self.buffers[name].shape[0]) // 4) for name in ("x", "w"))
-        self.sums = registers("sums", self.rows)
-        weights, codes = registers("weights", size), registers("codes", size)
-        with unrolled(self.rows, "row") as row:
+        x, w = (view_as_int32(self.buffers[name], int(self.buffers[name].shape[0]) // 4) for name in ("x", "w"))
+        self.sums = allocate_registers("sums", self.rows)
+        weights, codes = allocate_registers("weights", size), allocate_registers("codes", size)
+        with unroll(self.rows, "row") as row:
             put(self.sums, row, 0)
         with T.serial(0, -(-pieces // WARP)) as turn:
             piece = value_of("piece", turn * WARP + lane)
             with where(True if pieces % WARP == 0 else piece < pieces):
                 move(weights, 0, w, (column * pieces + piece) * size, size)
-                with unrolled(self.rows, "row") as row:
+                with unroll(self.rows, "row") as row:
                     move(codes, 0, x, (row * pieces + piece) * size, size)
-                    with unrolled(size, "word") as word:
+                    with unroll(size, "word") as word:
                         dot = f"tvmq_dp4a_{SHORT[conv.x_dtype]}s8"
                         put(self.sums, row, call("int32", dot, codes[word], weights[word], self.sums[row]))
-        with unrolled(self.rows, "row") as row:
+        with unroll(self.rows, "row") as row:
             put(self.sums, row, call("int32", "tvmq_warp_sum", self.sums[row]))
 
     def _write(self, column: Expr, lane: Expr) -> None:
@@ -125,9 +125,9 @@ class _FewRowsTemplate:
             total = T.Select(lane == row, self.sums[row], total)
         total = value_of("sum", total)
         exists = True if filters % WARPS == 0 else column < filters
-        with where(both(lane < self.rows, exists)):
+        with where(join_conditions(lane < self.rows, exists)):
             offset, *constants = [self.buffers[name][column] for name in ("bias", *self.scale_names)]
-            result = scaled(plan, value_of("total", total + offset), constants, self.small)
+            result = scale_sum(plan, value_of("total", total + offset), constants, self.small)
             at = value_of("at", lane * filters + column)
             if is_codes(plan):
                 others = [T.Cast("int32", self.buffers[name][at]) for name, _ in other_names(plan)]

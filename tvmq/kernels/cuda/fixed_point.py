@@ -24,7 +24,7 @@ LARGEST_INT32 = 2**31 - 1
 
 
 @dataclass(frozen=True, eq=False)
-class FixedRequantizer:
+class CudaFixedRequantizer:
     """A requantize step in integers; see the head of this file.
 
     wide    multipliers are int64, as some are shifted left
@@ -36,7 +36,7 @@ class FixedRequantizer:
     clips: bool
 
     @classmethod
-    def plan(cls, step: FixedRequantize, largest_sum: int) -> FixedRequantizer:
+    def plan(cls, step: FixedRequantize, largest_sum: int) -> CudaFixedRequantizer:
         """largest_sum: a bound on |sum|."""
         factor = _factors(step)
         clips = LARGEST_PRODUCT // np.maximum(factor, 1) < min(largest_sum, LARGEST_INT32 + 1)

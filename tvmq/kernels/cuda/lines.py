@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.kernels.attention.shape import MatrixOperand
-from tvmq.kernels.cuda.builder import address, call, put, run, unrolled, value_of, where, words
+from tvmq.kernels.cuda.builder import address, call, put, run, unroll, value_of, view_as_int32, where
 from tvmq.kernels.cuda.output import aligned_bytes
 from tvmq.kernels.cuda.tile import Tile
 from tvmq.kernels.cuda.windows import LineCopies
@@ -62,7 +62,7 @@ class Lines:
         copies, name = self.copies, self.name
         at = value_of(f"{name}_at", step * self.tile.depth + copies.byte)
         within: Expr = True if self.depth % self.tile.depth == 0 else at < self.depth
-        with where(copies.condition), unrolled(copies.passes, "p") as p:
+        with where(copies.condition), unroll(copies.passes, "p") as p:
             line = copies.line + p * copies.stride
             source = self.begin + T.min(self.first + line, self.lines - 1) * self.pitch + at
             place = base + line * self.tile.pitch + copies.byte
@@ -78,7 +78,7 @@ class Lines:
         for index in range(4):
             read = T.Cast("int32", self.source[source + index]) & 255
             word = word | (T.if_then_else(at + index < self.depth, read, 0) << (8 * index))
-        put(words(target, self.tile.shared_bytes // 4), T.floordiv(place, 4), word)
+        put(view_as_int32(target, self.tile.shared_bytes // 4), T.floordiv(place, 4), word)
 
 
 class TransposedLines:
@@ -104,8 +104,8 @@ class TransposedLines:
         """Copies of a step; base: where the piece begins in shared memory."""
         passes = max(1, self.groups // self.at_once)
         line = value_of(f"{self.name}_source", T.min(self.first + self.line, self.lines - self.side))
-        memory = words(target, self.tile.shared_bytes // 4)
-        with where(True if self.at_once <= self.groups else self.group < self.groups), unrolled(passes, "p") as p:
+        memory = view_as_int32(target, self.tile.shared_bytes // 4)
+        with where(True if self.at_once <= self.groups else self.group < self.groups), unroll(passes, "p") as p:
             group = value_of("group", self.group + p * self.at_once)
             at = value_of("at", step * self.tile.depth + group * 4)
             place = T.floordiv(base + self.line * self.tile.pitch, 4) + group
@@ -118,7 +118,7 @@ class TransposedLines:
             codes = [T.Cast("int32", self.source[begin + (at + i) * self.pitch]) & 255 for i in range(4)]
             safe = [T.if_then_else(at + i < self.depth, code, 0) << (8 * i) for i, code in enumerate(codes)]
             return [safe[0] | safe[1] | safe[2] | safe[3]]
-        view = words(self.source, int(self.source.shape[0]) // 4)
+        view = view_as_int32(self.source, int(self.source.shape[0]) // 4)
         rows = [value_of(f"row{i}", self._row(view, begin, at + i)) for i in range(4)]
         return turn_words(rows)
 

@@ -11,8 +11,19 @@ from dataclasses import dataclass
 
 from tvm.script.ir_builder import tirx as T
 
-from tvmq.kernels.cuda.builder import both, move, pairs, put, registers, synchronize, unrolled, value_of, where, words
-from tvmq.kernels.cuda.epilogue import after_steps, byte_of, is_codes, other_names, pair_of, scaled, word_of
+from tvmq.kernels.cuda.builder import (
+    allocate_registers,
+    join_conditions,
+    move,
+    put,
+    synchronize,
+    unroll,
+    value_of,
+    view_as_int16,
+    view_as_int32,
+    where,
+)
+from tvmq.kernels.cuda.epilogue import after_steps, byte_of, is_codes, other_names, pair_of, scale_sum, word_of
 from tvmq.kernels.cuda.product import BlockProduct, Facts
 from tvmq.kernels.cuda.tile import Tile
 from tvmq.kernels.parts.builder import Buffer, Expr
@@ -92,13 +103,13 @@ class Output:
     def _scale_sum(self, total: Expr, row: Expr, constants: list[Expr]) -> Expr:
         offset, *rest = constants
         total = value_of("total", total + (offset + self.offset_of_row(row)))
-        return scaled(self.plan, total, rest, self.place.small)
+        return scale_sum(self.plan, total, rest, self.place.small)
 
     def _exists(self, row: Expr, column: Expr) -> Expr:
         """False for what only fills the tile."""
         place, tile = self.place, self.tile
         whole_rows, whole_columns = place.rows % tile.rows == 0, place.columns % tile.columns == 0
-        return both(
+        return join_conditions(
             True if whole_rows else place.row + row < place.rows,
             True if whole_columns else place.column + column < place.columns,
         )
@@ -119,23 +130,23 @@ class Output:
         if len(codes) == 1:
             put(self._memory, place, T.Cast("int8", codes[0]))
         else:
-            put(pairs(self._memory, self.tile.shared_bytes // 2), T.floordiv(place, 2), pair_of(*codes))
+            put(view_as_int16(self._memory, self.tile.shared_bytes // 2), T.floordiv(place, 2), pair_of(*codes))
 
     def _copy_words(self, thread: Expr, size: int) -> None:
         """`size` words of four codes of neighbouring channels at a time."""
         tile, plan = self.tile, self.plan
         per_row = tile.columns // (WORD * size)
         count = tile.rows * per_row
-        codes = words(self._memory, tile.shared_bytes // WORD)
+        codes = view_as_int32(self._memory, tile.shared_bytes // WORD)
         sizes = {name: int(self.buffers[name].shape[0]) // WORD for name in ("y", *dict(other_names(plan)))}
-        views = {name: words(self.buffers[name], size) for name, size in sizes.items()}
-        pieces = {name: registers(f"{name}_piece", size) for name in views}
-        with unrolled(-(-count // tile.threads), "i") as i:
+        views = {name: view_as_int32(self.buffers[name], size) for name, size in sizes.items()}
+        pieces = {name: allocate_registers(f"{name}_piece", size) for name in views}
+        with unroll(-(-count // tile.threads), "i") as i:
             number = value_of("number", i * tile.threads + thread)
             row, column = T.floordiv(number, per_row), value_of("column", T.floormod(number, per_row) * (WORD * size))
             row = value_of("line", row)
             enough = True if count % tile.threads == 0 else number < count
-            with where(both(enough, self._exists(row, column))):
+            with where(join_conditions(enough, self._exists(row, column))):
                 at = value_of("at", T.floordiv(self._offset(row, column), WORD))
                 move(pieces["y"], 0, codes, T.floordiv(row * tile.code_pitch + column, WORD), size)
                 for name, _ in other_names(plan):
@@ -147,7 +158,7 @@ class Output:
     def _finish_words(self, pieces: dict[str, Buffer], size: int) -> None:
         """Add and Table steps over all codes of some words."""
         dtype = self.plan.dtypes[0]
-        with unrolled(size, "word") as word:
+        with unroll(size, "word") as word:
             others = [(pieces[name][word], kind) for name, kind in other_names(self.plan)]
             finished = []
             for byte in range(WORD):

@@ -20,16 +20,16 @@ from tvm.script.ir_builder import tirx as T
 
 from tvmq.kernels.cuda.builder import (
     address,
+    allocate_registers,
     call,
     put,
-    registers,
     reserve,
     run,
     synchronize,
-    unrolled,
+    unroll,
     value_of,
+    view_as_int32,
     where,
-    words,
 )
 from tvmq.kernels.cuda.tile import THREAD_TILE, WARP, Tile
 from tvmq.kernels.parts.builder import Buffer, Expr
@@ -48,7 +48,7 @@ class BlockProduct:
     def __init__(self, tile: Tile, dtypes: tuple[str, str], memory: Buffer, thread: Expr) -> None:
         self.tile, self.memory, self.thread = tile, memory, thread
         self.kinds = SHORT[dtypes[0]] + SHORT[dtypes[1]]
-        self.sums = registers("sums", tile.sums)
+        self.sums = allocate_registers("sums", tile.sums)
         self.right = tile.stages * tile.rows * tile.pitch  # where the pieces of the right side begin
         if tile.mma:
             self._lay_out_warps()
@@ -82,7 +82,7 @@ class BlockProduct:
             copy_left(self.memory, self.left_piece(stage), step)
             copy_right(self.memory, self.right_piece(stage), step)
 
-        with unrolled(self.tile.sums, "i") as i:
+        with unroll(self.tile.sums, "i") as i:
             put(self.sums, i, 0)
         for step in range(ahead):
             if step < steps:
@@ -107,13 +107,13 @@ class BlockProduct:
     def _add_slices(self) -> None:
         """The first slice takes the sums of the others, by way of shared memory."""
         tile = self.tile
-        memory = words(self.memory, tile.shared_bytes // 4)
+        memory = view_as_int32(self.memory, tile.shared_bytes // 4)
         place = value_of("place", T.floormod(self.thread, tile.slice_threads))
-        with where(self.slice > 0), unrolled(tile.sums, "i") as i:
+        with where(self.slice > 0), unroll(tile.sums, "i") as i:
             number = (self.slice - 1) * tile.sums + i
             put(memory, number * tile.slice_threads + place, self.sums[i])
         synchronize()
-        with where(self.slice == 0), unrolled(tile.slices - 1, "other") as other, unrolled(tile.sums, "i") as i:
+        with where(self.slice == 0), unroll(tile.slices - 1, "other") as other, unroll(tile.sums, "i") as i:
             number = other * tile.sums + i
             put(self.sums, i, self.sums[i] + memory[number * tile.slice_threads + place])
         synchronize()
@@ -126,17 +126,17 @@ class BlockProduct:
 
     def _multiply_words(self, left: Expr, right: Expr) -> None:
         tile, side = self.tile, THREAD_TILE
-        memory = words(self.memory, tile.shared_bytes // 4)
-        a, b = registers("a", 4 * side), registers("b", 4 * side)
+        memory = view_as_int32(self.memory, tile.shared_bytes // 4)
+        a, b = allocate_registers("a", 4 * side), allocate_registers("b", 4 * side)
         with T.serial(0, tile.depth // 16) as k:
             for target, base, first, distance in (
                 (a, left, self.row, tile.rows // side),
                 (b, right, self.column, tile.columns // side),
             ):
-                with unrolled(side, "i") as i:
+                with unroll(side, "i") as i:
                     word = T.floordiv(base, 4) + (first + i * distance) * (tile.pitch // 4) + k * 4
                     T.buffer_store(target, memory.vload([word], "int32x4"), [T.ramp(i * 4, 1, 4)])
-            with unrolled(side, "i") as i, unrolled(side, "j") as j, unrolled(4, "w") as w:
+            with unroll(side, "i") as i, unroll(side, "j") as j, unroll(4, "w") as w:
                 total = self.sums[i * side + j]
                 dot = call("int32", f"tvmq_dp4a_{self.kinds}", a[i * 4 + w], b[j * 4 + w], total)
                 put(self.sums, i * side + j, dot)
@@ -146,7 +146,7 @@ class BlockProduct:
     def _multiply_matrices(self, left: Expr, right: Expr) -> None:
         tile, lane = self.tile, self.lane
         rows, columns = tile.warp_rows // 16, tile.warp_columns // 8
-        a, b = registers("a", 4 * rows), registers("b", 2 * columns)
+        a, b = allocate_registers("a", 4 * rows), allocate_registers("b", 2 * columns)
         reserve(a, 4 * rows)
         reserve(b, 2 * columns)
         # lines 0-15 twice: their first 16 bytes, then the next 16
@@ -156,16 +156,16 @@ class BlockProduct:
         b_line = self.column + T.floormod(lane, 8) + T.floordiv(lane, 16) * 8
         b_byte = T.floormod(T.floordiv(lane, 8), 2) * 16
         each = tile.depth // 32 // tile.slices
-        with unrolled(each, "turn") as turn:
+        with unroll(each, "turn") as turn:
             k = value_of("k", turn + self.slice * each)
             for target, base, line, byte, count in (
                 (a, left, a_line, a_byte, rows),
                 (b, right, b_line, b_byte, columns // 2),
             ):
-                with unrolled(count, "i") as i:
+                with unroll(count, "i") as i:
                     offset = base + (line + i * 16) * tile.pitch + k * 32 + byte
                     run("tvmq_matrices", address(target, i * 4), address(self.memory, offset))
-            with unrolled(rows, "i") as i, unrolled(columns, "j") as j:
+            with unroll(rows, "i") as i, unroll(columns, "j") as j:
                 pieces = address(self.sums, (i * columns + j) * 4), address(a, i * 4), address(b, j * 2)
                 run(f"tvmq_mma_{self.kinds}", *pieces)
 
@@ -187,20 +187,20 @@ class BlockProduct:
                 self._for_each_fragment(column_of, body)
             return
         tile, side = self.tile, THREAD_TILE
-        with unrolled(side, "j") as j:
+        with unroll(side, "j") as j:
             column = value_of("column", self.column + j * (tile.columns // side))
             facts = column_of(column)
-            with unrolled(side, "i") as i:
+            with unroll(side, "i") as i:
                 line = value_of("line", self.row + i * (tile.rows // side))
                 body(line, column, [self.sums[i * side + j]], [facts])
 
     def _for_each_fragment(self, column_of: Callable[[Expr], Facts], body: Body) -> None:
         tile, lane = self.tile, self.lane
         rows, columns = tile.warp_rows // 16, tile.warp_columns // 8
-        with unrolled(columns, "j") as j:
+        with unroll(columns, "j") as j:
             column = value_of("column", self.column + j * 8 + T.floormod(lane, 4) * 2)
             facts = [column_of(column), column_of(column + 1)]
-            with unrolled(rows, "i") as i, unrolled(2, "lower") as lower:
+            with unroll(rows, "i") as i, unroll(2, "lower") as lower:
                 line = value_of("line", self.row + i * 16 + lower * 8 + T.floordiv(lane, 4))
                 first = (i * columns + j) * 4 + lower * 2
                 body(line, column, [self.sums[first], self.sums[first + 1]], facts)

@@ -18,19 +18,19 @@ from tvm.script.ir_builder import tirx as T
 from tvmq.kernels.cuda.builder import (
     WARP,
     CudaFunction,
+    allocate_registers,
+    allocate_shared,
     call,
-    named,
+    name_value,
     put,
-    registers,
-    shared,
     synchronize,
-    unrolled,
+    unroll,
     value_of,
+    view_as_int32,
     where,
-    words,
 )
 from tvmq.kernels.cuda.tile import STATIC_SHARED
-from tvmq.kernels.parts.builder import Buffer, Expr, bind, const, flat
+from tvmq.kernels.parts.builder import Buffer, Expr, bind, const, flatten
 from tvmq.kernels.parts.epilogue import Parameters
 from tvmq.kernels.parts.symbols import TirSymbol
 from tvmq.kernels.parts.types import Kernel
@@ -64,7 +64,7 @@ def fits_shared(layer: Recurrent) -> bool:
 
 
 def _shared_bytes(layer: Recurrent) -> int:
-    """Shared memory of a block: the state, r * h, codes, and a word more of each (see builder.shared)."""
+    """Shared memory of a block: the state, r * h, codes, and a word more of each (see builder.allocate_shared)."""
     line = pad(layer.hidden, 4)
     return (4 * line + 4) * (2 if layer.cell.late else 1) + (line + 4) * layer.is_codes
 
@@ -104,7 +104,7 @@ class _CudaRecurrentTemplate:
             parameters["terms"] = ((cell.terms * self.hidden,), "float32")
         parameters["y"] = ((layer.rows, layer.batch, self.hidden), "float32")
         with CudaFunction(name, parameters, (layer.batch, 1), self.threads) as function:
-            views = [named(key, flat(buffer)) for key, buffer in zip(parameters, function.buffers, strict=True)]
+            views = [name_value(key, flatten(buffer)) for key, buffer in zip(parameters, function.buffers, strict=True)]
             self.buffers: dict[str, Buffer] = dict(zip(parameters, views, strict=True))
             self.sample, self.thread = function.block[0], function.thread
             self.steps, self.batch = function.count((layer.steps,)), function.count((layer.batch,))
@@ -114,22 +114,22 @@ class _CudaRecurrentTemplate:
     def _all_steps(self) -> None:
         self.state = self._floats("state")
         self.reset = self._floats("reset") if self.cell.late else None
-        self.codes = shared("codes", self.line + 4) if self.layer.is_codes else None
-        self.states = [registers(f"state_{i}", self.turns, "float32") for i in range(self.cell.states)]
-        self.products = registers("products", self.turns * self.cell.gates, "float32")
+        self.codes = allocate_shared("codes", self.line + 4) if self.layer.is_codes else None
+        self.states = [allocate_registers(f"state_{i}", self.turns, "float32") for i in range(self.cell.states)]
+        self.products = allocate_registers("products", self.turns * self.cell.gates, "float32")
         self._load_states()
         with T.serial(0, self.steps) as turn:
             step = value_of("step", self.steps - 1 - turn if self.layer.reverse else turn)
             self._step(step)
         if self.layer.ends:
             for index, own in enumerate(self.states):
-                with unrolled(self.turns, "turn") as turn, self._unit(turn) as unit:
+                with unroll(self.turns, "turn") as turn, self._unit(turn) as unit:
                     place = ((self.steps + index) * self.batch + self.sample) * self.hidden + unit
                     put(self.buffers["y"], place, own[turn])
 
     def _floats(self, name: str) -> Buffer:
         """Shared memory of a state; a buffer of its own for each, lest TVM part its reads and writes by barriers."""
-        memory = shared(name, 4 * self.line + 4)
+        memory = allocate_shared(name, 4 * self.line + 4)
         return T.decl_buffer((self.line + 1,), "float32", data=memory.data, scope=memory.scope())
 
     def _unit(self, turn: Expr) -> _Unit:
@@ -138,7 +138,7 @@ class _CudaRecurrentTemplate:
     def _load_states(self) -> None:
         for index, own in enumerate(self.states):
             sample = index if self.layer.shared_state else index * self.batch + self.sample
-            with unrolled(self.turns, "turn") as turn, self._unit(turn) as unit:
+            with unroll(self.turns, "turn") as turn, self._unit(turn) as unit:
                 put(own, turn, self.buffers["state"][sample * self.hidden + unit])
         if self.layer.is_codes and self.hidden % 4:
             with where(self.thread < self.line - self.hidden):
@@ -146,7 +146,7 @@ class _CudaRecurrentTemplate:
         self._share_state()
 
     def _share_state(self) -> None:
-        with unrolled(self.turns, "turn") as turn, self._unit(turn) as unit:
+        with unroll(self.turns, "turn") as turn, self._unit(turn) as unit:
             put(self.state, unit, self.states[0][turn])
         synchronize()
 
@@ -155,12 +155,12 @@ class _CudaRecurrentTemplate:
         self._product(self.state, 0, early)
         place = value_of("place", step * self.batch + self.sample)
         if self.cell.late:
-            with unrolled(self.turns, "turn") as turn, self._unit(turn) as unit:
+            with unroll(self.turns, "turn") as turn, self._unit(turn) as unit:
                 x, p = self._gates(place, turn, unit, early)
                 put(self.reset, unit, reset_state(x, p, self._state(0, turn), self._act).exprs[0])
             synchronize()
             self._product(self.reset, early, self.cell.gates)
-        with unrolled(self.turns, "turn") as turn, self._unit(turn) as unit:
+        with unroll(self.turns, "turn") as turn, self._unit(turn) as unit:
             self._update(step, place, turn, unit)
         synchronize()
         self._share_state()
@@ -184,8 +184,8 @@ class _CudaRecurrentTemplate:
         """Gates begin .. end of a state in shared memory, of the thread's units."""
         scale = self._quantize(source) if self.layer.is_codes else None
         count, gates = end - begin, self.cell.gates
-        sums = registers("sums", count, "int32" if scale is not None else "float32")
-        with unrolled(self.turns, "turn") as turn, self._unit(turn) as unit:
+        sums = allocate_registers("sums", count, "int32" if scale is not None else "float32")
+        with unroll(self.turns, "turn") as turn, self._unit(turn) as unit:
             for gate in range(count):
                 put(sums, gate, const(0, str(sums.dtype)))
             with T.serial(0, self.line // 4 if scale is not None else self.hidden) as k:
@@ -202,12 +202,12 @@ class _CudaRecurrentTemplate:
     def _dot(self, total: Expr, source: Buffer, k: Expr, column: Expr) -> Expr:
         if not self.layer.is_codes:
             return total + bind(source[k] * self.buffers["w"][column])
-        weight = words(self.buffers["w"], self.line * self.width // 4)
-        return call("int32", "tvmq_dp4a_s8s8", words(self.codes, self.line // 4 + 1)[k], weight[column], total)
+        weight = view_as_int32(self.buffers["w"], self.line * self.width // 4)
+        return call("int32", "tvmq_dp4a_s8s8", view_as_int32(self.codes, self.line // 4 + 1)[k], weight[column], total)
 
     def _quantize(self, source: Buffer) -> Expr:
         """The scale of a state in shared memory (numerics.dynamic_scale), whose codes stand there behind this."""
-        largest = registers("largest", 1, "float32")
+        largest = allocate_registers("largest", 1, "float32")
         put(largest, 0, const(0.0, "float32"))
         with T.serial(0, self.hidden) as i:
             # the order of the operands leaves NaN out
@@ -216,7 +216,7 @@ class _CudaRecurrentTemplate:
         step = bind(largest[0] / const(float(LARGEST_CODE), "float32"))
         scale = bind(T.Select(step >= const(NORMAL, "float32"), step, const(1.0, "float32")))
         low, high = (const(float(sign * LARGEST_CODE), "float32") for sign in (-1, 1))
-        with unrolled(self.turns, "turn") as turn, self._unit(turn) as unit:
+        with unroll(self.turns, "turn") as turn, self._unit(turn) as unit:
             # NaN becomes the lowest code
             steps = bind(T.min(T.max(bind(source[unit] / scale), low), high))
             put(self.codes, unit, T.Cast("int8", T.Cast("int32", T.nearbyint(steps))))
@@ -241,7 +241,7 @@ class _CudaRecurrentTemplate:
 
 def _hold_in_register(value: Expr, dtype: str) -> Expr:
     """The value in a register of the thread: TVM writes variables out wherever they stand, twice in each step."""
-    register = registers("t", 1, dtype)
+    register = allocate_registers("t", 1, dtype)
     put(register, 0, value)
     return register[0]
 

@@ -28,7 +28,7 @@ def choose_convolution(
     bias = np.zeros(conv.filters, np.int32) if bias is None else bias
     if conv.groups == conv.channels == conv.filters and conv.groups > 1:
         return depthwise.depthwise(conv, weight, bias, x_zero, epilogue, arch)
-    if few_rows.takes(conv):
+    if few_rows.has_few_rows(conv):
         return few_rows.few_rows(conv, weight, bias, epilogue)
     return conv2d.conv2d(conv, weight, bias, x_zero, epilogue, arch) if panels <= MOST_GRID_ROWS else None
 

@@ -16,7 +16,18 @@ from dataclasses import dataclass
 import numpy as np
 from tvm.script.ir_builder import tirx as T
 
-from tvmq.kernels.cuda.builder import address, both, named, put, registers, run, unrolled, value_of, where, words
+from tvmq.kernels.cuda.builder import (
+    address,
+    allocate_registers,
+    join_conditions,
+    name_value,
+    put,
+    run,
+    unroll,
+    value_of,
+    view_as_int32,
+    where,
+)
 from tvmq.kernels.cuda.tile import Tile
 from tvmq.kernels.parts.builder import Buffer, Expr
 from tvmq.kernels.parts.types import Conv2d
@@ -104,7 +115,7 @@ class PixelWindows:
         self.bordered = any(conv.padding)
 
     @property
-    def pointwise(self) -> bool:
+    def is_pointwise(self) -> bool:
         """True if row m of the product is pixel m of the input."""
         conv = self.conv
         return conv.kernel == (1, 1) and conv.strides == (1, 1) and not self.bordered
@@ -112,13 +123,13 @@ class PixelWindows:
     def find(self, first: Expr, group: Expr) -> None:
         """Remember where the windows of this thread's rows begin; first: row of the block."""
         conv, passes = self.conv, self.copies.passes
-        self.begin = registers("window", passes)
+        self.begin = allocate_registers("window", passes)
         if self.bordered:
-            self.top, self.left = registers("top", passes), registers("left", passes)
+            self.top, self.left = allocate_registers("top", passes), allocate_registers("left", passes)
         pixels = conv.batch * conv.out_height * conv.out_width
-        with unrolled(passes, "p") as p:
-            row = named("row", T.Bind(T.min(first + self.copies.line + p * self.copies.stride, pixels - 1)))
-            if self.pointwise:
+        with unroll(passes, "p") as p:
+            row = name_value("row", T.Bind(T.min(first + self.copies.line + p * self.copies.stride, pixels - 1)))
+            if self.is_pointwise:
                 put(self.begin, p, row * conv.channels + group * self.depth.channels)
                 return
             picture = T.floordiv(row, conv.out_height * conv.out_width)
@@ -142,8 +153,8 @@ class PixelWindows:
         down, right = value_of("down", down), value_of("right", right)
         away = value_of("away", (down * conv.width + right) * conv.channels + channel)
         within: Expr = True if depth.size % depth.step == 0 else at < depth.size
-        with where(copies.condition), unrolled(copies.passes, "p") as p:
-            inside = both(within, self._inside(p, down, right))
+        with where(copies.condition), unroll(copies.passes, "p") as p:
+            inside = join_conditions(within, self._inside(p, down, right))
             line = base + (copies.line + p * copies.stride) * self.tile.pitch + copies.byte
             self._copy_one(target, line, self.begin[p] + away, channel, inside)
 
@@ -151,7 +162,7 @@ class PixelWindows:
         if not self.bordered:
             return True
         row, column = self.top[p] + down, self.left[p] + right
-        return both(row >= 0, row < self.conv.height, column >= 0, column < self.conv.width)
+        return join_conditions(row >= 0, row < self.conv.height, column >= 0, column < self.conv.width)
 
     def _copy_one(self, target: Buffer, line: Expr, source: Expr, channel: Expr, inside: Expr) -> None:
         size = self.depth.copy
@@ -169,9 +180,9 @@ class PixelWindows:
         for index in range(4):
             exists = True if index < self.depth.channels % 4 else channel + index < self.depth.channels
             read = T.Cast("int32", self.x[source + index]) & 255
-            condition = both(inside, exists)
+            condition = join_conditions(inside, exists)
             # TVM folds a shift of numbers, and refuses one that leaves int32
             zero = (self.x_zero & 255 ^ 128) - 128 if index == 3 else self.x_zero & 255
             byte = read if condition is True else T.if_then_else(condition, read, zero)
             word = word | (byte << (8 * index))
-        put(words(target, self.tile.shared_bytes // 4), T.floordiv(line, 4), word)
+        put(view_as_int32(target, self.tile.shared_bytes // 4), T.floordiv(line, 4), word)

@@ -29,7 +29,7 @@ from tvmq.kernels.parts.builder import (
     store_first,
     vector_type,
 )
-from tvmq.kernels.parts.loops import opaque
+from tvmq.kernels.parts.loops import make_opaque
 from tvmq.kernels.parts.types import Conv2d
 
 # Pictures so large come from beyond the second cache (measured: fetching costs 3 % of smaller ones). Rows are fetched
@@ -39,7 +39,7 @@ FAR_BYTES = 512 * 1024
 
 def clamp(value: Expr, low: Expr, high: Expr) -> Expr:
     """The value limited to low..high; low wins."""
-    return opaque(T.max(T.min(value, high), low))
+    return make_opaque(T.max(T.min(value, high), low))
 
 
 class RowCopier:
@@ -85,16 +85,16 @@ class RowCopier:
         low, high = columns.columns
         inner_first = clamp(-(-(left - low) // columns.stride), first, end)
         inner_end = clamp((conv.width - 1 + left - high) // columns.stride + 1, inner_first, end)
-        inner = opaque(inner_end - inner_first)
+        inner = make_opaque(inner_end - inner_first)
         with T.serial(0, inner) as i:
-            step = opaque(inner_first + i)
+            step = make_opaque(inner_first + i)
             self._step(target, begin + (step - first) * self.step_size, line, step, False)
         with T.serial(0, end - first - inner) as i:
-            step = opaque(first + i + T.Select(first + i < inner_first, 0, inner))
+            step = make_opaque(first + i + T.Select(first + i < inner_first, 0, inner))
             self._step(target, begin + (step - first) * self.step_size, line, step, True)
 
     def _step(self, target: Buffer, begin: Expr, line: Expr, step: Expr, border: bool) -> None:
-        origin = opaque(step * self._columns.stride - self._conv.padding[1])
+        origin = make_opaque(step * self._columns.stride - self._conv.padding[1])
         pixels: dict[int, Expr] = {}
         far = self._conv.height * self._conv.width * self._conv.channels >= FAR_BYTES
         for number, group in enumerate(self._columns.groups):

@@ -37,7 +37,7 @@ from tvmq.kernels.parts.builder import (
     Register,
     align_stack,
     const,
-    flat,
+    flatten,
     load,
     slice_lanes,
     store,
@@ -45,8 +45,8 @@ from tvmq.kernels.parts.builder import (
     workspace,
 )
 from tvmq.kernels.parts.epilogue import EpiloguePlan, Parameters, plan_epilogue
-from tvmq.kernels.parts.loops import opaque
-from tvmq.kernels.parts.made_once import made_once
+from tvmq.kernels.parts.loops import make_opaque
+from tvmq.kernels.parts.made_once import memoize
 from tvmq.kernels.parts.types import CODE_LIMITS, Conv2d, Epilogue, Isa, Kernel
 from tvmq.kernels.parts.work import KernelWork, step_cycles
 
@@ -72,7 +72,7 @@ def depthwise(conv: Conv2d, weight: np.ndarray, bias: np.ndarray, x_zero: int, e
     raises    BuildError for shapes or types that do not fit
     """
     _check(conv, weight, bias)
-    ins = instructions(isa).words if conv.x_dtype == "int16" else instructions(isa)
+    ins = instructions(isa).int16_operands if conv.x_dtype == "int16" else instructions(isa)
     shape = DepthwiseShape(conv, _wide_enough(ins, conv.channels), x_zero)
     bound = numerics.accumulator_bound(weight, *conv.code_limits, bias)
     plan = plan_epilogue(epilogue, int(bound.max(initial=0)))
@@ -91,7 +91,7 @@ def depthwise(conv: Conv2d, weight: np.ndarray, bias: np.ndarray, x_zero: int, e
         x_zero if any(conv.padding) else None,
         plan.key,
     )
-    func = made_once(key, _Depthwise(name, shape, plan).prim_func)
+    func = memoize(key, _Depthwise(name, shape, plan).prim_func)
     constants = packing.weights(weight), pack_biases(shape, weight, bias), *plan.constants(pack)
     return Kernel(name, func, constants, key, packed=(weight, packing), work=_work(conv, plan.steps))
 
@@ -124,7 +124,7 @@ def _check(conv: Conv2d, weight: np.ndarray, bias: np.ndarray) -> None:
 
 def _wide_enough(ins: Instructions, channels: int) -> Instructions:
     """The given instructions, or narrower ones that every CPU with those has, of at most `channels` lanes."""
-    narrow = level("avx2").words if ins.wide_codes else level("avx2")
+    narrow = level("avx2").int16_operands if ins.wide_codes else level("avx2")
     half = ins.half or (narrow if ins.vector_bytes == 64 else ins)
     candidates = [ins, half, level("generic")]
     return next((candidate for candidate in candidates if candidate.lanes <= channels), _OneLane())
@@ -148,11 +148,11 @@ class _Depthwise:
         parameters["y"] = (conv.out_shape, self.plan.out_dtype)
         with FunctionBuilder(self.name, parameters) as function:
             self.buffers = dict(zip(parameters, function.buffers, strict=True))
-            self.x, self.weight, self.bias = (flat(self.buffers[name]) for name in ("x", "weight", "bias"))
-            self.y = flat(self.buffers["y"], self.plan.dtypes[0])
+            self.x, self.weight, self.bias = (flatten(self.buffers[name]) for name in ("x", "weight", "bias"))
+            self.y = flatten(self.buffers["y"], self.plan.dtypes[0])
             scaler = self.plan.scaler
             names = () if scaler is None else scaler.parameters(shape.places)
-            self.channel_constants = [flat(self.buffers[name]) for name in names]
+            self.channel_constants = [flatten(self.buffers[name]) for name in names]
             self._body()
         return function.prim_func
 
@@ -160,9 +160,9 @@ class _Depthwise:
         tasks = self.conv.batch * self.shape.bands
         with (T.parallel if tasks > 1 else T.serial)(0, tasks) as task:
             align_stack(self.ins.lanes)
-            image = opaque(T.floordiv(task, self.shape.bands))
-            band = opaque(T.floormod(task, self.shape.bands))
-            first, end = (opaque(T.floordiv((band + i) * self.conv.out_height, self.shape.bands)) for i in (0, 1))
+            image = make_opaque(T.floordiv(task, self.shape.bands))
+            band = make_opaque(T.floormod(task, self.shape.bands))
+            first, end = (make_opaque(T.floordiv((band + i) * self.conv.out_height, self.shape.bands)) for i in (0, 1))
             weights = 0
             for blocks in self.shape.blocks:
                 _BlocksOfBand(self, blocks, weights, image, first, end).emit()
@@ -175,9 +175,9 @@ class _Depthwise:
             return
         conv, bands = self.conv, self.shape.bands
         row = conv.out_width * conv.channels
-        steps = self.plan.code_steps(self.ins.whole, self.buffers)
-        begin = opaque((image * conv.out_height + first) * row)
-        steps.run(self.buffers["y"], begin, opaque((end - first) * row), conv.out_height // bands * row)
+        steps = self.plan.code_steps(self.ins.full_width, self.buffers)
+        begin = make_opaque((image * conv.out_height + first) * row)
+        steps.run(self.buffers["y"], begin, make_opaque((end - first) * row), conv.out_height // bands * row)
 
 
 class _BlocksOfBand:
@@ -214,35 +214,35 @@ class _BlocksOfBand:
         """Loops over blocks, strips and rows."""
         blocks = self.blocks
         with T.serial(0, blocks.count) as index:
-            self.channel = opaque(T.min(blocks.first + index * blocks.size, blocks.end - blocks.size))
-            self.place = opaque(blocks.slot + index * blocks.size)
+            self.channel = make_opaque(T.min(blocks.first + index * blocks.size, blocks.end - blocks.size))
+            self.place = make_opaque(blocks.slot + index * blocks.size)
             per_block = blocks.size * self.conv.kernel[0] * self.shape.row_weights
-            self.block_weights = opaque(self.weights + index * per_block)
+            self.block_weights = make_opaque(self.weights + index * per_block)
             self.ring = workspace(self.shape.span * self.row_size, self.ins.x_dtype)
             with T.serial(0, self.strips) as strip:
                 self.step_first, self.step_end = (
-                    opaque(T.floordiv((strip + i) * self.shape.steps, self.strips)) for i in (0, 1)
+                    make_opaque(T.floordiv((strip + i) * self.shape.steps, self.strips)) for i in (0, 1)
                 )
                 with T.serial(0, self.end - self.first) as number:
-                    row = opaque(self.first + number)
+                    row = make_opaque(self.first + number)
                     self._copy_new_rows(row, number)
                     self._row(row)
 
     def _copy_new_rows(self, row: Expr, number: Expr) -> None:
         """Bring the rows that output row `row`, the `number`-th of the band, reads into the ring."""
         conv, span = self.conv, self.shape.span
-        count = opaque(T.Select(number == 0, span, min(span, conv.strides[0])))
+        count = make_opaque(T.Select(number == 0, span, min(span, conv.strides[0])))
         with T.serial(0, count) as i:
-            padded_row = opaque(row * conv.strides[0] + span - count + i)
-            y = opaque(padded_row - conv.padding[0])
-            begin = opaque(T.floormod(padded_row, span) * self.row_size)
-            end = opaque(self.step_end + self.columns.ahead)
+            padded_row = make_opaque(row * conv.strides[0] + span - count + i)
+            y = make_opaque(padded_row - conv.padding[0])
+            begin = make_opaque(T.floormod(padded_row, span) * self.row_size)
+            end = make_opaque(self.step_end + self.columns.ahead)
             with T.If(T.And(y >= 0, y < conv.height)):
                 with T.Then():
                     line = ((self.image * conv.height + y) * conv.width) * conv.channels + self.channel
-                    following = opaque(T.min(y + conv.strides[0], conv.height - 1) - y)
+                    following = make_opaque(T.min(y + conv.strides[0], conv.height - 1) - y)
                     ahead = following * (conv.width * conv.channels)
-                    self.copier.copy(self.ring, begin, opaque(line), self.step_first, end, ahead)
+                    self.copier.copy(self.ring, begin, make_opaque(line), self.step_first, end, ahead)
                 if self.shape.outside is None:
                     with T.Else():
                         self.copier.fill(self.ring, begin, end - self.step_first)
@@ -254,7 +254,7 @@ class _BlocksOfBand:
         pixels = [(ahead, output) for ahead in range(together) for output in range(self.columns.outputs)]
         count = T.floordiv(self.step_end - self.step_first + together - 1, together)
         with T.serial(0, count) as index:
-            step = opaque(T.min(self.step_first + index * together, self.step_end - together))
+            step = make_opaque(T.min(self.step_first + index * together, self.step_end - together))
             for begin in reversed(range(0, len(pixels), self.pixels)):
                 _Tile(self, row, step, pixels[begin : begin + self.pixels]).emit()
 
@@ -265,11 +265,11 @@ class _BlocksOfBand:
         if shape.outside is None:
             return
         above, inside = shape.rows_inside(row)
-        self.first_kernel_row, self.kernel_rows = opaque(above), opaque(inside)
+        self.first_kernel_row, self.kernel_rows = make_opaque(above), make_opaque(inside)
         if len(shape.biases) > 1:
             below = self.conv.kernel[0] - self.first_kernel_row - self.kernel_rows
             number = self.first_kernel_row * (shape.outside[1] + 1) + below
-            self.bias = opaque(self.place + number * shape.places)
+            self.bias = make_opaque(self.place + number * shape.places)
 
 
 class _Tile:
@@ -296,8 +296,8 @@ class _Tile:
     def _kernel_row(self, kernel_row: Expr) -> None:
         band, conv, shape = self.band, self.band.conv, self.band.shape
         ring_row = T.floormod(self.row * conv.strides[0] + kernel_row * conv.dilation[0], shape.span)
-        begin = opaque(ring_row * band.row_size + (self.step - band.step_first) * band.copier.step_size)
-        weights = opaque(band.block_weights + kernel_row * (shape.row_weights * band.blocks.size))
+        begin = make_opaque(ring_row * band.row_size + (self.step - band.step_first) * band.copier.step_size)
+        weights = make_opaque(band.block_weights + kernel_row * (shape.row_weights * band.blocks.size))
         x_kind = vector_type(self.ins.x_dtype, shape.vector)
         w_kind = vector_type(self.ins.w_dtype, shape.vector)
         for (ahead, group), readers in self._reads():
@@ -325,14 +325,14 @@ class _Tile:
         if plan.scaler is not None:
             places = [band.place + vector * lanes for vector in range(self.vectors)]
             constants = [plan.scaler.load(band.template.channel_constants, place, lanes) for place in places]
-        line = opaque((band.image * conv.out_height + self.row) * conv.out_width)
+        line = make_opaque((band.image * conv.out_height + self.row) * conv.out_width)
         outputs = band.columns.outputs
         # Backwards: pixels beyond the row fall on its last pixel, whose own codes then replace them.
         for registers, (ahead, output) in reversed(list(zip(self.sums, self.pixels, strict=True))):
             column = (self.step + ahead) * outputs + output
             if conv.out_width % outputs:
                 column = T.min(column, conv.out_width - 1)
-            begin = opaque((line + column) * conv.channels + band.channel)
+            begin = make_opaque((line + column) * conv.channels + band.channel)
             values = [register.get() for register in registers]
             if plan.requantizer is not None:
                 codes = self._in_order(plan.requantizer.codes(self.ins, values, constants))
@@ -341,7 +341,7 @@ class _Tile:
             self._store_vectors(begin, plan.reals(values, constants, self.ins) if constants else values)
 
     def _in_order(self, codes: Expr) -> Expr:
-        """Codes as `narrow` leaves them, channel by channel."""
+        """Codes as `narrow_vectors` leaves them, channel by channel."""
         channels = np.empty(self.vectors * self.ins.lanes, np.int64)
         channels[self.ins.channel_order(self.vectors)] = stored_channels(self.ins, self.vectors)
         places = np.argsort(channels)

@@ -21,9 +21,9 @@ from tvm.script.ir_builder import tirx as T
 
 from tvmq.errors import BuildError
 from tvmq.kernels.depthwise.weights import order_weights
-from tvmq.kernels.parts.builder import Expr, FunctionBuilder, Register, bind, flat, load, split_evenly, store
+from tvmq.kernels.parts.builder import Expr, FunctionBuilder, Register, bind, flatten, load, split_evenly, store
 from tvmq.kernels.parts.float_vectors import FloatVectors, check_arrays, clip, clip_of, float_vectors
-from tvmq.kernels.parts.made_once import made_once
+from tvmq.kernels.parts.made_once import memoize
 from tvmq.kernels.parts.types import Clip, Conv2d, Epilogue, Isa, Kernel
 from tvmq.kernels.parts.work import KernelWork
 
@@ -56,7 +56,7 @@ def depthwise_float(conv: Conv2d, weight: np.ndarray, bias: np.ndarray | None, e
     pixels = split_evenly(conv.out_width, MOST_PIXELS)[0][0]
     name = f"depthwise_float_{isa.name}_{pixels}x1"
     key = ("depthwise_float", conv, isa.name, bounds)
-    func = made_once(key, _FloatDepthwiseTemplate(name, conv, vectors, bounds).prim_func)
+    func = memoize(key, _FloatDepthwiseTemplate(name, conv, vectors, bounds).prim_func)
     constants = (packed, start[channels].reshape(-1))
     total = math.prod(conv.out_shape) * math.prod(conv.kernel)
     work = KernelWork("depthwise_float", 0.0, conv.macs, cycles=lambda _, scale: scale * total / MACS)
@@ -97,7 +97,7 @@ class _FloatDepthwiseTemplate:
             "y": (conv.out_shape, "float32"),
         }
         with FunctionBuilder(self.name, parameters) as function:
-            self.x, self.weight, self.bias, self.y = (flat(buffer) for buffer in function.buffers)
+            self.x, self.weight, self.bias, self.y = (flatten(buffer) for buffer in function.buffers)
             self._rows(conv.batch * conv.out_height, taps * conv.filters * conv.out_width)
         return function.prim_func
 

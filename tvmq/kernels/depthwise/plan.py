@@ -97,6 +97,16 @@ READ_COST = 0.5  # loading a group for its dots
 
 def _cost(plan: ColumnPlan, rows: int, stride: int) -> float:
     """Instructions for one output pixel; an output row needs `stride` new rows (taken as that of columns)."""
+    # A kernel of 3 x 3 with 4 taps a dot and stride 1, where three kernel rows read each copied row:
+    #
+    #     spacing 4   |0 1 2 3|4 5 6 7|       a step copies 1 group, gives 4 pixels; two of them straddle two groups:
+    #                  . . . .                6 dots, 2 groups read       (3 (6 + 2/2) + 4) / 4 = 6.25
+    #     spacing 2   |0 1 2 3|               1 group, 2 pixels, each within the group: columns 2, 3 are copied twice
+    #                     |2 3 4 5|           2 dots, 1 group read        (3 (2 + 1/2) + 4) / 2 = 5.75, the least
+    #     spacing 1   |0 1 2 3|               1 group for each pixel
+    #                   |1 2 3 4|             1 dot, 1 group read         (3 (1 + 1/2) + 4) / 1 = 8.5
+    #
+    # Copies are shared by the kernel rows, dots are not. 5 x 5 takes spacing 4 (12.25), 7 x 7 spacing 2 again (19.5).
     dots = sum(len(output) for output in plan.uses)
     reads = len({(use.ahead, use.group) for output in plan.uses for use in output})
     new_rows = min(rows, stride)
@@ -105,12 +115,15 @@ def _cost(plan: ColumnPlan, rows: int, stride: int) -> float:
 
 def _dense(kernel: int, stride: int, taps: int, spacing: int) -> ColumnPlan:
     """Groups of `taps` neighbouring columns, one every `spacing` columns."""
+    # The pattern repeats where a group and an output pixel begin at the same column again
     period = lcm(spacing, stride)
     groups = tuple(tuple(range(first, first + taps)) for first in range(0, period, spacing))
     uses = []
     for origin in range(0, period, stride):
         output, column = [], origin
         while column < origin + kernel:
+            # The last group that begins at this tap or before it reaches furthest to the right; its slots in front of
+            # the tap, which belong to earlier dots or to no tap of this pixel, get weight 0
             first = column // spacing * spacing
             end = min(first + taps, origin + kernel)
             slots = tuple(c - origin if column <= c < end else NO_TAP for c in range(first, first + taps))
@@ -192,6 +205,15 @@ def stored_channels(ins: Instructions, vectors: int) -> np.ndarray:
     Codes of 16 bits are interleaved lane by lane and stay in order. Of bytes
     quarter i holds, for each 128-bit block h, channels 16 h + 4 i and the next three.
     """
+    # Four vectors of 16 int32 lanes (AVX512-VNNI), channels 0..63. Interleaving bytes inside of 128-bit blocks puts the
+    # taps of a channel side by side, but leaves each block where it is:
+    #
+    #     block           h = 0         h = 1         h = 2         h = 3
+    #     quarter 0        0  1  2  3   16 17 18 19   32 33 34 35   48 49 50 51      lanes of vector 0
+    #     quarter 1        4  5  6  7   20 21 22 23   36 37 38 39   52 53 54 55      lanes of vector 1, and so on
+    #
+    # No lane is moved back: weights, biases and multipliers are packed in this order, and narrowing int32 to bytes
+    # (X86.channel_order) undoes it.
     channels = vectors * ins.lanes
     order = np.arange(channels)
     if ins.taps > 1 and not ins.wide_codes:
@@ -223,6 +245,9 @@ class DepthwiseShape:
     @property
     def slots(self) -> np.ndarray:
         """Channel of each place in packed constants."""
+        # 150 channels in vectors of 16: blocks begin at 0, 64 and 118, the last one moved back so that it is full.
+        #     places     0 .. 63     64 .. 127     128 .. 159
+        #     channels   0 .. 63     64 .. 127     118 .. 149      118 .. 127 are computed twice, equally
         orders = [(blocks, stored_channels(self.ins, blocks.vectors).ravel()) for blocks in self.blocks]
         return np.concatenate([start + order for blocks, order in orders for start in blocks.starts()])
 

@@ -19,18 +19,27 @@ from tvm.script.ir_builder import tirx as T
 
 from tvmq.errors import BuildError
 from tvmq.kernels.isa import instructions
-from tvmq.kernels.parts.builder import Expr, FunctionBuilder, Shape, flat, load, shape_of_sizes, store, vector_type
+from tvmq.kernels.parts.builder import (
+    Expr,
+    FunctionBuilder,
+    Shape,
+    flatten,
+    load,
+    shape_of_sizes,
+    store,
+    vector_type,
+)
 from tvmq.kernels.parts.epilogue import plan_epilogue
 from tvmq.kernels.parts.float_vectors import quantize_vector
 from tvmq.kernels.parts.loops import (
     collapse,
+    make_opaque,
     offset_of,
-    opaque,
     over_all_rows,
     over_lanes,
     over_rows,
     over_vectors,
-    plain,
+    plain_vectors,
 )
 from tvmq.kernels.parts.types import Isa, Kernel, Requantize
 from tvmq.kernels.parts.work import KernelWork
@@ -61,7 +70,7 @@ def quantize(
     name = f"quantize_{ins.name}"
     parameters = {"x": (shape, "float32"), "scale": ((1,), "float32"), "y": (shape, dtype)}
     with FunctionBuilder(name, parameters, unaligned=("x",)) as function:
-        x, divisor, y = (flat(buffer) for buffer in function.buffers)
+        x, divisor, y = (flatten(buffer) for buffer in function.buffers)
 
         def body(offset: Expr, lanes: int) -> None:
             value = load(x, offset, vector_type("float32", lanes))
@@ -89,10 +98,11 @@ def quantize_view(
     length, name = sizes[-1], f"quantize_view_{ins.name}"
     parameters = {"x": (tuple(x_shape), "float32"), "scale": ((1,), "float32"), "y": (shape, dtype)}
     with FunctionBuilder(name, parameters, unaligned=("x",)) as function:
-        x, divisor, y = (flat(buffer) for buffer in function.buffers)
+        x, divisor, y = (flatten(buffer) for buffer in function.buffers)
 
         def row(number: Expr) -> None:
-            source, target = opaque(offset + offset_of(number, sizes[:-1], steps[:-1])), opaque(number * length)
+            source = make_opaque(offset + offset_of(number, sizes[:-1], steps[:-1]))
+            target = make_opaque(number * length)
 
             def body(at: Expr, lanes: int) -> None:
                 value = load(x, source + at, vector_type("float32", lanes))
@@ -142,7 +152,7 @@ def dequantize(shape: Sequence[int | str], dtype: str, scale: ArrayLike, zero_po
     }
     name = f"dequantize_{ins.name}"
     with FunctionBuilder(name, parameters | {"y": (shape, "float32")}) as function:
-        x, factor, zero, y = (flat(buffer) for buffer in function.buffers)
+        x, factor, zero, y = (flatten(buffer) for buffer in function.buffers)
 
         def convert(offset: Expr, channel: Expr, count: int) -> None:
             kind = vector_type("int32", count)
@@ -165,12 +175,12 @@ def requantize(shape: Sequence[int], step: Requantize, isa: Isa) -> Kernel:
     parameters = {"x": (shape, "int32")} | plan.constant_parameters(places) | {"y": (shape, step.dtype)}
     name = f"requantize_{ins.name}"
     with FunctionBuilder(name, parameters) as function:
-        x, *constants, y = (flat(buffer) for buffer in function.buffers)
+        x, *constants, y = (flatten(buffer) for buffer in function.buffers)
 
         def convert(offset: Expr, channel: Expr, count: int) -> None:
             sums = load(x, offset, vector_type("int32", count))
             loaded = plan.requantizer.load(constants, channel, count)
-            store(y, offset, plan.requantizer.codes(plain(count), [sums], [loaded]), count)
+            store(y, offset, plan.requantizer.codes(plain_vectors(count), [sums], [loaded]), count)
 
         _walk(function, shape, channels, ins.vector_bytes, convert)
     key = ("requantize", shape, channels, plan.key, ins.name)
@@ -192,7 +202,7 @@ def _walk(
         return
 
     def row(number: Expr) -> None:
-        begin = opaque(number * channels)
+        begin = make_opaque(number * channels)
         over_lanes(channels, lanes, lambda offset, count: convert(begin + offset, offset, count))
 
     over_all_rows(function.count(shape[:-1]), channels, GRAIN, lambda: row)

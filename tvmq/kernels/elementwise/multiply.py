@@ -1,19 +1,10 @@
-"""Products and sums of two tensors of codes in integers: `multiply` and `add`.
-
-multiply: product, requantized; the second tensor may broadcast (one factor for each channel).
+"""multiply: product of two tensors of codes in integers, requantized; the second may broadcast (a factor a channel).
 
 Computes   numerics.multiply, then numerics.requantize, bit for bit
 Layouts    any; both inputs and the output have the same axes
 Loops      parallel chunks of rows; vectors. A row is the longest run in which b keeps step or stands still
 x86        where b keeps step or repeats itself, whole vectors of codes whatever the length of a row: see _Products
 Fallback   plain TIR for every instruction set: LLVM makes vectors of the CPU's width
-
-add: residual sum of codes.
-
-Computes   numerics.add, bit for bit
-Layouts    any; both inputs and the output have the same one
-Loops      parallel chunks of vectors
-Measured   memory bound: 23 G elements/s from the L3 cache of a Zen 4 core
 """
 
 from __future__ import annotations
@@ -27,16 +18,14 @@ from tvm.script.ir_builder import tirx as T
 
 from tvmq.errors import BuildError
 from tvmq.kernels.isa import instructions
-from tvmq.kernels.isa.generic import Instructions, add_lanes
 from tvmq.kernels.isa.x86 import X86
 from tvmq.kernels.parts.builder import (
     Buffer,
     Expr,
     FunctionBuilder,
     bind,
-    flat,
+    flatten,
     load,
-    shape_of_sizes,
     spread,
     store,
     vector_type,
@@ -44,19 +33,17 @@ from tvmq.kernels.parts.builder import (
 )
 from tvmq.kernels.parts.epilogue import Parameters, plan_epilogue
 from tvmq.kernels.parts.loops import (
-    Body,
     broadcast_strides,
     collapse,
     copy_lanes,
+    make_opaque,
     offset_of,
-    opaque,
     over_lanes,
     over_rows,
-    over_vectors,
-    plain,
+    plain_vectors,
 )
-from tvmq.kernels.parts.types import AddStep, FixedRequantize, Isa, Kernel, Requantize
-from tvmq.kernels.parts.work import ADD_CYCLES, KernelWork
+from tvmq.kernels.parts.types import FixedRequantize, Isa, Kernel, Requantize
+from tvmq.kernels.parts.work import KernelWork
 
 GRAIN = 80_000  # elements in about 10 us
 VECTOR_GRAIN = 150_000  # the same where whole vectors are multiplied
@@ -90,14 +77,14 @@ def multiply(
     parameters |= plan.constant_parameters(lanes) | {"y": (shape, requantize.dtype)}
     name = f"multiply_{isa.name}"
     with FunctionBuilder(name, parameters) as function:
-        a, b, *constants, y = (flat(buffer) for buffer in function.buffers)
+        a, b, *constants, y = (flatten(buffer) for buffer in function.buffers)
         sizes, (b_strides,) = collapse(shape, broadcast_strides(shape, b_shape))
         inner, inner_stride = sizes[-1], b_strides[-1]
         products = _Products(instructions(isa), (a, b, y), plan.requantizer, constants, (a_zero, b_zero))
 
         def row(number: Expr) -> None:
-            begin = opaque(number * inner)
-            b_begin = opaque(offset_of(number, sizes[:-1], b_strides[:-1]))
+            begin = make_opaque(number * inner)
+            b_begin = make_opaque(offset_of(number, sizes[:-1], b_strides[:-1]))
 
             def piece(offset: Expr, size: int) -> None:
                 left = _centred_codes(a, begin + offset, size, a_zero)
@@ -106,7 +93,7 @@ def multiply(
                 else:
                     right = spread(_centred_codes(b, b_begin, 1, b_zero), size)
                 loaded = plan.requantizer.load(constants, 0, size)
-                store(y, begin + offset, plan.requantizer.codes(plain(size), [left * right], [loaded]), size)
+                store(y, begin + offset, plan.requantizer.codes(plain_vectors(size), [left * right], [loaded]), size)
 
             over_lanes(inner, lanes, piece)
 
@@ -150,7 +137,8 @@ class _Products:
         loaded = self.requantizer.load(self.constants, 0, self.ins.lanes)
 
         def run(number: Expr) -> None:
-            self._run(opaque(number * self.run), opaque(offset_of(number, outer, outer_strides)), sizes[-1], loaded)
+            begins = make_opaque(number * self.run), make_opaque(offset_of(number, outer, outer_strides))
+            self._run(*begins, sizes[-1], loaded)
 
         if outer:
             over_rows(prod(outer), self.run, VECTOR_GRAIN, lambda: run)
@@ -165,9 +153,9 @@ class _Products:
         repeated, table = self._table(b_begin, row) if self.period else (self.b, None)
 
         def block(number: Expr) -> None:
-            first = opaque(number * blocks)
+            first = make_opaque(number * blocks)
             with T.serial(0, T.min(vectors - first, blocks)) as index:
-                offset = opaque((first + index) * size)
+                offset = make_opaque((first + index) * size)
                 if table is None:
                     factors = self._centred_codes(self.b, b_begin + offset, self.zeros[1], 0xFFFF)
                 else:
@@ -189,7 +177,7 @@ class _Products:
             copy_lanes(repeated, number * row, self.b, b_begin, row, self.size)
         table = workspace(self.period * self.size, "int32")
         with T.serial(0, self.period) as number:
-            first = opaque(T.floormod(number * self.size, row))
+            first = make_opaque(T.floormod(number * self.size, row))
             for part, factors in enumerate(self._centred_codes(repeated, first, self.zeros[1], 0xFFFF)):
                 store(table, number * self.size + part * self.ins.lanes, factors, self.ins.lanes)
         return repeated, table
@@ -235,64 +223,6 @@ def _check(
         )
     if np.broadcast_shapes(shape, b_shape) != shape:
         raise BuildError(f"kernels, multiply: {b_shape} does not broadcast to {shape}; swap the operands")
-
-
-ADD_GRAIN = 200_000  # elements in about 10 us
-LARGEST = {"uint8": 255, "int8": 128, "int16": 2**15}  # magnitude of a code
-
-
-def add(shape: Sequence[int | str], step: AddStep, isa: Isa, a_dtype: str = "uint8") -> Kernel:
-    """Kernel (a, b) -> y, all of this shape.
-
-    step     the constants; a of a_dtype, b and y as it says
-    raises   BuildError for types that are no codes, or constants that could leave int32
-    """
-    _check_add(step, a_dtype)
-    ins = instructions(isa)
-    shape = shape_of_sizes(shape)
-    parameters = {"a": (shape, a_dtype), "b": (shape, step.b_dtype), "y": (shape, step.dtype)}
-    name = f"add_{ins.name}"
-    with FunctionBuilder(name, parameters) as function:
-        a, b, y = (flat(buffer) for buffer in function.buffers)
-        over_vectors(function.count(shape), ins.vector_bytes, ADD_GRAIN, lambda: _adder(ins, step, a, b, y))
-    return Kernel(
-        name, function.prim_func, (), ("add", shape, step, a_dtype, ins.name), work=KernelWork("add", ADD_CYCLES)
-    )
-
-
-def _adder(ins: Instructions, step: AddStep, a: Buffer, b: Buffer, y: Buffer) -> Body:
-    a_dtype = str(a.dtype)
-
-    def body(offset: Expr, lanes: int) -> None:
-        left = load(a, offset, vector_type(a_dtype, lanes))
-        right = load(b, offset, vector_type(step.b_dtype, lanes))
-        whole = lanes == ins.vector_bytes and "int16" not in (a_dtype, step.b_dtype, step.dtype)
-        value = ins.add(left, right, step, a_dtype) if whole else add_lanes(left, right, step, lanes)
-        store(y, offset, value, lanes)
-
-    return body
-
-
-def _check_add(step: AddStep, a_dtype: str) -> None:
-    if not {a_dtype, step.b_dtype, step.dtype} <= set(LARGEST):
-        raise BuildError(
-            f"kernels, add: takes and gives codes of {', '.join(LARGEST)}. "
-            f"Got {a_dtype} and {step.b_dtype} to {step.dtype} instead"
-        )
-    largest = [LARGEST[dtype] for dtype in (a_dtype, step.b_dtype)]
-    reach = largest[0] * abs(step.a_multiplier) + largest[1] * abs(step.b_multiplier) + abs(step.offset)
-    if reach > np.iinfo(np.int32).max:
-        raise BuildError(
-            f"kernels, add: the sum can reach {reach}, int32 ends at {np.iinfo(np.int32).max}; "
-            f"use the constants of numerics.add_params"
-        )
-
-
-def choose_add(
-    a: Sequence[int | str], b: Sequence[int | str], step: AddStep, a_dtype: str, isa: Isa
-) -> Kernel | None:
-    """The kernel of a sum; None for different shapes, and types that are no codes."""
-    return add(a, step, isa, a_dtype) if a == b and {a_dtype, step.b_dtype} <= set(LARGEST) else None
 
 
 def choose_multiply(

@@ -20,7 +20,17 @@ from collections.abc import Callable, Sequence
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.kernels.isa.generic import Instructions, add_lanes, clip_codes, concatenate
-from tvmq.kernels.parts.builder import Buffer, Expr, bind, llvm, load, slice_lanes, spread, vector_type, wrapping
+from tvmq.kernels.parts.builder import (
+    Buffer,
+    Expr,
+    bind,
+    llvm,
+    load,
+    slice_lanes,
+    spread,
+    vector_type,
+    wrapping_operation,
+)
 from tvmq.kernels.parts.types import AddStep
 
 INT16_MAX, INT32_MAX = 2**15 - 1, 2**31 - 1
@@ -43,7 +53,7 @@ class Neon(Instructions):
     dot_temporaries = 3  # activations and two products
 
     @property
-    def words(self) -> Instructions:
+    def int16_operands(self) -> Instructions:
         return NEON_WORDS
 
     def broadcast(self, buffer: Buffer, offset: Expr) -> Expr:
@@ -55,7 +65,7 @@ class Neon(Instructions):
         """See Instructions: smull, sadalp."""
         products = llvm("int16x8", "llvm.aarch64.neon.smull.v8i16", x, w)
         pairs = llvm("int32x4", "llvm.aarch64.neon.saddlp.v4i32.v8i16", products)
-        return wrapping("add", sums, pairs, self.lanes)
+        return wrapping_operation("add", sums, pairs, self.lanes)
 
     def to_int32(self, value: Expr, lanes: int | None = None) -> Expr:
         """See Instructions: fcvtns; what is out of range becomes the nearest int32."""
@@ -67,7 +77,7 @@ class Neon(Instructions):
         """See Instructions: `to_int32` saturates by itself."""
         return self.to_int32(value)
 
-    def narrow(self, vectors: Sequence[Expr], zero_point: int, dtype: str) -> Expr:
+    def narrow_vectors(self, vectors: Sequence[Expr], zero_point: int, dtype: str) -> Expr:
         if len(vectors) == 1:
             return self._saturate(vectors[0], self.lanes, zero_point, dtype)
         parts = [self._narrow_pair(vectors[i], vectors[i + 1], zero_point, dtype) for i in range(0, len(vectors), 2)]
@@ -92,7 +102,7 @@ class Neon(Instructions):
         sums = [
             self._weighted_sum(words, multipliers, step, begin) for begin in range(0, self.vector_bytes, self.lanes)
         ]
-        narrow = self.narrow(sums, step.zero_point, step.dtype)
+        narrow = self.narrow_vectors(sums, step.zero_point, step.dtype)
         return clip_codes(narrow, step.dtype, step.qmin, step.qmax, self.vector_bytes)
 
     def _weighted_sum(self, words: list[Expr], multipliers: tuple[int, int], step: AddStep, begin: int) -> Expr:
@@ -185,7 +195,7 @@ class NeonWords(Neon):
     wide_codes = True
 
     @property
-    def words(self) -> Instructions:
+    def int16_operands(self) -> Instructions:
         return self
 
     def broadcast(self, buffer: Buffer, offset: Expr) -> Expr:

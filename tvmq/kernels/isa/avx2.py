@@ -43,7 +43,7 @@ class Avx2(X86):
     shuffle_bytes_name = "llvm.x86.avx2.pshuf.b"
 
     @property
-    def words(self) -> Instructions:
+    def int16_operands(self) -> Instructions:
         return AVX2_WORDS
 
     @property
@@ -64,7 +64,7 @@ class Avx2Lanes(LaneInstructions, Avx2):
     name = "avx2_lanes"
 
     @property
-    def plain(self) -> X86:
+    def word_form(self) -> X86:
         return AVX2
 
 
@@ -91,7 +91,7 @@ class AvxVNNI(Avx2):
     step_cycles = (0.03, 0.1, 0.25)  # one instruction a dot leaves slots for loads, as on AVX-512
 
     @property
-    def words(self) -> Instructions:
+    def int16_operands(self) -> Instructions:
         return AVXVNNI_WORDS
 
     def dot(self, sums: Expr, x: Expr, w: Expr) -> Expr:
@@ -111,7 +111,7 @@ class Avx512VL(AvxVNNI):
     registers = 32
 
     @property
-    def words(self) -> Instructions:
+    def int16_operands(self) -> Instructions:
         return AVX512VL_WORDS
 
 

@@ -38,7 +38,7 @@ class Avx512BW(X86):
     shuffle_bytes_name = "llvm.x86.avx512.pshuf.b.512"
 
     @property
-    def words(self) -> Instructions:
+    def int16_operands(self) -> Instructions:
         return AVX512BW_WORDS
 
     @property
@@ -60,7 +60,7 @@ class Avx512Lanes(LaneInstructions, Avx512BW):
     name = "avx512bw_lanes"
 
     @property
-    def plain(self) -> X86:
+    def word_form(self) -> X86:
         return AVX512BW
 
 
@@ -80,7 +80,7 @@ class Avx512VNNI(Avx512BW):
         return Half(self)
 
     @property
-    def words(self) -> Instructions:
+    def int16_operands(self) -> Instructions:
         return AVX512VNNI_WORDS
 
     def dot(self, sums: Expr, x: Expr, w: Expr) -> Expr:
@@ -99,7 +99,7 @@ class Avx512VBMI(Avx512VNNI):
     features = (*Avx512VNNI.features, "avx512vbmi")
 
     @property
-    def words(self) -> Instructions:
+    def int16_operands(self) -> Instructions:
         return AVX512VBMI_WORDS
 
     def lookup(self, table: Buffer, dtype: str) -> Callable[[Expr], Expr]:
@@ -123,12 +123,12 @@ class Half(Avx512VL):
     Measured  Zen 4, 1 x 1, time of 64-byte vectors: 8 filters 0.58, 24 0.77, 40 0.84, 56 0.90; 64 1.02
     """
 
-    def __init__(self, whole: Instructions) -> None:
-        self._whole = whole
+    def __init__(self, full_width: Instructions) -> None:
+        self._full_width = full_width
 
     @property
-    def whole(self) -> Instructions:
-        return self._whole
+    def full_width(self) -> Instructions:
+        return self._full_width
 
 
 class Avx512BWWords(WordInstructions, Avx512BW):
@@ -156,12 +156,12 @@ class Avx512VBMIWords(Avx512VNNIWords, Avx512VBMI):
 class HalfWords(Avx512VLWords):
     """Half vectors as `Half`, for codes of 16 bits."""
 
-    def __init__(self, whole: Instructions) -> None:
-        self._whole = whole
+    def __init__(self, full_width: Instructions) -> None:
+        self._full_width = full_width
 
     @property
-    def whole(self) -> Instructions:
-        return self._whole
+    def full_width(self) -> Instructions:
+        return self._full_width
 
 
 AVX512BW = Avx512BW()

@@ -35,7 +35,7 @@ class Instructions:
     has_dot_words    True if there is a `dot_words`
     row_step      pixels that one instruction multiplies: 1, or 2 (see PixelPairs)
     packs_rests   True if steps of 4 bytes may hold taps of several kernel rows (see remainder_taps)
-    wide_codes    True if activations are codes of 16 bits (see `words`)
+    wide_codes    True if activations are codes of 16 bits (see `int16_operands`)
     lane_form     the same CPU with products in int16 lanes (see int16_accumulation), where these are faster than `dot`
     """
 
@@ -76,17 +76,17 @@ class Instructions:
         return None
 
     @property
-    def whole(self) -> Instructions:
+    def full_width(self) -> Instructions:
         """Instructions for steps over codes, whose vectors are always full: these, or those that these are half of."""
         return self
 
     @property
     def key(self) -> tuple[str, str]:
         """Names that code depends on: its own, and that of the whole, whose instructions steps over codes take."""
-        return self.name, self.whole.name
+        return self.name, self.full_width.name
 
     @property
-    def words(self) -> Instructions:
+    def int16_operands(self) -> Instructions:
         """Instructions for codes of 16 bits with weights of 8, which are kept as int16: exact within int32."""
         return self
 
@@ -132,10 +132,10 @@ class Instructions:
         return self.to_int32(inside)
 
     def channel_order(self, count: int) -> np.ndarray:
-        """Channel, of count * lanes, that stands at [vector, lane] so that `narrow` gives them in order."""
+        """Channel, of count * lanes, that stands at [vector, lane] so that `narrow_vectors` gives them in order."""
         return np.arange(count * self.lanes).reshape(count, self.lanes)
 
-    def narrow(self, vectors: Sequence[Expr], zero_point: int, dtype: str) -> Expr:
+    def narrow_vectors(self, vectors: Sequence[Expr], zero_point: int, dtype: str) -> Expr:
         """Codes of 1, 2 or 4 vectors of int32 in `channel_order`: value + zero_point, saturated to dtype.
 
         Exact for every int32 value and zero points within -256..256.

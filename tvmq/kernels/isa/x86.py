@@ -14,7 +14,7 @@ from tvm import tirx
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.kernels.isa.generic import Instructions, add_lanes, clip_codes, concatenate
-from tvmq.kernels.parts.builder import Buffer, Expr, bind, const, llvm, load, spread, vector_type, wrapping
+from tvmq.kernels.parts.builder import Buffer, Expr, bind, const, llvm, load, spread, vector_type, wrapping_operation
 from tvmq.kernels.parts.types import AddStep
 
 INT16_MAX, INT32_MAX = 2**15 - 1, 2**31 - 1
@@ -56,7 +56,7 @@ class X86(Instructions):
         return llvm(vector_type("int32", self.lanes), self.multiply_pairs_name, a, b)
 
     def dot_words(self, sums: Expr, x: Expr, w: Expr) -> Expr:
-        return wrapping("add", sums, self.multiply_pairs(x, w), self.lanes)
+        return wrapping_operation("add", sums, self.multiply_pairs(x, w), self.lanes)
 
     def multiply_bytes(self, x: Expr, w: Expr) -> Expr:
         """vpmaddubsw: x[2i] * w[2i] + x[2i+1] * w[2i+1] of uint8 x, int8 w, saturated (see int16_accumulation)."""
@@ -96,7 +96,7 @@ class X86(Instructions):
         vector, lane = np.indices((count, self.lanes))
         return lane // 4 * (4 * count) + 4 * vector + lane % 4
 
-    def narrow(self, vectors: Sequence[Expr], zero_point: int, dtype: str) -> Expr:
+    def narrow_vectors(self, vectors: Sequence[Expr], zero_point: int, dtype: str) -> Expr:
         if len(vectors) == 1:
             return self._saturate(vectors[0], self.lanes, zero_point, dtype)
         words = [self.pack_words(vectors[i], vectors[i + 1]) for i in range(0, len(vectors), 2)]
@@ -141,7 +141,7 @@ class X86(Instructions):
             return add_lanes(a, b, step, self.vector_bytes)
         vectors = self._weighted_sums(codes, multipliers, offset, step.shift)
         return clip_codes(
-            self.narrow(vectors, step.zero_point, step.dtype),
+            self.narrow_vectors(vectors, step.zero_point, step.dtype),
             step.dtype,
             step.qmin,
             step.qmax,
@@ -202,7 +202,7 @@ class WordInstructions(X86):
     wide_codes = True
 
     @property
-    def words(self) -> Instructions:
+    def int16_operands(self) -> Instructions:
         return self
 
     def dot(self, sums: Expr, x: Expr, w: Expr) -> Expr:
@@ -213,7 +213,7 @@ class WordInstructions(X86):
 class LaneInstructions(X86):
     """Products of bytes in place of those of words (see int16_accumulation); to be mixed into a level, before it.
 
-    plain  the same CPU without it
+    word_form  the same CPU with products of words
     """
 
     taps = 4
@@ -222,7 +222,7 @@ class LaneInstructions(X86):
     packs_rests = False
 
     @property
-    def plain(self) -> X86:
+    def word_form(self) -> X86:
         raise NotImplementedError(self.name)
 
     def ones(self) -> Expr:

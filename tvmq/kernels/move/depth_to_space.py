@@ -20,8 +20,8 @@ from tvm.script.ir_builder import tirx as T
 
 from tvmq.errors import BuildError
 from tvmq.kernels.isa import instructions
-from tvmq.kernels.parts.builder import Expr, FunctionBuilder, flat, load
-from tvmq.kernels.parts.loops import copy_lanes, opaque, over_rows
+from tvmq.kernels.parts.builder import Expr, FunctionBuilder, flatten, load
+from tvmq.kernels.parts.loops import copy_lanes, make_opaque, over_rows
 from tvmq.kernels.parts.types import Isa, Kernel
 from tvmq.kernels.parts.work import KernelWork
 
@@ -75,7 +75,7 @@ def depth_to_space(spread: Spread, isa: Isa, dtype: str = "uint8") -> Kernel:
     lanes = instructions(isa).vector_bytes // itemsize
     name = f"depth_to_space_{isa.name}"
     with FunctionBuilder(name, {"x": (_four(x_shape), dtype), "y": (_four(y_shape), dtype)}) as function:
-        x, y = (flat(buffer) for buffer in function.buffers)
+        x, y = (flatten(buffer) for buffer in function.buffers)
         row_bytes = spread.out[2] * spread.out_channels * itemsize
         over_rows(prod(y_shape[:3]), row_bytes, GRAIN, lambda: lambda row: _row(spread, x, y, lanes, row))
     return Kernel(
@@ -92,24 +92,24 @@ def _row(spread: Spread, x, y, lanes: int, row: Expr) -> None:  # type: ignore[n
     """Move a row of the result."""
     (depth, rows, columns), (block_d, block_h, block_w) = spread.size, spread.block
     out_d, out_h, out_w = spread.out
-    d = opaque(T.floormod(T.floordiv(row, out_h), out_d) + spread.offset[0])
-    h = opaque(T.floormod(row, out_h) + spread.offset[1])
+    d = make_opaque(T.floormod(T.floordiv(row, out_h), out_d) + spread.offset[0])
+    h = make_opaque(T.floormod(row, out_h) + spread.offset[1])
     line = (T.floordiv(row, out_h * out_d) * depth + T.floordiv(d, block_d)) * rows + T.floordiv(h, block_h)
     part = spread.out_channels // spread.groups
-    phase = opaque((T.floormod(d, block_d) * block_h + T.floormod(h, block_h)) * (block_w * part))
-    begin, target = opaque(line * (columns * spread.channels)), opaque(row * (out_w * spread.out_channels))
+    phase = make_opaque((T.floormod(d, block_d) * block_h + T.floormod(h, block_h)) * (block_w * part))
+    begin, target = make_opaque(line * (columns * spread.channels)), make_opaque(row * (out_w * spread.out_channels))
 
     def pixels(column: Expr, first: int, count: int, to: Expr) -> None:
         """`count` output pixels from the `first` of the block of an input column."""
         source = begin + column * spread.channels + phase
         if spread.groups == 1:
-            where, place = opaque(source + first * part), opaque(target + to * part)
+            where, place = make_opaque(source + first * part), make_opaque(target + to * part)
             copy_lanes(y, place, x, where, count * part, lanes)
             return
         with T.serial(0, spread.groups) as group:
-            run = opaque(source + group * (spread.channels // spread.groups))
+            run = make_opaque(source + group * (spread.channels // spread.groups))
             for k in range(count):
-                place = opaque(target + (to + k) * spread.out_channels + group * part)
+                place = make_opaque(target + (to + k) * spread.out_channels + group * part)
                 copy_lanes(y, place, x, run + (first + k) * part, part, lanes)
 
     offset = spread.offset[2]
@@ -146,14 +146,14 @@ def resize(shape: Sequence[int], rows: np.ndarray, columns: np.ndarray, isa: Isa
     parameters |= {"columns": ((out_width,), "int32"), "y": ((batch, out_height, out_width, channels), dtype)}
     name = f"resize_{isa.name}"
     with FunctionBuilder(name, parameters) as function:
-        x, row_index, column_index, y = (flat(buffer) for buffer in function.buffers)
+        x, row_index, column_index, y = (flatten(buffer) for buffer in function.buffers)
 
         def row(number: Expr) -> None:
             image = T.floordiv(number, out_height)
-            line = opaque((image * height + load(row_index, T.floormod(number, out_height), "int32")) * width)
+            line = make_opaque((image * height + load(row_index, T.floormod(number, out_height), "int32")) * width)
             with T.serial(0, out_width) as column:
-                source = opaque((line + load(column_index, column, "int32")) * channels)
-                target = opaque((number * out_width + column) * channels)
+                source = make_opaque((line + load(column_index, column, "int32")) * channels)
+                target = make_opaque((number * out_width + column) * channels)
                 copy_lanes(y, target, x, source, channels, lanes)
 
         over_rows(batch * out_height, out_width * channels * itemsize, RESIZE_GRAIN, lambda: row)

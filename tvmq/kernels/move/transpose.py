@@ -25,7 +25,7 @@ from tvmq.kernels.parts.builder import (
     Shape,
     bind,
     const,
-    flat,
+    flatten,
     load,
     shape_of_sizes,
     spread,
@@ -33,7 +33,7 @@ from tvmq.kernels.parts.builder import (
     vector_type,
 )
 from tvmq.kernels.parts.float_vectors import quantize_vector
-from tvmq.kernels.parts.loops import opaque, over_all_rows
+from tvmq.kernels.parts.loops import make_opaque, over_all_rows
 from tvmq.kernels.parts.types import Isa, Kernel
 from tvmq.kernels.parts.work import KernelWork
 
@@ -64,7 +64,7 @@ def _copy(kind: str, shape: Shape, axes: tuple[int, ...], isa: Isa, dtype: str) 
     name = f"{kind}_{isa.name}"
     out_shape = tuple(shape[axis] for axis in axes)
     with FunctionBuilder(name, {"x": (shape, dtype), "y": (out_shape, dtype)}, unaligned=("x",)) as function:
-        x, y = (flat(buffer) for buffer in function.buffers)
+        x, y = (flatten(buffer) for buffer in function.buffers)
         _transpose(*_matrix(function, shape, axes), lambda offset, lanes: load(x, offset, vector_type(dtype, lanes)), y)
     return Kernel(
         name, function.prim_func, (), (name, shape, dtype), work=KernelWork(kind, 6.0 if kind == "to_nhwc" else 8.0)
@@ -90,7 +90,7 @@ def quantize_to_nhwc(
     out_shape = tuple(shape[axis] for axis in (0, 2, 3, 1))
     parameters = {"x": (shape, "float32"), "scale": ((1,), "float32"), "y": (out_shape, dtype)}
     with FunctionBuilder(name, parameters, unaligned=("x",)) as function:
-        x, divisor, y = (flat(buffer) for buffer in function.buffers)
+        x, divisor, y = (flatten(buffer) for buffer in function.buffers)
 
         def read(offset: Expr, lanes: int) -> Expr:
             value = load(x, offset, vector_type("float32", lanes))
@@ -121,7 +121,7 @@ def dequantize_to_nchw(
     out_shape = tuple(shape[axis] for axis in (0, 3, 1, 2))
     parameters = {"x": (shape, dtype), "scale": ((1,), "float32"), "zero_point": ((1,), "int32")}
     with FunctionBuilder(name, parameters | {"y": (out_shape, "float32")}) as function:
-        x, factor, zero, y = (flat(buffer) for buffer in function.buffers)
+        x, factor, zero, y = (flatten(buffer) for buffer in function.buffers)
 
         def read(offset: Expr, lanes: int) -> Expr:
             codes = T.Cast(vector_type("int32", lanes), load(x, offset, vector_type(dtype, lanes)))
@@ -163,16 +163,16 @@ def _blocks(batch: Expr, rows: Expr, columns: Expr, side: int, few: bool, read: 
     blocks, lines = _ceil(columns, width), _ceil(rows, side)
 
     def block(number: Expr) -> None:
-        image = opaque(T.floordiv(number, blocks))
+        image = make_opaque(T.floordiv(number, blocks))
         # the last block ends at the last column and may repeat some of the one before
-        column = opaque(T.min(T.floormod(number, blocks) * width, columns - width))
-        source, target = opaque(image * (rows * columns) + column), opaque((image * columns + column) * rows)
+        column = make_opaque(T.min(T.floormod(number, blocks) * width, columns - width))
+        source, target = make_opaque(image * (rows * columns) + column), make_opaque((image * columns + column) * rows)
         if few:
             _interleave_rows(rows, columns, width, read, y, source, target)
             return
         with T.serial(0, lines) as i:
-            row = opaque(T.min(i * side, rows - side))
-            _square(side, rows, columns, read, y, opaque(source + row * columns), opaque(target + row))
+            row = make_opaque(T.min(i * side, rows - side))
+            _square(side, rows, columns, read, y, make_opaque(source + row * columns), make_opaque(target + row))
 
     count = batch * blocks if isinstance(batch, int) and isinstance(blocks, int) else bind(batch * blocks)
     over_all_rows(count, rows * width, GRAIN, lambda: block)

@@ -22,14 +22,14 @@ from tvmq.kernels.parts.builder import (
     Register,
     bind,
     const,
-    flat,
+    flatten,
     load,
     spread,
     store,
     vector_type,
 )
-from tvmq.kernels.parts.float_vectors import FLOAT, LANES, real, sum_halves, tail
-from tvmq.kernels.parts.loops import opaque, over_lanes, over_rows
+from tvmq.kernels.parts.float_vectors import FLOAT, LANES, load_tail, spread_float, sum_halves
+from tvmq.kernels.parts.loops import make_opaque, over_lanes, over_rows
 from tvmq.kernels.parts.types import Isa, Kernel
 from tvmq.kernels.parts.work import KernelWork
 
@@ -55,7 +55,7 @@ def float_sum(shape: FloatSum, isa: Isa) -> Kernel:
     name = f"float_{kind}_{isa.name}"
     buffers = {"x": (shape.outer, shape.count, shape.inner), "y": (shape.outer, shape.inner)}
     with FunctionBuilder(name, {key: (extents, "float32") for key, extents in buffers.items()}) as function:
-        x, y = (flat(buffer) for buffer in function.buffers)
+        x, y = (flatten(buffer) for buffer in function.buffers)
         lanes = instructions(isa).lanes
 
         def start() -> Callable[[Expr], None]:
@@ -68,18 +68,18 @@ def float_sum(shape: FloatSum, isa: Isa) -> Kernel:
 
 
 def _sum_row(shape: FloatSum, x: Buffer, y: Buffer, number: Expr) -> None:
-    begin, total = opaque(number * shape.count), Register("float32", LANES)
-    total.set(real(0.0))
+    begin, total = make_opaque(number * shape.count), Register("float32", LANES)
+    total.set(spread_float(0.0))
     if shape.count >= LANES:
         with T.serial(0, shape.count // LANES) as i:
             total.set(total.get() + load(x, begin + i * LANES, FLOAT))
     if shape.count % LANES:
-        total.set(total.get() + tail(x, begin, shape.count))
+        total.set(total.get() + load_tail(x, begin, shape.count))
     store(y, number, _finish_sum(shape, sum_halves(total.get(), lambda a, b: a + b), 1), 1)
 
 
 def _sum_columns(shape: FloatSum, x: Buffer, y: Buffer, number: Expr, lanes: int) -> None:
-    begin = opaque(number * (shape.count * shape.inner))
+    begin = make_opaque(number * (shape.count * shape.inner))
 
     def columns(first: Expr, size: int) -> None:
         kind = vector_type("float32", size)

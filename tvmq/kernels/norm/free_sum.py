@@ -15,9 +15,19 @@ from tvm.script.ir_builder import tirx as T
 
 from tvmq.kernels.isa import instructions
 from tvmq.kernels.norm.float_sum import GRAIN, tree
-from tvmq.kernels.parts.builder import Expr, FunctionBuilder, Register, Shape, flat, load, spread, store, vector_type
+from tvmq.kernels.parts.builder import (
+    Expr,
+    FunctionBuilder,
+    Register,
+    Shape,
+    flatten,
+    load,
+    spread,
+    store,
+    vector_type,
+)
 from tvmq.kernels.parts.float_vectors import LANES
-from tvmq.kernels.parts.loops import opaque, over_free_rows, over_lanes
+from tvmq.kernels.parts.loops import make_opaque, over_dynamic_rows, over_lanes
 from tvmq.kernels.parts.types import Isa, Kernel
 from tvmq.kernels.parts.work import KernelWork
 
@@ -40,13 +50,13 @@ def dynamic_sum(pictures: DynamicSum, isa: Isa) -> Kernel:
     name, lanes = f"free_sum_{isa.name}", instructions(isa).lanes
     parameters = {"x": ((*sizes, channels), "float32"), "y": ((sizes[0], channels), "float32")}
     with FunctionBuilder(name, parameters) as function:
-        x, y = (flat(buffer) for buffer in function.buffers)
-        count, batch = opaque(function.count(sizes[1:])), function.count(sizes[:1])
-        whole = opaque(tirx.truncdiv(count, LANES))
+        x, y = (flatten(buffer) for buffer in function.buffers)
+        count, batch = make_opaque(function.count(sizes[1:])), function.count(sizes[:1])
+        whole = make_opaque(tirx.truncdiv(count, LANES))
 
         def start() -> Callable[[Expr], None]:
             def picture(number: Expr) -> None:
-                begin = opaque(number * count * channels)
+                begin = make_opaque(number * count * channels)
 
                 def columns(first: Expr, size: int) -> None:
                     kind = vector_type("float32", size)
@@ -73,7 +83,7 @@ def dynamic_sum(pictures: DynamicSum, isa: Isa) -> Kernel:
 
             return picture
 
-        over_free_rows(batch, count * channels, GRAIN, start)
+        over_dynamic_rows(batch, count * channels, GRAIN, start)
     return Kernel(name, function.prim_func, (), (name, pictures), work=KernelWork("float_column_sum"))
 
 

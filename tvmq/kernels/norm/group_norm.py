@@ -23,14 +23,14 @@ from tvmq.kernels.parts.builder import (
     bind,
     const,
     fence,
-    flat,
+    flatten,
     load,
     spread,
     store,
     vector_type,
 )
-from tvmq.kernels.parts.float_vectors import FLOAT, LANES, only, real, sum_halves, tail
-from tvmq.kernels.parts.loops import opaque, over_lanes, over_rows
+from tvmq.kernels.parts.float_vectors import FLOAT, LANES, keep_first_lanes, load_tail, spread_float, sum_halves
+from tvmq.kernels.parts.loops import make_opaque, over_lanes, over_rows
 from tvmq.kernels.parts.types import Isa, Kernel
 from tvmq.kernels.parts.work import NORM_CYCLES, KernelWork
 
@@ -70,13 +70,13 @@ def group_norm(norm: GroupNorm, isa: Isa) -> Kernel:
     buffers = {"x": shape, **dict.fromkeys(factors, (norm.channels,)), "y": shape}
     name = f"{kind}_{isa.name}"
     with FunctionBuilder(name, {key: (extents, "float32") for key, extents in buffers.items()}) as function:
-        x, *parameters, y = (flat(buffer) for buffer in function.buffers)
+        x, *parameters, y = (flatten(buffer) for buffer in function.buffers)
 
         def start() -> Callable[[Expr], None]:
             def row(number: Expr) -> None:
-                begin = opaque(number * norm.length)
+                begin = make_opaque(number * norm.length)
                 mean, r = _statistics(norm, x, begin)
-                channel = opaque(T.floormod(number, norm.groups) * norm.members)
+                channel = make_opaque(T.floormod(number, norm.groups) * norm.members)
                 _results(norm, (x, y, *parameters), begin, channel, mean, r)
 
             return row
@@ -88,17 +88,17 @@ def group_norm(norm: GroupNorm, isa: Isa) -> Kernel:
 def _statistics(norm: GroupNorm, x: Buffer, begin: Expr) -> tuple[Expr, Expr]:
     """Mean (0 for rms norm) and 1 / sqrt(mean of squares + epsilon) of a row."""
     count = const(float(norm.length), "float32")
-    rest = tail(x, begin, norm.length) if norm.length % LANES else None
+    rest = load_tail(x, begin, norm.length) if norm.length % LANES else None
 
     def lane_sum(value: Callable[[Expr], Expr]) -> Expr:
         """The sum of value(vector), which must keep zeros behind the row's end."""
         total = Register("float32", LANES)
-        total.set(real(0.0))
+        total.set(spread_float(0.0))
         if norm.length >= LANES:
             with T.serial(0, norm.length // LANES) as i:
                 total.set(total.get() + value(load(x, begin + i * LANES, FLOAT)))
         if rest is not None:
-            total.set(total.get() + only(norm.length % LANES, value(rest)))
+            total.set(total.get() + keep_first_lanes(norm.length % LANES, value(rest)))
         return sum_halves(total.get(), lambda a, b: a + b)
 
     mean = bind(lane_sum(lambda vector: vector) / count if norm.centred else const(0.0, "float32"))
@@ -132,7 +132,7 @@ def _results(norm: GroupNorm, buffers: tuple[Buffer, ...], begin: Expr, channel:
         )
         return
     with T.serial(0, norm.members) as member:
-        first = opaque(begin + member * norm.positions)
+        first = make_opaque(begin + member * norm.positions)
         # read once a channel
         values = {source: load(source, channel + member, "float32") for source in (gamma, *beta)}
         over_lanes(

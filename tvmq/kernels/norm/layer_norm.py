@@ -26,7 +26,7 @@ from tvmq.kernels.parts.builder import (
     bind,
     const,
     fence,
-    flat,
+    flatten,
     load,
     spread,
     store,
@@ -39,14 +39,14 @@ from tvmq.kernels.parts.float_vectors import (
     CodeLimits,
     any_bit,
     inverse,
-    only,
+    keep_first_lanes,
+    load_tail,
     quantize_by_division,
     quantize_by_reciprocal,
-    real,
+    spread_float,
     sum_halves,
-    tail,
 )
-from tvmq.kernels.parts.loops import opaque, over_free_rows, over_rows, tail_pieces
+from tvmq.kernels.parts.loops import make_opaque, over_dynamic_rows, over_rows, tail_pieces
 from tvmq.kernels.parts.types import Isa, Kernel
 from tvmq.kernels.parts.work import NORM_CYCLES, KernelWork
 
@@ -102,7 +102,7 @@ class _LayerNormTemplate:
 
     def __init__(self, norm: LayerNorm) -> None:
         self.norm = norm
-        self.whole = norm.length // LANES * LANES
+        self.whole_length = norm.length // LANES * LANES
 
     def prim_func(self, name: str) -> object:
         """The function."""
@@ -118,7 +118,7 @@ class _LayerNormTemplate:
             kinds["codes"] = norm.codes.dtype
         parameters |= {key: (full, kinds.get(key, "float32")) for key in norm.outputs}
         with FunctionBuilder(name, parameters) as function:
-            self.buffers = {key: flat(buffer) for key, buffer in zip(parameters, function.buffers, strict=True)}
+            self.buffers = {key: flatten(buffer) for key, buffer in zip(parameters, function.buffers, strict=True)}
             self._body(function.count(norm.leading))
         return function.prim_func
 
@@ -132,18 +132,18 @@ class _LayerNormTemplate:
             def group(number: Expr) -> None:
                 # the last group is shifted back, or has the last row several times: what is computed twice is equal
                 if isinstance(count, int):
-                    first = opaque(T.min(number * rows, count - rows))
+                    first = make_opaque(T.min(number * rows, count - rows))
                     indices = [first + row for row in range(rows)]
                 else:
                     indices = [T.min(number * rows + row, count - 1) for row in range(rows)]
-                self._group([opaque(index * norm.length) for index in indices], factor)
+                self._group([make_opaque(index * norm.length) for index in indices], factor)
 
             return group
 
         if isinstance(count, int):
             over_rows(-(-count // rows), rows * norm.length, GRAIN, start)
         else:
-            over_free_rows(bind(T.floordiv(count + (rows - 1), rows)), rows * norm.length, GRAIN, start)
+            over_dynamic_rows(bind(T.floordiv(count + (rows - 1), rows)), rows * norm.length, GRAIN, start)
 
     def _group(self, begins: Sequence[Expr], factor: Expr | None) -> None:
         buffers = self.buffers
@@ -176,8 +176,8 @@ class _LayerNormTemplate:
 
     def _over(self, write: Callable[..., None], *, divide: bool) -> None:
         """write(offset, lanes, divide=) for all elements of a row."""
-        if self.whole:
-            with T.serial(0, self.whole // LANES) as i:
+        if self.whole_length:
+            with T.serial(0, self.whole_length // LANES) as i:
                 write(i * LANES, LANES, divide=divide)
         for offset, lanes in tail_pieces(self.norm.length, LANES):
             write(offset, lanes, divide=divide)
@@ -196,8 +196,8 @@ class _LayerNormTemplate:
             store(source, places[row] + offset, total, lanes)
             return total
 
-        if self.whole and (norm.adds or norm.centred):
-            with T.serial(0, self.whole // LANES) as i:
+        if self.whole_length and (norm.adds or norm.centred):
+            with T.serial(0, self.whole_length // LANES) as i:
                 for row, total in enumerate(totals):
                     total.set(total.get() + value(row, i * LANES, LANES))
         if norm.adds:
@@ -216,8 +216,8 @@ class _LayerNormTemplate:
             d = bind(vector - spread(means[row], LANES)) if self.norm.centred else vector
             return fence(d * d)
 
-        if self.whole:
-            with T.serial(0, self.whole // LANES) as i:
+        if self.whole_length:
+            with T.serial(0, self.whole_length // LANES) as i:
                 for row, (place, total) in enumerate(zip(places, totals, strict=True)):
                     total.set(total.get() + square(row, load(source, place + i * LANES, FLOAT)))
         averages = self._averages(totals, source, places, square)
@@ -227,7 +227,7 @@ class _LayerNormTemplate:
     def _zeros(self, count: int) -> list[Register]:
         registers = [Register("float32", LANES) for _ in range(count)]
         for register in registers:
-            register.set(real(0.0))
+            register.set(spread_float(0.0))
         return registers
 
     def _averages(
@@ -239,8 +239,8 @@ class _LayerNormTemplate:
         for row, total in enumerate(totals):
             vector = total.get()
             if length % LANES:
-                rest = value(row, tail(source, places[row], length))
-                vector = bind(vector + only(length % LANES, rest))
+                rest = value(row, load_tail(source, places[row], length))
+                vector = bind(vector + keep_first_lanes(length % LANES, rest))
             sum_of_row = sum_halves(bind(vector), lambda a, b: a + b)
             averages.append(bind(sum_of_row / const(float(length), "float32")))
         return averages

@@ -21,15 +21,15 @@ from tvmq.kernels.parts.builder import (
     bind,
     const,
     fence,
-    flat,
+    flatten,
     load,
     spread,
     store,
     vector_type,
     workspace,
 )
-from tvmq.kernels.parts.float_vectors import FLOAT, LANES, real, sum_halves
-from tvmq.kernels.parts.loops import opaque, over_rows, tail_pieces
+from tvmq.kernels.parts.float_vectors import FLOAT, LANES, spread_float, sum_halves
+from tvmq.kernels.parts.loops import make_opaque, over_rows, tail_pieces
 from tvmq.kernels.parts.types import Isa, Kernel
 from tvmq.kernels.parts.work import KernelWork
 from tvmq.numerics.softmax import EXP_COEFFICIENTS, LARGEST, LN2_HIGH, LN2_LOW, LOG2_E, LOWEST_ARGUMENT
@@ -47,7 +47,7 @@ def softmax(shape: Sequence[int], isa: Isa, axis: int = -1) -> Kernel:
     length, inner = shape[axis], prod(shape[axis + 1 :])
     name = f"softmax_{isa.name}"
     with FunctionBuilder(name, {"x": (shape, "float32"), "y": (shape, "float32")}) as function:
-        x, y = (flat(buffer) for buffer in function.buffers)
+        x, y = (flatten(buffer) for buffer in function.buffers)
         padded = -(-length // LANES) * LANES
 
         def start() -> Callable[[Expr], None]:
@@ -55,7 +55,7 @@ def softmax(shape: Sequence[int], isa: Isa, axis: int = -1) -> Kernel:
 
             def row(number: Expr) -> None:
                 outer, column = T.floordiv(number, inner), T.floormod(number, inner)
-                begin = opaque(outer * (length * inner) + column)
+                begin = make_opaque(outer * (length * inner) + column)
                 _row(x, y, scratch, begin, length, inner)
 
             return row
@@ -69,17 +69,17 @@ def _row(x: Buffer, y: Buffer, scratch: Buffer, begin: Expr, length: int, stride
     _copy_in(x, scratch, begin, length, stride)
     vectors = -(-length // LANES)
     largest = Register("float32", LANES)
-    largest.set(real(-LARGEST))
+    largest.set(spread_float(-LARGEST))
     with T.serial(0, vectors) as i:
         largest.set(T.max(largest.get(), load(scratch, i * LANES, FLOAT)))
     highest = bind(spread(sum_halves(largest.get(), T.max), LANES))
     total = Register("float32", LANES)
-    total.set(real(0.0))
+    total.set(spread_float(0.0))
     with T.serial(0, vectors) as i:
         power = exp_negative(bind(load(scratch, i * LANES, FLOAT) - highest))
         if length % LANES:
             lanes = T.ramp(i * LANES, 1, LANES)
-            power = bind(T.Select(lanes < spread(length, LANES), power, real(0.0)))
+            power = bind(T.Select(lanes < spread(length, LANES), power, spread_float(0.0)))
         store(scratch, i * LANES, power, LANES)
         total.set(total.get() + power)
     divisor = bind(sum_halves(total.get(), lambda a, b: a + b))
@@ -129,17 +129,17 @@ def _over_row(length: int, stride: int, body: Callable[[Expr, int], None]) -> No
 
 def exp_negative(d: Expr) -> Expr:
     """numerics.exp_negative of a vector of LANES float32 <= 0."""
-    t = bind(T.max(d, real(LOWEST_ARGUMENT)))
+    t = bind(T.max(d, spread_float(LOWEST_ARGUMENT)))
     # TVM would simplify a + b - b, were it not for the fence
-    shifted = bind(fence(fence(t * real(LOG2_E)) + real(ROUNDER)))
-    n = bind(shifted - real(ROUNDER))
-    r = bind(t - fence(n * real(LN2_HIGH)))
-    r = bind(r - fence(n * real(LN2_LOW)))
-    q = real(EXP_COEFFICIENTS[-1])
+    shifted = bind(fence(fence(t * spread_float(LOG2_E)) + spread_float(ROUNDER)))
+    n = bind(shifted - spread_float(ROUNDER))
+    r = bind(t - fence(n * spread_float(LN2_HIGH)))
+    r = bind(r - fence(n * spread_float(LN2_LOW)))
+    q = spread_float(EXP_COEFFICIENTS[-1])
     for coefficient in EXP_COEFFICIENTS[-2::-1]:
-        q = bind(fence(q * r) + real(coefficient))
+        q = bind(fence(q * r) + spread_float(coefficient))
     p = bind(fence(q * fence(r * r)) + r)
-    p = bind(p + real(1.0))
+    p = bind(p + spread_float(1.0))
     exponent = T.Cast(INT, n) + spread(127, LANES)
     power = T.reinterpret(FLOAT, T.shift_left(exponent, spread(23, LANES)))
-    return bind(T.Select(d >= real(LOWEST_ARGUMENT), p * power, real(0.0)))
+    return bind(T.Select(d >= spread_float(LOWEST_ARGUMENT), p * power, spread_float(0.0)))

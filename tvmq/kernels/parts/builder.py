@@ -53,16 +53,16 @@ class FunctionBuilder:
         T.func_name(self.name)
         T.func_attr({"global_symbol": self.name, "tirx.noalias": True})
         names = {size for shape, _ in self._parameters.values() for size in shape if isinstance(size, str)}
-        free = {name: tirx.Var(name, "int64") for name in sorted(names)}
+        symbols = {name: tirx.Var(name, "int64") for name in sorted(names)}
         for name, (shape, dtype) in self._parameters.items():
-            dims = [free.get(size, size) if isinstance(size, str) else size for size in shape]
+            dims = [symbols.get(size, size) if isinstance(size, str) else size for size in shape]
             alignment = tvm.DataType(dtype).itemsize if name in self._unaligned else 0  # 0: as TVM has it, 64
             self.buffers.append(T.arg(name, T.buffer(dims, dtype, align=alignment)))
-        self.sizes = {name: bind(T.Cast("int32", size)) for name, size in free.items()}
+        self.sizes = {name: bind(T.Cast("int32", size)) for name, size in symbols.items()}
         return self
 
     def count(self, shape: Shape) -> Expr:
-        """Number of elements, an int where no size is free."""
+        """Number of elements, an int where no size is dynamic."""
         count: Expr = 1
         for size in shape:
             count = count * (self.sizes[size] if isinstance(size, str) else size)
@@ -103,7 +103,7 @@ def llvm(dtype: str, name: str, *arguments: Expr) -> Expr:
     return T.call_llvm_pure_intrin(dtype, name, *arguments)
 
 
-def wrapping(operation: str, a: Expr, b: Expr, lanes: int) -> Expr:
+def wrapping_operation(operation: str, a: Expr, b: Expr, lanes: int) -> Expr:
     """a `operation` b of int32 lanes modulo 2^32; "add", "sub" or "mul".
 
     TVM's own + and * promise LLVM that nothing wraps; a predicated operation on all lanes promises nothing and is the
@@ -120,7 +120,7 @@ def fence(value: Expr) -> Expr:
     )
 
 
-def flat(buffer: Buffer, dtype: str | None = None) -> Buffer:
+def flatten(buffer: Buffer, dtype: str | None = None) -> Buffer:
     """View of the memory as a one-dimensional buffer; `dtype` (of equal width) reads it as another type."""
     size = math.prod(int(extent) if isinstance(extent, tirx.IntImm | int) else extent for extent in buffer.shape)
     return T.decl_buffer((size,), dtype or str(buffer.dtype), data=buffer.data)
@@ -186,7 +186,7 @@ class Register:
         store(self._buffer, 0, value, self._lanes)
 
 
-def wide(offset: Expr) -> Expr:
+def widen_index(offset: Expr) -> Expr:
     """The offset as int64, for addresses in inner loops.
 
     LLVM sign-extends an int32 index at every use; TVM narrows int64 indices to int32 unless they

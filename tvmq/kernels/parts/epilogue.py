@@ -27,7 +27,18 @@ from tvm.script.ir_builder import tirx as T
 
 from tvmq.errors import BuildError
 from tvmq.kernels.isa.generic import GENERIC, Instructions, add_lanes, clip_codes
-from tvmq.kernels.parts.builder import Buffer, Expr, Register, Shape, bind, flat, load, spread, store, vector_type
+from tvmq.kernels.parts.builder import (
+    Buffer,
+    Expr,
+    Register,
+    Shape,
+    bind,
+    flatten,
+    load,
+    spread,
+    store,
+    vector_type,
+)
 from tvmq.kernels.parts.fixed_point import FixedRequantizer, WideFixedRequantizer
 from tvmq.kernels.parts.float_chain import FloatChain
 from tvmq.kernels.parts.types import (
@@ -103,7 +114,7 @@ class FloatRequantizer:
             value = T.max(real * multiplier, real * shrunk[0]) if shrunk else real * multiplier
             rounded.append(bind(ins.to_int32_saturated(value) if self.may_overflow else ins.to_int32(value)))
         step = self.step
-        narrow = ins.narrow(rounded, step.zero_point, step.dtype)
+        narrow = ins.narrow_vectors(rounded, step.zero_point, step.dtype)
         return bind(clip_codes(narrow, step.dtype, step.qmin, step.qmax, ins.lanes * len(sums)))
 
 
@@ -312,10 +323,10 @@ class CodeSteps:
         adds = tables = 0
         for step, dtype in zip(steps, dtypes, strict=False):
             if isinstance(step, AddStep):
-                self._steps.append(add_step(ins, step, dtype, flat(buffers[f"b{adds}"])))
+                self._steps.append(add_step(ins, step, dtype, flatten(buffers[f"b{adds}"])))
                 adds += 1
             else:
-                self._steps.append(table_step(ins, flat(buffers[f"table{tables}"]), dtype, step_dtype(step)))
+                self._steps.append(table_step(ins, flatten(buffers[f"table{tables}"]), dtype, step_dtype(step)))
                 tables += 1
 
     def run(self, output: Buffer, begin: Expr, count: Expr, at_least: int) -> None:
@@ -324,7 +335,7 @@ class CodeSteps:
         A loop for each step: LLVM takes seconds over the byte shuffles of a table and an add in one loop.
         """
         for step, before, after in zip(self._steps, self._dtypes[:-1], self._dtypes[1:], strict=True):
-            source, target = flat(output, before), flat(output, after)
+            source, target = flatten(output, before), flatten(output, after)
 
             def value(
                 offset: Expr, lanes: int, step: CodeStep = step, source: Buffer = source, dtype: str = before

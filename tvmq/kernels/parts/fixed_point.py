@@ -27,7 +27,9 @@ from tvmq.kernels.parts.builder import Buffer, Expr, Shape, bind, const, load, s
 from tvmq.kernels.parts.types import FixedRequantize
 
 Form = TypeVar("Form", bound="FixedRequantizer")
-SMALLEST_SHIFT = -32  # below, the result is 0 as it is there
+# |p| < 2^62 (a sum of 32 bits times a multiplier of 31), so that (p + 2^(n-1)) >> n is 0 from n = 63 on: shifts below
+# -32, which is n = 63, may be taken for -32, and no shift right by n - 1 is ever beyond 62
+SMALLEST_SHIFT = -32
 PAIRED_SHIFT = -2  # of `pairs`: n - 1 is at least 32
 LARGEST_PRODUCT = 2**62
 INT32_MAX = 2**31 - 1
@@ -94,6 +96,7 @@ class FixedRequantizer:
         types = [dtype for _, dtype in self.parameters(1).values()]
         loaded = [load(buffer, offset, vector_type(kind, lanes)) for buffer, kind in zip(buffers, types, strict=True)]
         if self.form == "powers":
+            # half = 2^(r-1). The mask changes no shift (r is 1..31); it lets LLVM drop its code for shifts beyond 31
             one = spread(1, lanes)
             return loaded[0], bind(T.shift_left(one, T.bitwise_and(loaded[0] - one, spread(31, lanes))))
         return tuple(loaded)
@@ -102,7 +105,7 @@ class FixedRequantizer:
         """Bound vector of codes of 1, 2 or 4 vectors of sums in `channel_order`."""
         step, lanes = self.step, ins.lanes
         rounded = [bind(self.steps(*pair, lanes)) for pair in zip(sums, constants, strict=True)]
-        narrow = ins.narrow(rounded, step.zero_point, step.dtype)
+        narrow = ins.narrow_vectors(rounded, step.zero_point, step.dtype)
         return bind(clip_codes(narrow, step.dtype, step.qmin, step.qmax, lanes * len(sums)))
 
     def steps(self, total: Expr, constants: tuple[Expr, ...], lanes: int) -> Expr:
@@ -116,17 +119,31 @@ class FixedRequantizer:
 
     def _add_first_rounding(self, product: Expr, lanes: int) -> Expr:
         """A product of 64 bits that is shifted right by more than 31, with what DOUBLE adds."""
-        # sign is 0 or -1, and (half ^ -1) - -1 = -half
+        # A shift by 63 copies the sign bit: sign is 0 or -1, half ^ 0 - 0 = half, half ^ -1 - -1 = ~half + 1 = -half.
+        # |p| <= 2^31 (2^31 - 1) = 2^62 - 2^31, so that p +- 2^30 stays within 2^62, as the caller needs it
         sign, half = bind(T.shift_right(product, spread(63, lanes, "int64"))), spread(ONE_HALF, lanes, "int64")
         return product + (T.bitwise_xor(half, sign) - sign)
 
     def _below_zero(self, value: Expr, signed: Expr, lanes: int, kind: str) -> Expr:
         """The value less 1 where `signed` is below 0, if ties round away from zero."""
+        # Half up and half away from zero differ on ties below 0 alone. (v - 1) >> n is less than v >> n only where v is
+        # a multiple of 2^n, and v = p + 2^(n-1) is one exactly on ties: so 1 less changes these and nothing else
         if self.step.rounding != "TONEAREST":
             return value
         return value + T.shift_right(signed, spread(31 if kind == "int32" else 63, lanes, kind))
 
     def _of_pairs(self, total: Expr, constants: tuple[Expr, ...], lanes: int) -> Expr:
+        # The int32 lanes of sums, multipliers and shifts are read as half as many int64, of two lanes each:
+        #
+        #     int32 lane            | 0 (even) | 1 (odd)  | 2 (even) | 3 (odd)  |
+        #     int64                 |  low        high    |  low        high    |
+        #     product of even lanes | p0 >> (n-1)         | p2 >> (n-1)         |     result in the low half
+        #     product of odd lanes  | p1 >> (n-1) - 32    | p3 >> (n-1) - 32    |     result in the high half
+        #     shuffle               | from even| from odd | from even| from odd |
+        #
+        # With p = a 2^(n-1) + b, 0 <= b < 2^(n-1), the definition (p + 2^(n-1)) >> n is (a + 1) >> 1: half a unit of
+        # the result is one unit of a. So only a = p >> (n-1) needs 64 bits; |a| <= 2^30, as |p| < 2^62 and n - 1 >= 32,
+        # and the last two steps are made in int32, for all lanes at once.
         pairs, half = vector_type("int64", lanes // 2), lanes // 2
         total, multiplier, shift = (bind(T.reinterpret(pairs, value)) for value in (total, *constants))
         # of 16 lanes (AVX-512) there is an arithmetic shift of 64 bits, vpsraq; of 8 it is not asked for
@@ -139,11 +156,14 @@ class FixedRequantizer:
             product = self._below_zero(product, product, half, "int64")
             if self.step.rounding == "DOUBLE":
                 product = bind(self._add_first_rounding(product, half))
-            # the odd result is to stand in the upper half of its place: 32 bits less, and n - 1 >= 32 (PAIRED_SHIFT)
+            # The odd result is to stand in the upper half of its place: 32 bits less, and n - 1 >= 32 (PAIRED_SHIFT).
+            # An int64 holds the shift of its even lane in the low bits, that of the odd one above: the mask with 63
+            # takes the former alone, and tells LLVM that no shift is beyond 63
             right = T.bitwise_and(T.shift_right(shift, width) - width if odd else shift, spread(63, half, "int64"))
             if arithmetic:
                 return bind(T.shift_right(product, right))
-            # |product| <= 2^62, so the sum is not negative and a logical shift serves; `top` below is taken off again
+            # |product| <= 2^62, so the sum is not negative, and the logical shift (vpsrlvq) is the arithmetic one. As
+            # 2^62 is a multiple of 2^(n-1), it adds exactly 2^(62-(n-1)) to the result: `top`, which is taken off below
             raised = T.reinterpret(f"u{pairs}", product + spread(LARGEST_PRODUCT, half, "int64"))
             return bind(T.shift_right(raised, T.reinterpret(f"u{pairs}", right)))
 
@@ -152,7 +172,7 @@ class FixedRequantizer:
         # lane i of the vector with the even, or with the odd results: both stand where they belong
         mixed = bind(tirx.Shuffle(both, [const(lane + lanes * (lane % 2)) for lane in range(lanes)]))
         one = spread(1, lanes)
-        if not arithmetic:  # 2^62 >> (n - 1) on top
+        if not arithmetic:  # top = 2^62 >> (n-1) is at most 2^30: a + top is below 2^31, nothing wraps
             top = T.shift_left(one, T.bitwise_and(spread(62, lanes) - constants[1], spread(31, lanes)))
             mixed = mixed - top
         return T.shift_right(mixed + one, one)  # ((p >> (n - 1)) + 1) >> 1 rounds as (p + 2^(n - 1)) >> n
@@ -160,7 +180,7 @@ class FixedRequantizer:
     def _of_words(self, total: Expr, constants: tuple[Expr, ...], lanes: int) -> Expr:
         multiplier, shift, *reach = constants
         wide = vector_type("int64", lanes)
-        if reach:
+        if reach:  # |total| * multiplier stays within 2^62; what is clipped is beyond all codes before and after
             total = T.max(T.min(total, reach[0]), spread(-1, lanes) - reach[0])
         product = bind(T.Cast(wide, total) * T.Cast(wide, multiplier))
         product = self._below_zero(product, product, lanes, "int64")
@@ -168,6 +188,7 @@ class FixedRequantizer:
             shifts = T.Cast(wide, shift) > spread(30, lanes, "int64")
             product = bind(T.Select(shifts, self._add_first_rounding(product, lanes), product))
         one = spread(1, lanes, "int64")
+        # `shift` is n - 1, as in `_of_pairs`: ((p >> (n-1)) + 1) >> 1 again, here all of it in 64 bits
         steps = T.shift_right(T.shift_right(product, T.Cast(wide, shift)) + one, one)
         step = self.step
         low, high = (spread(limit - step.zero_point, lanes, "int64") for limit in (step.qmin, step.qmax))

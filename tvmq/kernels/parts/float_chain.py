@@ -119,11 +119,11 @@ class FloatChain:
     def all_reals(self, totals: Sequence[Expr], constants: Sequence[tuple[Expr, ...]], ins: Instructions) -> list[Expr]:
         """`reals` of several vectors, a few at a time: by itself, each would wait for its own results."""
         lanes, results = ins.lanes, []
-        if ins.whole.lanes == 2 * lanes and len(totals) > 1:  # half vectors take as long as whole ones
+        if ins.full_width.lanes == 2 * lanes and len(totals) > 1:  # half vectors take as long as whole ones
             pairs = len(totals) // 2
             joined = [_join_lanes(totals[2 * i], totals[2 * i + 1], lanes) for i in range(pairs)]
             joined_constants = [_joined_constants(constants[2 * i], constants[2 * i + 1], lanes) for i in range(pairs)]
-            for value in self.all_reals(joined, joined_constants, ins.whole):
+            for value in self.all_reals(joined, joined_constants, ins.full_width):
                 results += [bind(slice_lanes(value, begin, lanes)) for begin in (0, lanes)]
         while len(results) < len(totals):
             part = slice(len(results), len(results) + AT_ONCE)

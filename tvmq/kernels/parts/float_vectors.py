@@ -27,14 +27,14 @@ from tvmq.errors import BuildError
 from tvmq.kernels.isa import instructions
 from tvmq.kernels.isa.generic import GENERIC, Instructions
 from tvmq.kernels.parts.builder import Buffer, Expr, bind, const, fence, llvm, load, spread, store, vector_type
-from tvmq.kernels.parts.loops import plain, tail_pieces
+from tvmq.kernels.parts.loops import plain_vectors, tail_pieces
 from tvmq.kernels.parts.types import Clip, Epilogue, Isa
 from tvmq.numerics.float_sum import LANES
 
 FLOAT = vector_type("float32", LANES)
 
 
-def real(value: float | np.floating) -> Expr:
+def spread_float(value: float | np.floating) -> Expr:
     """A float32 number in all lanes."""
     return spread(float(value), LANES, "float32")
 
@@ -49,23 +49,23 @@ def sum_halves(vector: Expr, combine: Callable[[Expr, Expr], Expr]) -> Expr:
     return vector
 
 
-def tail(buffer: Buffer, begin: Expr, length: int) -> Expr:
+def load_tail(buffer: Buffer, begin: Expr, length: int) -> Expr:
     """The elements that whole vectors leave of buffer[begin : begin + length], zeros behind them."""
     count = length % LANES
     if length >= LANES:
         last = load(buffer, begin + (length - LANES), FLOAT)
         turned = tirx.Shuffle([last], [const((LANES - count + lane) % LANES) for lane in range(LANES)])
-        return only(count, turned)
+        return keep_first_lanes(count, turned)
     scratch = T.alloc_buffer((LANES,), "float32")
-    store(scratch, 0, real(0.0), LANES)
+    store(scratch, 0, spread_float(0.0), LANES)
     for offset, lanes in tail_pieces(count, LANES):
         store(scratch, offset, load(buffer, begin + offset, vector_type("float32", lanes)), lanes)
     return load(scratch, 0, FLOAT)
 
 
-def only(count: int, vector: Expr) -> Expr:
+def keep_first_lanes(count: int, vector: Expr) -> Expr:
     """The first lanes of a vector, zeros behind them."""
-    return bind(T.Select(T.ramp(0, 1, LANES) < spread(count, LANES), vector, real(0.0)))
+    return bind(T.Select(T.ramp(0, 1, LANES) < spread(count, LANES), vector, spread_float(0.0)))
 
 
 class FloatVectors(Instructions):
@@ -172,11 +172,12 @@ def inverse(scale: Buffer) -> Expr:
 
 def quantize_by_reciprocal(value: Expr, factor: Expr, codes: CodeLimits) -> tuple[Expr, Expr]:
     """Codes of a vector of LANES float32, and bits of which one is set where they may be wrong."""
-    low, high = (real(limit - codes.zero_point) for limit in (codes.qmin, codes.qmax))
+    low, high = (spread_float(limit - codes.zero_point) for limit in (codes.qmin, codes.qmax))
     # the order of operands makes NaN the lowest code
     steps = bind(T.min(T.max(value * factor, low), high))
     least, most = (
-        bind(T.reinterpret(INT, bind(fence(steps * real(1 + side * MARGIN) + real(ROUNDER))))) for side in (-1, 1)
+        bind(T.reinterpret(INT, bind(fence(steps * spread_float(1 + side * MARGIN) + spread_float(ROUNDER)))))
+        for side in (-1, 1)
     )
     shifted = least + spread(codes.zero_point - ROUNDER_BITS, LANES)
     return bind(T.Cast(vector_type(codes.dtype, LANES), shifted)), T.bitwise_xor(least, most)
@@ -209,5 +210,5 @@ def quantize_vector(
     low, high = (spread(float(limit - zero_point), lanes, "float32") for limit in limits)
     steps = value / spread(scale[0], lanes)
     inside = T.min(T.max(steps, low), high)
-    rounded = plain(lanes).to_int32(inside) if lanes != ins.lanes else ins.to_int32(inside)
+    rounded = plain_vectors(lanes).to_int32(inside) if lanes != ins.lanes else ins.to_int32(inside)
     return bind(T.Cast(vector_type(dtype, lanes), rounded + spread(zero_point, lanes)))

@@ -2,7 +2,7 @@
 
 Facts of TVM 0.27 that shape them: a loop whose lower bound depends on the variable of an outer loop that does
 not begin at 0 gets a wrong bound, so every loop here begins at 0; and the passes of TVM expand bound
-variables, so addresses of inner loops are kept in memory (`opaque`), from which LLVM takes them out again.
+variables, so addresses of inner loops are kept in memory (`make_opaque`), from which LLVM takes them out again.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ MOST_CHUNKS = 60  # divides evenly among 1 to 6 threads, and is no burden for on
 Body = Callable[[Expr, int], None]
 
 
-def opaque(value: Expr) -> Expr:
+def make_opaque(value: Expr) -> Expr:
     """The int32 value, read back from memory, so that TVM's passes do not look behind it."""
     register = Register("int32", 1)
     register.set(value)
@@ -43,26 +43,26 @@ def over_rows(rows: int, row_cost: int, grain: int, start: Callable[[], Callable
             body(row)
         return
     with T.parallel(0, chunks) as index:
-        begin = opaque(T.floordiv(index * rows, chunks))
+        begin = make_opaque(T.floordiv(index * rows, chunks))
         body = start()
         with T.serial(0, T.floordiv((index + 1) * rows, chunks) - begin) as i:
-            body(opaque(begin + i))
+            body(make_opaque(begin + i))
 
 
-def over_free_rows(rows: Expr, row_cost: Expr, grain: int, start: Callable[[], Callable[[Expr], None]]) -> None:
+def over_dynamic_rows(rows: Expr, row_cost: Expr, grain: int, start: Callable[[], Callable[[Expr], None]]) -> None:
     """`over_rows` for a number of rows, or a cost of them, that only a run tells."""
     chunks = bind(T.min(T.min(MOST_CHUNKS, rows), T.floordiv(rows * row_cost, grain)))
     with T.If(chunks < 2):
         with T.Then():
             body = start()
             with T.serial(0, rows) as row:
-                body(opaque(row))
+                body(make_opaque(row))
         with T.Else():
             with T.parallel(0, chunks) as index:
-                begin = opaque(T.floordiv(index * rows, chunks))
+                begin = make_opaque(T.floordiv(index * rows, chunks))
                 body = start()
                 with T.serial(0, T.floordiv((index + 1) * rows, chunks) - begin) as i:
-                    body(opaque(begin + i))
+                    body(make_opaque(begin + i))
 
 
 def over_vectors(total: Expr, lanes: int, grain: int, start: Callable[[], Body]) -> None:
@@ -71,7 +71,7 @@ def over_vectors(total: Expr, lanes: int, grain: int, start: Callable[[], Body])
     What whole vectors leave of a number that only a run tells is done one by one.
     """
     if not isinstance(total, int):
-        _over_free_vectors(total, lanes, grain, start)
+        _over_dynamic_vectors(total, lanes, grain, start)
         return
     if total >= lanes:
 
@@ -87,23 +87,23 @@ def over_vectors(total: Expr, lanes: int, grain: int, start: Callable[[], Body])
             body(offset, size)
 
 
-def _over_free_vectors(total: Expr, lanes: int, grain: int, start: Callable[[], Body]) -> None:
+def _over_dynamic_vectors(total: Expr, lanes: int, grain: int, start: Callable[[], Body]) -> None:
     vectors = bind(T.floordiv(total, lanes))
 
     def start_vectors() -> Callable[[Expr], None]:
         body = start()
-        return lambda vector: body(opaque(vector * lanes), lanes)
+        return lambda vector: body(make_opaque(vector * lanes), lanes)
 
-    over_free_rows(vectors, lanes, grain, start_vectors)
+    over_dynamic_rows(vectors, lanes, grain, start_vectors)
     body = start()
     with T.serial(0, total - vectors * lanes) as i:
-        body(opaque(vectors * lanes + i), 1)
+        body(make_opaque(vectors * lanes + i), 1)
 
 
 def over_all_rows(rows: Expr, row_cost: Expr, grain: int, start: Callable[[], Callable[[Expr], None]]) -> None:
-    """`over_rows` or `over_free_rows`."""
+    """`over_rows` or `over_dynamic_rows`."""
     known = isinstance(rows, int) and isinstance(row_cost, int)
-    (over_rows if known else over_free_rows)(rows, row_cost, grain, start)
+    (over_rows if known else over_dynamic_rows)(rows, row_cost, grain, start)
 
 
 @lru_cache(maxsize=1024)
@@ -145,7 +145,7 @@ def copy_lanes(target: Buffer, begin: Expr, source: Buffer, source_begin: Expr, 
     over_lanes(count, lanes, piece)
 
 
-def copy_free(target: Buffer, begin: Expr, count: Expr, lanes: int, read: Callable[[Expr, int], Expr]) -> None:
+def copy_dynamic(target: Buffer, begin: Expr, count: Expr, lanes: int, read: Callable[[Expr, int], Expr]) -> None:
     """target[begin + i] = read(i, 1) for a count that only a run tells; vectors, the last of which overlaps."""
     with T.If(count >= lanes):
         with T.Then():
@@ -173,7 +173,7 @@ class PlainVectors(Instructions):
 
 
 @lru_cache(maxsize=8)
-def plain(lanes: int) -> PlainVectors:
+def plain_vectors(lanes: int) -> PlainVectors:
     """The plain vectors of so many lanes."""
     return PlainVectors(lanes)
 

@@ -9,23 +9,23 @@ from collections.abc import Callable
 from typing import Any
 
 MOST = 512  # as many as several networks have
-_made: dict[tuple[Any, ...], Any] = {}
+_functions: dict[tuple[Any, ...], Any] = {}
 
 
-def made_once(key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
+def memoize(key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
     """The PrimFunc of a key, which says all that `make` depends on; nobody changes a PrimFunc.
 
-    >>> made_once(("doctest",), lambda: [1]) is made_once(("doctest",), lambda: [2])
+    >>> memoize(("doctest",), lambda: [1]) is memoize(("doctest",), lambda: [2])
     True
     """
-    function = _made.get(key)
+    function = _functions.get(key)
     if function is None:
-        if len(_made) >= MOST:
-            _made.clear()
-        function = _made[key] = make()
+        if len(_functions) >= MOST:
+            _functions.clear()
+        function = _functions[key] = make()
     return function
 
 
 def forget() -> None:
     """Make every function anew when it is asked for."""
-    _made.clear()
+    _functions.clear()

@@ -30,7 +30,7 @@ from tvmq.kernels.parts.builder import Buffer, Expr, bind, load, spread, vector_
 from tvmq.kernels.parts.types import Kernel
 from tvmq.kernels.parts.weight_order import order_weights, panels
 
-PIECES = (4, 2, 1)  # vectors that one `narrow` takes
+PIECES = (4, 2, 1)  # vectors that one `narrow_vectors` takes
 
 
 def panel_pieces(columns: int) -> list[tuple[int, int]]:
@@ -86,7 +86,7 @@ def panel_runs(parts: Sequence[tuple[int, int]], channels: int, lanes: int) -> l
 def channel_slots(parts: Sequence[tuple[int, int]], ins: Instructions, permuted: bool) -> np.ndarray:
     """Channel that stands in [vector, lane]; numbers beyond the last channel are padding.
 
-    permuted  in the order that `narrow` undoes; False where sums are stored as they are
+    permuted  in the order that `narrow_vectors` undoes; False where sums are stored as they are
     """
     total = sum(size * count for size, count in parts)
     slots = np.arange(total * ins.lanes).reshape(total, ins.lanes)
@@ -176,7 +176,7 @@ def packed_from(
 
 
 @dataclass(frozen=True, eq=False)
-class Narrow:
+class Int4Weights:
     """Float weights that are codes of at most 4 bits times scales: numerics.group_dequantize along the reduction.
 
     codes       int8 [filters, channels / groups, kernel rows, kernel columns], in -8..7

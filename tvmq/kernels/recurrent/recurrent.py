@@ -26,13 +26,13 @@ from tvmq.kernels.parts.builder import (
     bind,
     const,
     fence,
-    flat,
+    flatten,
     load,
     store,
     vector_type,
     workspace,
 )
-from tvmq.kernels.parts.loops import opaque, over_free_rows, over_rows
+from tvmq.kernels.parts.loops import make_opaque, over_dynamic_rows, over_rows
 from tvmq.kernels.parts.symbols import TirSymbol
 from tvmq.kernels.parts.types import Isa, Kernel
 from tvmq.kernels.parts.work import KernelWork
@@ -108,7 +108,7 @@ def recurrent(
     parameters["y"] = ((layer.rows, layer.batch, layer.hidden), "float32")
     name = f"{layer.kind}_{'codes' if layer.is_codes else 'float'}_{ins.name}"
     with FunctionBuilder(name, parameters) as function:
-        buffers = {key: flat(buffer) for key, buffer in zip(parameters, function.buffers, strict=True)}
+        buffers = {key: flatten(buffer) for key, buffer in zip(parameters, function.buffers, strict=True)}
         sizes = (function.count((layer.steps,)), function.count((layer.batch,)))
         _RecurrentTemplate(layer, ins, products, buffers, sizes).body()
     packed = (filters_of(weight), products[0].recipe()) if len(products) == 1 else None
@@ -146,13 +146,13 @@ class _RecurrentTemplate:
         cost = layer.hidden**2 * layer.cell.gates * tile
 
         def start() -> Callable[[Expr], None]:
-            return lambda number: self._tile(opaque(T.min(number * tile, self.batch - tile)))
+            return lambda number: self._tile(make_opaque(T.min(number * tile, self.batch - tile)))
 
         if isinstance(self.steps, int) and isinstance(self.batch, int):
             over_rows(-(-self.batch // tile), self.steps * cost, GRAIN, start)
         else:
             tiles = -(-self.batch // tile) if isinstance(self.batch, int) else self.batch
-            over_free_rows(tiles, self.steps, max(GRAIN // cost, 1), start)
+            over_dynamic_rows(tiles, self.steps, max(GRAIN // cost, 1), start)
 
     def _tile(self, first: Expr) -> None:
         """All steps of a few samples."""
@@ -167,7 +167,7 @@ class _RecurrentTemplate:
         if self.reset is not None:
             self._clear(self.reset)
         with T.serial(0, self.steps) as turn:
-            step = opaque(self.steps - 1 - turn if layer.reverse else turn)
+            step = make_opaque(self.steps - 1 - turn if layer.reverse else turn)
             self.products[0].emit(self.states[0], self.pitch, codes, scales, self._constants(0), self.sums[0])
             if self.reset is not None:
                 self._each_row(step, first, self._reset_row, always=True)
@@ -187,22 +187,22 @@ class _RecurrentTemplate:
     def _load_state(self, index: int, target: Buffer, first: Expr) -> None:
         self._clear(target)
         with T.serial(0, self.layer.tile) as row:
-            sample = opaque(index if self.layer.shared_state else index * self.batch + first + row)
+            sample = make_opaque(index if self.layer.shared_state else index * self.batch + first + row)
             with T.serial(0, self.hidden) as i:
                 value = load(self.buffers["state"], sample * self.hidden + i, "float32")
                 store(target, row * self.pitch + i, value, 1)
 
     def _store_state(self, index: int, source: Buffer, first: Expr) -> None:
         with T.serial(0, self.layer.tile) as row:
-            place = opaque(((self.steps + index) * self.batch + first + row) * self.hidden)
+            place = make_opaque(((self.steps + index) * self.batch + first + row) * self.hidden)
             with T.serial(0, self.hidden) as i:
                 store(self.buffers["y"], place + i, load(source, row * self.pitch + i, "float32"), 1)
 
     def _each_row(self, step: Expr, first: Expr, emit: Callable[[Expr, Expr], None], *, always: bool = False) -> None:
         """emit(row, place of the sample at this step, in samples) for the samples that have this step."""
         with T.serial(0, self.layer.tile) as index:
-            row = opaque(index)
-            place = opaque(step * self.batch + first + row)
+            row = make_opaque(index)
+            place = make_opaque(step * self.batch + first + row)
             if always or self.layer.lengths == "all":
                 emit(row, place)
                 return
@@ -273,7 +273,7 @@ class _RecurrentTemplate:
         whole = self.hidden // lanes
         if whole:
             with T.serial(0, whole) as i:
-                piece(opaque(i * lanes), lanes)
+                piece(make_opaque(i * lanes), lanes)
         done = whole * lanes
         while done < self.hidden:
             size = 1 << ((self.hidden - done).bit_length() - 1)

@@ -32,7 +32,7 @@ from tvmq.kernels.parts.builder import (
     store,
     vector_type,
 )
-from tvmq.kernels.parts.loops import opaque
+from tvmq.kernels.parts.loops import make_opaque
 from tvmq.kernels.parts.weight_order import order_weights
 
 PANEL = 8  # vectors: the latency of a sum is filled by those of the other columns
@@ -127,13 +127,13 @@ class StateProduct:
         """sums [rows, self.pitch] = the product; state [rows, pitch]; codes and scales are scratch memory."""
         if self.is_codes:
             with T.serial(0, self.rows) as row:
-                self._quantize(state, opaque(row * pitch), codes, opaque(row * self.code_pitch), scales, row)
+                self._quantize(state, make_opaque(row * pitch), codes, make_opaque(row * self.code_pitch), scales, row)
 
         def panel(first: Expr, count: int) -> None:
             if self.is_codes:
-                self._code_panel(codes, scales, constants, sums, opaque(first), count)
+                self._code_panel(codes, scales, constants, sums, make_opaque(first), count)
             else:
-                self._float_panel(state, pitch, constants[0], sums, opaque(first), count)
+                self._float_panel(state, pitch, constants[0], sums, make_opaque(first), count)
 
         over(self.parts, panel)
 
@@ -142,7 +142,7 @@ class StateProduct:
         totals = [[Register("float32", lanes) for _ in range(count)] for _ in range(self.rows)]
         for total in sum(totals, []):
             total.set(spread(0.0, lanes, "float32"))
-        base = opaque(first * (lanes * self.steps))
+        base = make_opaque(first * (lanes * self.steps))
         with T.serial(0, self.depth) as k:
             line = [load(weight, base + (k * count + i) * lanes, vector_type("float32", lanes)) for i in range(count)]
             for row, own in enumerate(totals):
@@ -164,7 +164,7 @@ class StateProduct:
             value = load(begin, (first + i) * lanes, vector_type("int32", lanes))
             for own in totals:
                 own[i].set(value)
-        base = opaque(first * (vector * self.steps))
+        base = make_opaque(first * (vector * self.steps))
         with T.serial(0, self.steps) as k:
             line = [
                 load(weight, base + (k * count + i) * vector, vector_type(ins.w_dtype, vector)) for i in range(count)

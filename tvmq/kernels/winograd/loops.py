@@ -16,7 +16,7 @@ from tvmq.kernels.parts.builder import (
     FunctionBuilder,
     Register,
     bind,
-    flat,
+    flatten,
     load,
     minimum,
     over_range,
@@ -25,14 +25,14 @@ from tvmq.kernels.parts.builder import (
     store,
     store_first,
     vector_type,
-    wide,
+    widen_index,
     workspace,
 )
 from tvmq.kernels.parts.epilogue import EpiloguePlan, Parameters
 from tvmq.kernels.parts.packing import PanelRun, panel_pieces, panel_runs
 from tvmq.kernels.parts.tiling import first_of_part
-from tvmq.kernels.winograd.scheme import both_axes, divide_by_scale, input_transform, output_transform
 from tvmq.kernels.winograd.shape import WinogradShape
+from tvmq.kernels.winograd.transforms import both_axes, divide_by_scale, input_transform, output_transform
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,14 +71,20 @@ class WinogradLoops:
         parameters["y"] = (conv.out_shape, plan.out_dtype)
         with FunctionBuilder(self.name, parameters) as function:
             self.buffers = dict(zip(parameters, function.buffers, strict=True))
-            self.x, self.weight, self.bias = (flat(self.buffers[name]) for name in ("x", "weight", "bias"))
-            self.y = flat(self.buffers["y"], plan.dtypes[0])
+            self.x, self.weight, self.bias = (flatten(self.buffers[name]) for name in ("x", "weight", "bias"))
+            self.y = flatten(self.buffers["y"], plan.dtypes[0])
             names = () if plan.scaler is None else plan.scaler.parameters(channels)
-            self.channel_constants = [flat(self.buffers[name]) for name in names]
+            self.channel_constants = [flatten(self.buffers[name]) for name in names]
             self._body()
         return function.prim_func
 
     def _body(self) -> None:
+        # Two ways to deal the work to threads. With tiles enough, a chunk does all of it for its tiles:
+        #
+        #     copy rows -> V of a block -> for each panel: products at 36 (or 16) positions -> sums -> codes
+        #
+        # Where tiles are too few to be divided, and weights many (14 x 14 x 512), each chunk would read all weights for
+        # a few tiles. So chunks of tiles make all V first; then chunks of panels read all V, and their own weights.
         shape = self.shape
         if shape.panel_chunks == 1:
             _parallel(shape.chunks, self._tile_chunk)
@@ -151,6 +157,13 @@ class WinogradLoops:
 
     def _transform(self, inputs: WinogradInputs, source: Buffer, origin: Expr, begin: Expr, end: Expr) -> None:
         """V of tiles begin .. end."""
+        # Tiles overlap: F(4x4, 3x3) reads 6 x 6 inputs and moves on by 4.
+        #
+        #     columns   0 1 2 3 4 5 6 7 8 9         values[position][tile][channel], position = 6 i + j
+        #     tile 0    . . . . . .                 so that all tiles of a position, which are multiplied with
+        #     tile 1            . . . . . .         the same weights, are rows of one matrix
+        #
+        # Lanes beyond the last channel read the next pixel; products use one of them at most, whose weight is 0
         shape, channels = self.shape, self.conv.channels
         lanes, points = shape.channel_lanes, self.scheme.points
         kind = vector_type(self.conv.x_dtype, lanes)
@@ -192,6 +205,14 @@ class WinogradLoops:
         self, inputs: WinogradInputs, products: Buffer, run: PanelRun, vector: Expr, begin: Expr, end: Expr
     ) -> None:
         """The matrix products of a panel at all positions."""
+        # For each of the 36 positions, a matrix product:
+        #
+        #     V[position]   tiles x channels        U[position]   channels x (columns * lanes) output channels
+        #
+        # Rows of a register tile are tiles of outputs. A step takes two channels, as dot_words (vpmaddwd, vpdpwssd)
+        # multiplies pairs of int16; int32 sums may wrap, as the whole scheme holds modulo 2^32. The last register tile
+        # may begin within the block and end behind it: it reads memory of the workspace there, and its products of
+        # tiles that do not exist are never finished.
         shape, columns = self.shape, run.columns
         size = 2 * self.lanes
         panel_weights = columns * shape.steps * size
@@ -204,8 +225,9 @@ class WinogradLoops:
                 for register in (register for row in total for register in row):
                     register.set(spread(0, self.lanes))
                 first = bind(position * inputs.pitch + slot + tile * (shape.rows * shape.tile_pitch))
-                reads = [wide(first + row * shape.tile_pitch) for row in range(shape.rows)]
-                # each tile fetches a share of the next position's weights
+                reads = [widen_index(first + row * shape.tile_pitch) for row in range(shape.rows)]
+                # each tile fetches a share of the next position's weights, `columns` shares in all; behind the last
+                # position of the last panel the address stays inside of the weights
                 ahead = bind(weights + panel_weights + minimum(tile, columns - 1) * (shape.steps * size))
                 ahead = bind(minimum(ahead, self.scheme.positions * self.position_weights - shape.steps * size))
                 with T.serial(0, shape.steps) as step:

@@ -1,4 +1,4 @@
-"""Winograd's convolution in integers: its matrices, the proof that they are exact, and its transforms as vector code.
+"""Winograd's convolution in integers: its matrices, and the proof that they are exact. NumPy only.
 
 For one tile of outputs along an axis, with B', G and A' the usual matrices of F(m, 3) (Winograd 1980; Lavin and Gray,
 "Fast Algorithms for Convolutional Neural Networks", arXiv:1509.09308) the rows of G are scaled to integers and A'
@@ -8,22 +8,16 @@ takes the scales back up to one common factor d, so that for a patch x and a ker
 
 Everything is a sum of products of integers, so it holds modulo 2^32 whatever wraps on the way. With d^2 = odd * 2^shift
 the product with the inverse of `odd` modulo 2^32 leaves 2^shift * y, and an arithmetic shift gives y: exactly so where
-|2^shift * y| < 2^31. U and V must fit int16, in which they are multiplied. NumPy only.
-
-Transforms   of the input in int16, of the products modulo 2^32; one axis at a time, as few operations as the matrices
-             allow; vectors are channels
+|2^shift * y| < 2^31. U and V must fit int16, in which they are multiplied.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from tvm.script.ir_builder import tirx as T
 
 from tvmq import numerics
-from tvmq.kernels.parts.builder import Expr, bind, spread, wrapping
 
 Matrix = tuple[tuple[int, ...], ...]
 INT16_MAX = 2**15 - 1
@@ -124,77 +118,3 @@ def _largest_weight(scheme: Scheme, weight: np.ndarray) -> int:
     """A bound on |U|: the sum of |G| along both axes times the largest weight."""
     rows = np.abs(np.asarray(scheme.g)).sum(axis=1).max()
     return int(rows**2 * np.abs(weight.astype(np.int64)).max(initial=0))
-
-
-Transform = Callable[[Sequence[Expr], int], list[Expr]]
-
-
-def both_axes(rows: Sequence[Sequence[Expr]], transform: Transform, lanes: int) -> list[list[Expr]]:
-    """M x M' for the matrix M of a transform and vectors x[row][column]."""
-    columns = [transform([row[j] for row in rows], lanes) for j in range(len(rows))]
-    return [transform([column[i] for column in columns], lanes) for i in range(len(columns[0]))]
-
-
-def input_transform(scheme: Scheme) -> Transform:
-    """B' of int16 vectors; nothing leaves int16 (see `refusal`)."""
-    return {4: _input_4, 2: _input_2}[scheme.tile]
-
-
-def output_transform(scheme: Scheme) -> Transform:
-    """A' of int32 vectors, modulo 2^32."""
-    return {4: _output_4, 2: _output_2}[scheme.tile]
-
-
-def divide_by_scale(scheme: Scheme, total: Expr, lanes: int) -> Expr:
-    """The sum of a convolution from the transformed products: divided by d^2."""
-    if scheme.odd != 1:
-        total = wrapping("mul", total, spread(scheme.inverse, lanes), lanes)
-    return bind(T.shift_right(total, spread(scheme.shift, lanes)))
-
-
-def _input_4(x: Sequence[Expr], lanes: int) -> list[Expr]:
-    def four(value: Expr) -> Expr:
-        return T.shift_left(value, spread(2, lanes, "int16"))
-
-    a, b = bind(x[4] - four(x[2])), bind(x[3] - four(x[1]))
-    c, d = bind(x[4] - x[2]), bind(x[3] - x[1])
-    twice = bind(d + d)
-    # 4 x0 - 5 x2 + x4 and 4 x1 - 5 x3 + x5 from differences that are there already
-    first, last = bind(four(x[0] - x[2]) + c), bind(x[5] - x[3] - four(d))
-    return [first, bind(a + b), bind(a - b), bind(c + twice), bind(c - twice), last]
-
-
-def _input_2(x: Sequence[Expr], _lanes: int) -> list[Expr]:
-    return [bind(x[0] - x[2]), bind(x[1] + x[2]), bind(x[2] - x[1]), bind(x[1] - x[3])]
-
-
-def _output_4(m: Sequence[Expr], lanes: int) -> list[Expr]:
-    def add(a: Expr, b: Expr) -> Expr:
-        return wrapping("add", a, b, lanes)
-
-    def sub(a: Expr, b: Expr) -> Expr:
-        return wrapping("sub", a, b, lanes)
-
-    def shift_left(value: Expr, bits: int) -> Expr:
-        return bind(T.shift_left(value, spread(bits, lanes)))
-
-    p, q, r, s = add(m[1], m[2]), sub(m[1], m[2]), add(m[3], m[4]), sub(m[3], m[4])
-    p4, q4, s2 = shift_left(p, 2), shift_left(q, 2), shift_left(s, 1)
-    three = add(m[0], shift_left(m[0], 1)), add(m[5], shift_left(m[5], 1))
-    return [
-        add(add(shift_left(three[0], 1), p4), r),
-        add(q4, s2),
-        shift_left(add(p, r), 2),
-        add(add(q4, shift_left(s, 3)), shift_left(three[1], 3)),
-    ]
-
-
-def _output_2(m: Sequence[Expr], lanes: int) -> list[Expr]:
-    def add(a: Expr, b: Expr) -> Expr:
-        return wrapping("add", a, b, lanes)
-
-    def double(value: Expr) -> Expr:
-        return bind(T.shift_left(value, spread(1, lanes)))
-
-    p, q = add(m[1], m[2]), wrapping("sub", m[1], m[2], lanes)
-    return [add(double(m[0]), p), wrapping("sub", q, double(m[3]), lanes)]

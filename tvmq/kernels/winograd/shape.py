@@ -215,7 +215,7 @@ def direct_cycles(shape: WinogradShape) -> float:
     """Time of the direct convolution on one core."""
     ins = instructions_for(shape.conv, isa_named(shape.ins.name))
     direct = ConvShape(shape.conv, ins, shape.x_zero)
-    copied = direct.data_bytes if direct.staged else 0
+    copied = direct.data_bytes if direct.is_staged else 0
     share = ins.vector_bytes / shape.ins.vector_bytes  # half vectors take half the time on the CPU this was fitted on
     return share * cycles(direct.product, choose_tiling(direct.product, ins), ins) + 2 * copied / COPY_RATE
 

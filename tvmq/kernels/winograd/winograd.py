@@ -26,7 +26,7 @@ from tvmq.kernels.conv.conv2d import check_operands, widths_for
 from tvmq.kernels.conv.shape import ConvShape, convolution_work
 from tvmq.kernels.isa import instructions
 from tvmq.kernels.parts.epilogue import plan_epilogue
-from tvmq.kernels.parts.made_once import made_once
+from tvmq.kernels.parts.made_once import memoize
 from tvmq.kernels.parts.packing import Packing, pack_channels
 from tvmq.kernels.parts.types import Conv2d, Epilogue, Isa, Kernel
 from tvmq.kernels.winograd.loops import WinogradLoops
@@ -88,7 +88,7 @@ def make_winograd(shape: WinogradShape, weight: np.ndarray, bias: np.ndarray, ep
     tile = shape.scheme.tile
     name = f"winograd{tile}x{tile}_{shape.ins.name}_{shape.rows}x{shape.columns}"
     key = (name, shape.key, plan.key)
-    func = made_once(key, WinogradLoops(name, shape, plan).prim_func)
+    func = memoize(key, WinogradLoops(name, shape, plan).prim_func)
     direct = ConvShape(conv, widths_for(conv, shape.ins), 0)
     share = SHARES.get(direct.ins.name, SHARE)
     work = convolution_work(f"winograd{tile}x{tile}", direct, plan.steps, share=share)

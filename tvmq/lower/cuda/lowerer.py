@@ -45,7 +45,7 @@ def sum_pool(lowerer: Lowerer, chain: Chain) -> bool:
     source = call.args[0].name
     sizes = list(shape_of(call.args[0]))[2:]
     whole = [int(k) for k in call.attrs.kernel] == sizes and not any(int(p) for p in call.attrs.padding)
-    if not whole or not lowerer.rank4(source) or not lowerer.has_nhwc(source):
+    if not whole or not lowerer.is_rank4(source) or not lowerer.has_nhwc(source):
         return False
     value = ops.sum(lowerer.nhwc(source), axes=[1, 2], keepdims=True, zero_point=call.attrs.zero_point)
     var = lowerer.emit(value, chain.head)
@@ -117,10 +117,10 @@ class CudaLowerer(Lowerer):
         own = TEMPLATES_OF_CPUS.get(choose)
         return own(*args, self.isa.arch) if own else None
 
-    def by_rule(self, chain: Chain) -> bool:
+    def lower_by_rule(self, chain: Chain) -> bool:
         """As Lowerer, but a shuffle of pixels is three operators: the kernels that do it at once are of CPUs."""
         shuffle = op_name(self.view.value[chain.head]) == "reshape" and len(chain.members) > 1
-        return not shuffle and super().by_rule(chain)
+        return not shuffle and super().lower_by_rule(chain)
 
     def reshape(self, value: relax.Expr, shape: Sequence[Any], name: str) -> relax.Expr:
         """As Lowerer, without a reshape to the shape that is there: neighbours would not be fused across it."""
@@ -129,8 +129,8 @@ class CudaLowerer(Lowerer):
             return value
         return super().reshape(value, shape, name)
 
-    def otherwise(self, chain: Chain) -> None:
+    def lower_without_rule(self, chain: Chain) -> None:
         """Each member by a rule of its own."""
         for name in chain.members:
-            if len(chain.members) == 1 or not self.by_rule(Chain(name, [name])):
-                self.as_it_stands([name])
+            if len(chain.members) == 1 or not self.lower_by_rule(Chain(name, [name])):
+                self.emit_unchanged([name])

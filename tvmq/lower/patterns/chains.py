@@ -203,7 +203,7 @@ def _moves_rows(call, last: int) -> bool:  # type: ignore[no-untyped-def]
 
 
 def _follow(view: View, members: list[str], owned: set[str], accepts) -> bool:  # type: ignore[no-untyped-def]
-    """Extend a chain by the only reader of its end, if that is free and accepted."""
+    """Extend a chain by the only reader of its end, if no other chain has it and it is accepted."""
     reader = view.only_reader(members[-1])
     if reader is None or reader in owned or not accepts(reader, view.value[reader]):
         return False

@@ -88,7 +88,7 @@ def _one_number(*constants: relax.Expr) -> bool:
 
 
 def _same_sizes(a: relax.Var, b: relax.Var) -> bool:
-    """True for equal numbers and names of free sizes: a mask may widen no score."""
+    """True for equal numbers and names of dynamic sizes: a mask may widen no score."""
     return [str(size) for size in a.ty.shape] == [str(size) for size in b.ty.shape]
 
 

@@ -121,7 +121,7 @@ def lower(lowerer: Lowerer, chain: Chain) -> bool:
         return True
     attention = attention_before(lowerer.view, chain.head)
     assert attention is not None  # or the chain would not have its members
-    if not _free_scores(lowerer, attention):
+    if not _lower_dynamic_scores(lowerer, attention):
         for part in _parts(attention):
             lowerer.lower(part)
     lowerer.lower(Chain(chain.head, chain.members[len(attention.members) :]))
@@ -134,8 +134,8 @@ def _parts(attention: AttentionParts) -> list[Chain]:
     return [Chain(attention.product, [attention.product, attention.scaled]), *single]
 
 
-def _free_scores(lowerer: Lowerer, attention: AttentionParts) -> bool:
-    """From the first product's sums to the softmax's codes as one kernel, where sizes are free."""
+def _lower_dynamic_scores(lowerer: Lowerer, attention: AttentionParts) -> bool:
+    """From the first product's sums to the softmax's codes as one kernel, where sizes are dynamic."""
     view = lowerer.view
     product = view.var[attention.product]
     sizes, mask = sizes_of(product), None

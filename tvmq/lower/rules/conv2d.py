@@ -19,8 +19,8 @@ from tvm import relax
 
 from tvmq import numerics
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, shape_of
+from tvmq.kernels.conv.border import choose_border
 from tvmq.kernels.conv.choose import choose_convolution
-from tvmq.kernels.conv.stack_depth import choose_border
 from tvmq.kernels.parts.packing import packed_from
 from tvmq.kernels.parts.types import CODE_LIMITS, Conv2d, Requantize, TableStep
 from tvmq.lower.code_range import code_range
@@ -80,7 +80,7 @@ def lower(lowerer: Lowerer, chain: Chain) -> bool:
     call = view.value[chain.head]
     source, padding, pad_value = padding_of(view, chain)
     x_dtype = dtype_of(view.var[source])
-    if not takes(call, x_dtype):
+    if not has_template(call, x_dtype):
         return False
     weight = const_value(call.args[1])
     weight = weight.reshape(*weight.shape[:2], *pair(weight.shape[2:]))
@@ -102,10 +102,10 @@ def lower(lowerer: Lowerer, chain: Chain) -> bool:
     finish = finish_of(view, chain, conv.filters)
     if bordered_convolution(lowerer, conv, weight, pad_value, source, finish):
         return True
-    narrow = lowerer.narrow.get(chain.head)
+    int4 = lowerer.int4_weights.get(chain.head)
     codes = None if x_dtype == "float32" else code_range(view, view.var[source])
     operands = conv, weight, finish.bias, pad_value, finish.epilogue
-    kernel = lowerer.choose(choose_convolution, *operands, narrow=narrow, codes=codes)
+    kernel = lowerer.choose(choose_convolution, *operands, int4=int4, codes=codes)
     if kernel is None:
         return False
     inputs = [lowerer.nhwc(source), *(lowerer.nhwc(other) for other in finish.others)]
@@ -114,7 +114,7 @@ def lower(lowerer: Lowerer, chain: Chain) -> bool:
     return True
 
 
-def takes(call: relax.Call, x_dtype: str) -> bool:
+def has_template(call: relax.Call, x_dtype: str) -> bool:
     """True for a constant weight and layouts and types that the templates know."""
     layouts = (str(call.attrs.data_layout), str(call.attrs.kernel_layout))
     if layouts not in LAYOUTS or not is_const(call.args[1]) or x_dtype not in (*CODE_LIMITS, "float32"):
@@ -147,7 +147,7 @@ def lower_volume(lowerer: Lowerer, chain: Chain) -> bool:
     view = lowerer.view
     call = view.value[chain.head]
     source, (before, after), pad_value = padding_of(view, chain)
-    if not takes(call, dtype_of(view.var[source])):
+    if not has_template(call, dtype_of(view.var[source])):
         return False
     weight, groups = const_value(call.args[1]), int(call.attrs.groups)
     depth = DepthWindows(

@@ -36,7 +36,7 @@ def quantize(lowerer: Lowerer, chain: Chain) -> bool:
     call = lowerer.view.value[chain.head]
     attrs, source = call.attrs, call.args[0].name
     scale, zero_point = const_value(call.args[1]), const_value(call.args[2])
-    nhwc = lowerer.rank4(chain.result) or wants_nhwc(lowerer, chain)
+    nhwc = lowerer.is_rank4(chain.result) or wants_nhwc(lowerer, chain)
     heads = _only_products_read(lowerer, chain.result)
     if heads and zero_point.size == 1 and _from_view(lowerer, chain):
         return True
@@ -129,7 +129,8 @@ def dequantize(lowerer: Lowerer, chain: Chain) -> bool:
         value = lowerer.emit(relax.Call(call.op, [x, *call.args[1:]], call.attrs), chain.result)
         (lowerer.give_nhwc if nhwc else lowerer.give_logical)(chain.result, value)
         return True
-    moves = nhwc and view.is_output(chain.result) and lowerer.rank4(chain.result) and scale.size == zero_point.size == 1
+    moves = nhwc and view.is_output(chain.result) and lowerer.is_rank4(chain.result)
+    moves = moves and scale.size == zero_point.size == 1
     rank = rank_of(call)
     last = axis < 0 or (nhwc_axis(axis, rank) == 3 if nhwc else axis == rank - 1)
     shape, dtype = shape_of(x), dtype_of(x)

@@ -1,8 +1,9 @@
-"""Matrix products with a constant right side (K, N): a 1 x 1 convolution of a picture of M x 1 pixels.
+"""Matrix products, by what stands on the right.
 
-Products with a weight in groups that have a scale each.
-
-Products of two activations of free sizes; the scale and the transpose behind them go the generic way.
+a constant (K, N)                  a 1 x 1 convolution of a picture of M x 1 pixels, with its chain (`lower`)
+a constant in groups of depth      each group has a scale of its own: a kernel that reads 4 bits (`lower_groups`)
+an activation, of dynamic sizes    the product alone; scale and transpose behind it go the generic way
+                                   (`lower_dynamic_matmul`). Of fixed sizes: attention.py
 """
 
 from __future__ import annotations
@@ -44,21 +45,21 @@ def lower(lowerer: Lowerer, chain: Chain) -> bool:
         return False
     depth, columns = shape_of(weight)
     finish = finish_of(view, chain, columns)
-    leading, narrow = list(data.ty.shape)[:-1], lowerer.narrow.get(chain.head)
+    leading, int4 = list(data.ty.shape)[:-1], lowerer.int4_weights.get(chain.head)
     codes = None if x_dtype == "float32" else code_range(view, data)
     if all(map(is_number, leading)):
         rows = math.prod(map(int, leading))
         matrix = np.ascontiguousarray(const_value(weight).T).reshape(columns, depth, 1, 1)
         conv = Conv2d(1, rows, 1, depth, columns, x_dtype=x_dtype)
         kernel = lowerer.choose(
-            choose_convolution, conv, matrix, finish.bias, 0, finish.epilogue, narrow=narrow, codes=codes
+            choose_convolution, conv, matrix, finish.bias, 0, finish.epilogue, int4=int4, codes=codes
         )
         before: list[Any] = [1, rows, 1]
     else:
         names = free_names(leading)
         matrix = const_value(weight)
         kernel = multiply_rows(
-            names, matrix, finish.bias, finish.epilogue, x_dtype, lowerer.isa, narrow=narrow, codes=codes
+            names, matrix, finish.bias, finish.epilogue, x_dtype, lowerer.isa, int4=int4, codes=codes
         )
         before = leading
     if kernel is None:
@@ -89,7 +90,7 @@ def lower_groups(lowerer: Lowerer, chain: Chain) -> bool:
     inputs = [lowerer.logical(arg.name) for arg in (x, x_scale)]
     result = lowerer.call(kernel, inputs, list(call.ty.shape), "float32", chain.head)
     lowerer.give_logical(chain.head, result)
-    lowerer.as_it_stands(chain.members[chain.members.index(chain.head) + 1 :])
+    lowerer.emit_unchanged(chain.members[chain.members.index(chain.head) + 1 :])
     return True
 
 
@@ -112,5 +113,5 @@ def lower_dynamic_matmul(lowerer: Lowerer, chain: Chain) -> bool:
         return False
     out = list(lowerer.view.var[chain.head].ty.shape)
     lowerer.give_logical(chain.head, lowerer.call(kernel, [x, y], out, "int32", chain.head))
-    lowerer.as_it_stands(chain.members[chain.members.index(chain.head) + 1 :])
+    lowerer.emit_unchanged(chain.members[chain.members.index(chain.head) + 1 :])
     return True

@@ -9,8 +9,10 @@ from tvm import relax
 
 from tvmq.graph import ops
 from tvmq.graph.view import const_value, dtype_of, is_const, make_const, op_name, rank_of, shape_of
-from tvmq.kernels.elementwise.multiply import choose_add, choose_multiply
-from tvmq.kernels.elementwise.table import PreluStep, choose_prelu, choose_table
+from tvmq.kernels.elementwise.add import choose_add
+from tvmq.kernels.elementwise.channel_prelu import PreluStep, choose_prelu
+from tvmq.kernels.elementwise.multiply import choose_multiply
+from tvmq.kernels.elementwise.table import choose_table
 from tvmq.lower.lowerer import Lowerer, picture_shape
 from tvmq.lower.patterns.chains import Chain
 from tvmq.lower.rules.epilogue import add_step, codes_step, named_alike

@@ -1,4 +1,4 @@
-"""Pictures of free rows, columns and number: the rules of operators that have kernels, or a layout, for any size.
+"""Pictures of dynamic rows, columns and number: the rules of operators that have kernels, or a layout, for any size.
 
 Channels are known. Pictures become NHWC where a convolution reads them, and stay so as with fixed sizes.
 """
@@ -15,8 +15,8 @@ from tvmq.graph.sizes import free_names, is_number
 from tvmq.graph.view import const_value, dtype_of, is_const, op_name, rank_of, sizes_of
 from tvmq.kernels.conv.free_pictures import choose_dynamic_convolution, usual_convolution
 from tvmq.kernels.conv.matmul import multiply_rows
+from tvmq.kernels.elementwise.add import choose_add
 from tvmq.kernels.elementwise.convert import choose_dequantize, choose_quantize
-from tvmq.kernels.elementwise.multiply import choose_add
 from tvmq.kernels.elementwise.table import choose_table
 from tvmq.kernels.move.concat import choose_concat
 from tvmq.kernels.move.transpose import choose_dequantize_to_nchw, choose_quantize_to_nhwc
@@ -27,10 +27,10 @@ from tvmq.kernels.pool_windows import DynamicPool2d
 from tvmq.lower.code_range import code_range
 from tvmq.lower.lowerer import Lowerer
 from tvmq.lower.patterns.chains import Chain
-from tvmq.lower.rules.conv2d import padding_of, pair, takes
+from tvmq.lower.rules.conv2d import has_template, padding_of, pair
 from tvmq.lower.rules.elementwise import NHWC_AXIS, nhwc_constant
 from tvmq.lower.rules.epilogue import add_step, finish_of
-from tvmq.lower.rules.shape import free_resize
+from tvmq.lower.rules.shape import lower_dynamic_resize
 
 
 def convolution(lowerer: Lowerer, chain: Chain) -> bool:
@@ -39,7 +39,7 @@ def convolution(lowerer: Lowerer, chain: Chain) -> bool:
     call = view.value[chain.head]
     source, padding, pad_value = padding_of(view, chain)
     x_dtype = dtype_of(view.var[source])
-    if not takes(call, x_dtype) or not is_number(view.var[source].ty.shape[1]):
+    if not has_template(call, x_dtype) or not is_number(view.var[source].ty.shape[1]):
         return False
     weight = const_value(call.args[1])
     weight = weight.reshape(*weight.shape[:2], *pair(weight.shape[2:]))
@@ -87,7 +87,7 @@ def in_nhwc(lowerer: Lowerer, names: Sequence[str]) -> bool:
     """True for pictures of equal sizes, one of which is there in NHWC."""
     views = [lowerer.view.var[name] for name in names]
     equal = len({sizes_of(var) for var in views}) == 1
-    return equal and lowerer.rank4(names[0]) and any(lowerer.has_nhwc(name) for name in names)
+    return equal and lowerer.is_rank4(names[0]) and any(lowerer.has_nhwc(name) for name in names)
 
 
 def max_pool(lowerer: Lowerer, chain: Chain) -> bool:
@@ -128,7 +128,7 @@ def concat(lowerer: Lowerer, chain: Chain) -> bool:
     if not isinstance(parts, relax.Tuple) or not all(isinstance(p, relax.Var) for p in parts.fields):
         return False
     names = [part.name for part in parts.fields]
-    if not lowerer.rank4(chain.result) or not any(lowerer.has_nhwc(name) for name in names):
+    if not lowerer.is_rank4(chain.result) or not any(lowerer.has_nhwc(name) for name in names):
         return False
     axis = NHWC_AXIS[int(call.attrs.axis) % 4]
     tensors, out = [lowerer.nhwc(name) for name in names], nhwc_sizes(lowerer, chain.result)
@@ -168,7 +168,7 @@ def _read_as_picture(lowerer: Lowerer, name: str) -> bool:
     """True for a picture of known channels that a convolution reads."""
     view = lowerer.view
     reads = any(op_name(view.value[reader]) == "nn.conv2d" for reader in view.readers[name])
-    return reads and lowerer.rank4(name) and is_number(view.var[name].ty.shape[1])
+    return reads and lowerer.is_rank4(name) and is_number(view.var[name].ty.shape[1])
 
 
 def dequantize(lowerer: Lowerer, chain: Chain) -> bool:
@@ -262,9 +262,9 @@ def float_sum(lowerer: Lowerer, chain: Chain) -> bool:
 def resize(lowerer: Lowerer, chain: Chain) -> bool:
     """Resize of pictures in NHWC, by loops of TVM."""
     call = lowerer.view.value[chain.head]
-    free_resize(lowerer, chain)
+    lower_dynamic_resize(lowerer, chain)
     source, a = call.args[0].name, call.attrs
-    if a.layout != "NCHW" or not lowerer.rank4(source) or not lowerer.has_nhwc(source):
+    if a.layout != "NCHW" or not lowerer.is_rank4(source) or not lowerer.has_nhwc(source):
         return False
     options = ("method", "coordinate_transformation_mode", "rounding_method", "out_dtype")
     numbers = {"roi": [float(r) for r in a.roi], "cubic_alpha": float(a.cubic_alpha)}

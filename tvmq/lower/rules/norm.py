@@ -129,4 +129,4 @@ def lower_float_sum(lowerer: Lowerer, chain: Chain) -> bool:
 
 def _sums_pixels(lowerer: Lowerer, source: str, axes: Sequence[int]) -> bool:
     """True for axes of a picture in NHWC whose elements follow each other there in the definition's order."""
-    return lowerer.rank4(source) and lowerer.has_nhwc(source) and (list(axes) == [2, 3] or len(axes) == 1)
+    return lowerer.is_rank4(source) and lowerer.has_nhwc(source) and (list(axes) == [2, 3] or len(axes) == 1)

@@ -18,7 +18,7 @@ def lower(lowerer: Lowerer, chain: Chain) -> bool:
     source, attrs = call.args[0], call.attrs
     if dtype_of(source) != "float32":
         return False
-    axis, pictured = int(attrs.axis), lowerer.rank4(source.name) and lowerer.has_nhwc(source.name)
+    axis, pictured = int(attrs.axis), lowerer.is_rank4(source.name) and lowerer.has_nhwc(source.name)
     x = lowerer.nhwc(source.name) if pictured else lowerer.logical(source.name)
     if pictured and axis >= 0:
         axis = TO_NHWC.index(axis)

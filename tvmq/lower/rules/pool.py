@@ -135,7 +135,7 @@ def extreme(lowerer: Lowerer, chain: Chain) -> bool:
 def _lower_reduction(lowerer: Lowerer, chain: Chain, operator: Callable[..., relax.Expr]) -> bool:
     call = lowerer.view.value[chain.head]
     source = call.args[0].name
-    if call.attrs.axis is None or not lowerer.rank4(source) or not lowerer.has_nhwc(source):
+    if call.attrs.axis is None or not lowerer.is_rank4(source) or not lowerer.has_nhwc(source):
         return False
     axes = sorted(int(a) % 4 for a in call.attrs.axis)
     keepdims = bool(call.attrs.keepdims)
@@ -151,7 +151,7 @@ def global_sum(lowerer: Lowerer, chain: Chain) -> bool:
     """tvmq.sum over pictures and its requantize."""
     call = lowerer.view.value[chain.head]
     source, axes, keepdims = call.args[0].name, [int(a) for a in call.attrs.axes], bool(call.attrs.keepdims)
-    if not lowerer.rank4(source) or not lowerer.has_nhwc(source) or (not keepdims and axes != [2, 3]):
+    if not lowerer.is_rank4(source) or not lowerer.has_nhwc(source) or (not keepdims and axes != [2, 3]):
         return False
     if axes == [2, 3] and chain.after_head():
         x = lowerer.nhwc(source)
@@ -172,7 +172,7 @@ def sum_pool(lowerer: Lowerer, chain: Chain) -> bool:
     """tvmq.sum_pool over pictures and its requantize; sums over lines and volumes have the generic schedule."""
     call = lowerer.view.value[chain.head]
     source = call.args[0].name
-    if not lowerer.rank4(source) or not lowerer.has_nhwc(source) or not chain.after_head():
+    if not lowerer.is_rank4(source) or not lowerer.has_nhwc(source) or not chain.after_head():
         return False
     x = lowerer.nhwc(call.args[0].name)
     windows = _windows(shape_of(x), shape_of(call)[2:], call.attrs)

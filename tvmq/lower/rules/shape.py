@@ -15,7 +15,8 @@ from tvmq.graph.evaluate import repeats_pixels
 from tvmq.graph.functions import is_packed
 from tvmq.graph.indices import index_operands
 from tvmq.graph.view import dtype_of, shape_of, sizes_of
-from tvmq.kernels.move.concat import choose_concat, choose_pad
+from tvmq.kernels.move.concat import choose_concat
+from tvmq.kernels.move.constant_pad import choose_pad
 from tvmq.kernels.move.depth_to_space import Spread, choose_resize, depth_to_space
 from tvmq.lower.lowerer import TO_NHWC, Lowerer
 from tvmq.lower.patterns.chains import Chain
@@ -80,7 +81,7 @@ def concat(lowerer: Lowerer, chain: Chain) -> bool:
     if not isinstance(parts, relax.Tuple) or not all(isinstance(p, relax.Var) for p in parts.fields):
         return False
     names = [part.name for part in parts.fields]
-    if not lowerer.rank4(chain.result) or not any(lowerer.has_nhwc(name) for name in names):
+    if not lowerer.is_rank4(chain.result) or not any(lowerer.has_nhwc(name) for name in names):
         return False
     axis = NHWC_AXIS[int(call.attrs.axis) % 4 if call.attrs.axis is not None else 0]
     tensors = [lowerer.nhwc(name) for name in names]
@@ -98,7 +99,7 @@ def pad(lowerer: Lowerer, chain: Chain) -> bool:
     """Padding of pictures."""
     call = lowerer.view.value[chain.head]
     source = call.args[0].name
-    if not lowerer.rank4(source) or not lowerer.has_nhwc(source):
+    if not lowerer.is_rank4(source) or not lowerer.has_nhwc(source):
         return False
     w = [int(x) for x in call.attrs.pad_width]
     width = [*w[0:2], *w[4:8], *w[2:4]]
@@ -151,7 +152,7 @@ def strided_slice(lowerer: Lowerer, chain: Chain) -> bool:
     """Slices of pictures."""
     call = lowerer.view.value[chain.head]
     source = call.args[0].name
-    if not lowerer.rank4(source) or not lowerer.has_nhwc(source) or not isinstance(call.args[1], relax.Tuple):
+    if not lowerer.is_rank4(source) or not lowerer.has_nhwc(source) or not isinstance(call.args[1], relax.Tuple):
         return False
     axes = [NHWC_AXIS[int(a.value) % 4] for a in call.args[1].fields]
     moved = relax.Tuple([relax.prim_value(a) for a in axes])
@@ -191,19 +192,19 @@ def resize(lowerer: Lowerer, chain: Chain) -> bool:
     return True
 
 
-def free_resize(lowerer: Lowerer, chain: Chain) -> bool:
-    """Left to TVM, which has no ratio of two free sizes but that of half pixels.
+def lower_dynamic_resize(lowerer: Lowerer, chain: Chain) -> bool:
+    """Left to TVM, which has no ratio of two dynamic sizes but that of half pixels.
 
     raises  BuildError where it would need another one
     """
     call = lowerer.view.value[chain.head]
     a, before, after = call.attrs, sizes_of(call.args[0]), sizes_of(lowerer.view.var[chain.result])
     pairs = [pair for pair in zip(before, after, strict=True) if pair[0] != pair[1]]
-    free = [f"{old} to {new}" for old, new in pairs if isinstance(old, str) and isinstance(new, str)]
-    if free and a.method != "nearest_neighbor" and a.coordinate_transformation_mode in ("align_corners", "asymmetric"):
+    names = [f"{old} to {new}" for old, new in pairs if isinstance(old, str) and isinstance(new, str)]
+    if names and a.method != "nearest_neighbor" and a.coordinate_transformation_mode in ("align_corners", "asymmetric"):
         raise BuildError(
             f"build, layer '{lowerer.view.sources(chain.result)[0]}': resize by '{a.method}' with "
-            f"'{a.coordinate_transformation_mode}' from free size {free[0]} cannot be compiled; fix the sizes, by "
+            f"'{a.coordinate_transformation_mode}' from dynamic size {names[0]} cannot be compiled; fix the sizes, by "
             "shape= of from_onnx or sizes= of build"
         )
     return False
@@ -215,7 +216,7 @@ def _in_nhwc(lowerer: Lowerer, chain: Chain) -> relax.Expr | None:
     if not isinstance(read, relax.Var):
         return None
     source = read.name
-    fits = lowerer.rank4(source) and lowerer.rank4(chain.result) and lowerer.has_nhwc(source)
+    fits = lowerer.is_rank4(source) and lowerer.is_rank4(chain.result) and lowerer.has_nhwc(source)
     return lowerer.nhwc(source) if fits else None
 
 
@@ -271,7 +272,7 @@ def resample(lowerer: Lowerer, chain: Chain) -> bool:
     """Weighted sums of the neighbours along an axis, in NHWC where the picture is there so."""
     call = lowerer.view.value[chain.head]
     source = call.args[0].name
-    if not lowerer.rank4(source) or not lowerer.has_nhwc(source):
+    if not lowerer.is_rank4(source) or not lowerer.has_nhwc(source):
         return False
     axis = NHWC_AXIS[int(call.attrs.axis)]
     value = ops.resample(lowerer.nhwc(source), *call.args[1:], axis=axis)

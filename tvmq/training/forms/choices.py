@@ -10,7 +10,8 @@ import torch
 
 from tvmq import numerics
 from tvmq.graph.view import const_value, is_const
-from tvmq.numerics.add import INT32_MAX, LARGEST_STEP, LARGEST_VALUE
+from tvmq.numerics.add_mask import LARGEST_STEP, LARGEST_VALUE
+from tvmq.numerics.codes import INT32_MAX
 from tvmq.training.forms.floats import Smooth, defined_form
 from tvmq.training.meaning import Codes, Sums, tensor_of
 
