@@ -49,7 +49,7 @@ from tvmq.rules import Decision, LayerFacts, resolve
 from tvmq.spec import QuantSpec
 
 # What gets scales at run time
-WEIGHTED = where(kind=(CONVOLUTION, TRANSPOSED, PRODUCT), own=False)
+WEIGHTED = where(kind=(CONVOLUTION, TRANSPOSED, PRODUCT), is_own=False)
 LOOP = "tvmq.recurrent"
 TRANSPOSED_CONVOLUTIONS = where(kind=TRANSPOSED)
 LARGEST_CODE = 127
@@ -76,9 +76,9 @@ def quantize_dynamic(
     """
     config = config or current_qconfig()
     ledger = require_stage(mod, "quantize_dynamic", ("prepared",))
-    walk = Walk(mod, config, is_dynamic=config.activations == "dynamic", rounding=rounding)
-    result = walk.run()
-    ledger.stage, ledger.config, ledger.layers = "realized", config.to_dict(), walk.entries
+    realizer = DynamicRealizer(mod, config, is_dynamic=config.activations == "dynamic", rounding=rounding)
+    result = realizer.run()
+    ledger.stage, ledger.config, ledger.layers = "realized", config.to_dict(), realizer.entries
     return with_ledger(result, ledger)
 
 
@@ -115,7 +115,7 @@ def _weight_use(call: relax.Call) -> tuple[Any, ...]:
     return op_name(call), int(getattr(call.attrs, "groups", 1)), call.args[1]
 
 
-class Walk:
+class DynamicRealizer:
     """Rewrites the module; `entries` are those of the ledger.
 
     is_dynamic  activations get scales at run time; else weights alone are quantized

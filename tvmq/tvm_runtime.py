@@ -88,7 +88,7 @@ def runtime_function(name: str) -> Callable[..., Any]:
     return function
 
 
-def empty(shape: Sequence[int], dtype: str) -> tvm_ffi.Tensor:
+def allocate_tensor(shape: Sequence[int], dtype: str) -> tvm_ffi.Tensor:
     """A tensor in the memory of the CPU, aligned as kernels need it; what it holds is left open.
 
     >>> empty([2, 3], "int8").shape

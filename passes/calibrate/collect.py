@@ -30,7 +30,7 @@ from tvmq.spec import QuantSpec
 
 
 @dataclass(frozen=True)
-class Watched:
+class Watch:
     """Watched activation: variable of its simulated_quantize, the tensor it reads, the name of its scale, its spec.
 
     stream  True for the int16 codes of a residual stream
@@ -48,10 +48,10 @@ class Watched:
         return f"{self.source}:stream" if self.stream else self.source
 
 
-def watched_tensors(view: View) -> list[Watched]:
+def watched_tensors(view: View) -> list[Watch]:
     """All simulated_quantize operators of activations, in order."""
     return [
-        Watched(var.name, value.args[0].name, value.attrs.tensor, spec_of(value.attrs), value.attrs.kind == "stream")
+        Watch(var.name, value.args[0].name, value.attrs.tensor, spec_of(value.attrs), value.attrs.kind == "stream")
         for var, value in view.bindings
         if op_name(value) == "tvmq.simulated_quantize" and value.attrs.kind != "weight"
     ]

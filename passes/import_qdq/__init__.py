@@ -37,10 +37,10 @@ from tvmq.spec import QParams
 
 CONVERSIONS = ("tvmq.quantize", "tvmq.dequantize")
 CODED_WEIGHTS = ("tvmq.group_dequantize", "tvmq.group_matmul")  # a front end leaves them as they are
-SUMS = where(kind=(CONVOLUTION, PRODUCT), own=False)
+SUMS = where(kind=(CONVOLUTION, PRODUCT), is_own=False)
 
 
-def brings_scales(mod: tvm.IRModule) -> bool:
+def is_prequantized(mod: tvm.IRModule) -> bool:
     """True for a module that has quantize or dequantize operators, sums of codes, or weights in codes, of its own."""
     own = (*CONVERSIONS, *CODED_WEIGHTS)
     return any(op_name(value) in own or _is_sum(value) for _, value in View(mod).bindings)

@@ -17,7 +17,7 @@ from typing import Any
 import tvm
 
 from tvmq.backends import backend_named
-from tvmq.backends.carried import carrying
+from tvmq.backends.carried import mode_of_rule
 from tvmq.backends.description import Backend
 from tvmq.config import QConfig, current_qconfig
 from tvmq.graph.float_region_costs import multiply_accumulates
@@ -52,7 +52,7 @@ def partition(
     """
     ledger = require_stage(mod, "partition", ("prepared",))
     draft = Draft(
-        View(mod), config or current_qconfig(), backend or backend_named(None), brings_scales=drop is not None
+        View(mod), config or current_qconfig(), backend or backend_named(None), is_prequantized=drop is not None
     )
     for find in FIND:
         find(draft)
@@ -138,9 +138,9 @@ def _integer_entry(view: View, group: Group, decision: Decision, draft: Draft) -
 
 def _backend_facts(group: Group, decision: Decision, draft: Draft) -> dict[str, Any]:
     """Observers, and what else the backend says of such layers alone, where it is said."""
-    entry, facts = (None if draft.brings_scales else entry_of(draft, group)), _observers(decision)
+    entry, facts = (None if draft.is_prequantized else entry_of(draft, group)), _observers(decision)
     bias = entry.bias if entry and entry.bias else draft.backend.bias
-    if bias not in ("int32", "float32") and group.strategy.weighted and not draft.brings_scales:
+    if bias not in ("int32", "float32") and group.strategy.weighted and not draft.is_prequantized:
         facts["bias_bits"] = int(bias.removeprefix("int"))
     bits, _ = draft.backend.accumulators(group.family)
     if bits < 32 and group.strategy.adds:  # whose constants are chosen so that its sums fit
@@ -154,7 +154,7 @@ def _backend_facts(group: Group, decision: Decision, draft: Draft) -> dict[str, 
     if entry.same_scales:
         facts["same_scales"] = True
     if entry.requantize is not None:
-        facts["requantize"] = list(carrying(entry.requantize))
+        facts["requantize"] = list(mode_of_rule(entry.requantize))
     return facts
 
 

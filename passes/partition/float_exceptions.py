@@ -157,7 +157,7 @@ def normalization_of(view: View, name: str) -> str | None:
                 return behind
         return None
 
-    return resolve_each(name, normalization_behind, view.known(normalization_of))
+    return resolve_each(name, normalization_behind, view.memo(normalization_of))
 
 
 def _is_in_stream(view: View, name: str) -> bool:
@@ -174,7 +174,7 @@ def _is_in_stream(view: View, name: str) -> bool:
                 return False
         return True
 
-    return resolve_each(name, holds, view.known(_is_in_stream))
+    return resolve_each(name, holds, view.memo(_is_in_stream))
 
 
 def _is_sum(value: relax.Expr) -> bool:

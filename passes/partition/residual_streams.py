@@ -79,7 +79,7 @@ def widen_layers(draft: Draft) -> None:
     """Let groups whose activations are int16 read such codes."""
     for key, group in draft.groups.items():
         spec = draft.decisions[key].activations or draft.config.activation_spec
-        if spec.dtype == "int16" and group.strategy.reads_int16 and not draft.brings_scales:
+        if spec.dtype == "int16" and group.strategy.reads_int16 and not draft.is_prequantized:
             facts = _mark_int16(group).facts
             facts.bits = facts.bits or spec.bits
 
@@ -112,7 +112,7 @@ def _feeds_normalization(view: View, name: str) -> bool:
                 return False
         return True
 
-    return resolve_each(name, holds, view.known(_feeds_normalization))
+    return resolve_each(name, holds, view.memo(_feeds_normalization))
 
 
 def _is_token_concat(view: View, name: str, value: relax.Call, sums: set[str]) -> bool:

@@ -121,7 +121,7 @@ class _Realizer:
         """The int32 sums that a group's result was made of, where these have one scale, and that scale."""
         return self._accumulators.get(name)
 
-    def plain(self, arg: relax.Expr) -> relax.Expr:
+    def substitute(self, arg: relax.Expr) -> relax.Expr:
         """An argument that is no activation, as the integer module has it."""
         return self._as_float(arg.name) if isinstance(arg, relax.Var) else arg
 
@@ -137,7 +137,7 @@ class _Realizer:
         """Lowest and highest code of a result whose real values are clipped to the group's "low" and "high"."""
         return code_bounds(qparams, group.facts.low, group.facts.high)
 
-    def requantized(self, acc: relax.Var, scale: np.ndarray, group: Group, *, axis: int = -1) -> Codes | relax.Var:
+    def requantize(self, acc: relax.Var, scale: np.ndarray, group: Group, *, axis: int = -1) -> Codes | relax.Var:
         """Accumulators of real scale `scale` as codes of the group's result, or as floats."""
         qparams = self.output_qparams(group)
         per_channel = scale.size > 1
@@ -175,7 +175,7 @@ class _Realizer:
         except RangeError as error:
             raise RangeError(f"realize, {group.family} '{group.root}': {error}") from error
 
-    def rescaled(self, part: Codes, common: QParams, group: Group) -> Codes:
+    def rescale(self, part: Codes, common: QParams, group: Group) -> Codes:
         """Codes of the same activation at another scale, by a table; int16 codes are requantized."""
         if part.qparams == common:
             self.equal.append((part.qparams.tensor, common.tensor))

@@ -20,7 +20,7 @@ OF_MODES = {
 }  # fmt: skip
 
 
-def carrying(rule: RequantizeRule) -> tuple[str, str]:
+def mode_of_rule(rule: RequantizeRule) -> tuple[str, str]:
     """(mode, rounding) that the integer module has for a rule: the same function, or the nearest that there is.
 
     Of a rule that no mode is equal to, compiled code gives neighbouring codes; `emulation_alone` says so.
@@ -28,8 +28,8 @@ def carrying(rule: RequantizeRule) -> tuple[str, str]:
     >>> carrying(RequantizeRule("shift", roundings=("floor",)))
     ('power_of_two', 'UPWARD')
     """
-    if rule.carried is not None:
-        return rule.carried
+    if rule.exact_mode is not None:
+        return rule.exact_mode
     mode = MODES[rule.arithmetic]
     if mode == "fixed_point" and rule.roundings == ("upward", "away"):
         return mode, "DOUBLE"
@@ -65,7 +65,7 @@ def why_not_compiled(backend: Backend) -> str | None:
     rules = [("requantize_rule", backend.requantize_rule)]
     rules += [(f"operators[{place}].requantize", entry.requantize) for place, entry in enumerate(backend.operators)]
     for path, rule in rules:
-        if rule is not None and rule.carried is None:
+        if rule is not None and rule.exact_mode is None:
             return f"{path} {rule.to_dict()} is no mode and rounding of tvmq.requantize"
     return None
 

@@ -238,21 +238,21 @@ class Backend:
         ]
         return any(bits < 32 and how == "proved" for bits, how in (*own, (self.accumulator_bits, self.overflow)))
 
-    def fitted(
+    def fit_specs(
         self, family: str, activations: QuantSpec, weights: QuantSpec | None, *, depthwise: bool = False
     ) -> tuple[QuantSpec, QuantSpec | None]:
         """The specs that a layer gets in place of those of the options, where its entry takes no such codes.
 
         >>> from tvmq.backends.tensor_forms import WeightForm
         >>> four = Backend("four", operators=(OperatorEntry(("conv2d",), weights=WeightForm(("int4",))),))
-        >>> four.fitted("conv2d", QuantSpec(), QuantSpec("int8", symmetric=True))[1].bits
+        >>> four.fit_specs("conv2d", QuantSpec(), QuantSpec("int8", symmetric=True))[1].bits
         4
         """
         entry = self.entry(family, depthwise=depthwise)
         if entry and entry.inputs:
-            activations = entry.inputs.fitted(activations)
+            activations = entry.inputs.fit_spec(activations)
         if entry and entry.weights and weights:
-            weights = entry.weights.fitted(weights)
+            weights = entry.weights.fit_spec(weights)
         return activations, weights
 
     def refusal(

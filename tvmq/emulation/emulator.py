@@ -148,7 +148,7 @@ class Emulator:
         layer = self._layer(var.name)
         reach = self._bounds.reach.get(var.name)
         chip = self.arithmetic_of(layer.names)
-        proved = reach is not None and reach <= chip.accumulator.high
+        proved = reach is not None and reach <= chip.accumulator.maximum
         if name in SUMS:
             layer.reach = reach if reach is None or layer.reach is None else max(layer.reach, reach)
             layer.proved = layer.proved and proved
@@ -215,7 +215,7 @@ class Emulator:
             "emulate",
             ", ".join(printable(name) for name in layer.names),
             f"{count} sums leave the accumulators of backend {self.name}, which have {chip.bits} bits and end at "
-            f"{chip.high}",
+            f"{chip.maximum}",
             'say what happens then, overflow="wrap" or "saturate", or give its weights fewer bits',
         )
 

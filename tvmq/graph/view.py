@@ -149,7 +149,7 @@ class View(metaclass=_OneForEachModule):
         """{variable: number of its binding}."""
         return {var.name: number for number, (var, _) in enumerate(self.bindings)}
 
-    def known(self, what: object) -> dict[str, Any]:
+    def memo(self, what: object) -> dict[str, Any]:
         """{variable: answer} to a question about variables of this view, to be asked once each (graph/walk.py)."""
         return self._known.setdefault(what, {})
 

@@ -34,7 +34,7 @@ class Batch:
     results: list[np.ndarray] | None = None
 
 
-class Kept:
+class CalibrationCache:
     """Statistics of tensors by name, the fingerprint of the data, and a few batches of them.
 
     A tensor's statistics say what the data are, not what was chosen from them: they serve every module that is made of

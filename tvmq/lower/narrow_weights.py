@@ -24,7 +24,7 @@ def narrow_weights(mod: tvm.IRModule) -> dict[str, Narrow]:
     """{variable of a convolution or product: its weight}, of those whose weight is dequantized codes of 4 bits."""
     view, weights = View(mod), {}
     for var, value in view.bindings:
-        if op_name(value) not in where(kind=(CONVOLUTION, PRODUCT), own=False):
+        if op_name(value) not in where(kind=(CONVOLUTION, PRODUCT), is_own=False):
             continue
         producer = view.producer(value.args[1])
         narrow = None if producer is None else _narrow_weight(producer, product=op_name(value) == "matmul")

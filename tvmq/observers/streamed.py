@@ -34,7 +34,7 @@ SLOTS = 32
 
 
 @dataclass(frozen=True)
-class Part:
+class TensorLayout:
     """Where the statistics of a tensor stand.
 
     index, begin  number of the tensor, and of its first element of totals
@@ -54,7 +54,7 @@ class Part:
         return self.begin + HEAD + TABLE + -(-slots * self.channels // HEAD) * HEAD
 
 
-class Streamed:
+class StatisticsBuffers:
     """The memory of the tensors of a model, and how far its slots are used.
 
     statistics  {tensor: where its statistics end up}
@@ -71,13 +71,13 @@ class Streamed:
         batch: int,
     ) -> None:
         self.statistics, self.slots = statistics, max(SLOTS, batch)
-        self.parts: dict[str, Part] = {}
+        self.parts: dict[str, TensorLayout] = {}
         self.batch, self.size = batch, 0
         for index, (name, shape) in enumerate(shapes.items()):
             shape = shape if batched[name] else (1, *shape)
             axis = statistics[name].ranges.channel_axis
             channels = 0 if axis is None else shape[axis]
-            part = Part(index, self.size, batched[name], channels, math.prod(shape[1:]))
+            part = TensorLayout(index, self.size, batched[name], channels, math.prod(shape[1:]))
             self.parts[name], self.size = part, part.end(self.slots)
         self._samples = self._runs = 0
         # of the values counted here; others may be added to the statistics by other ways
@@ -137,7 +137,7 @@ class Streamed:
             if statistics.has_histogram and self._ends[name][0] <= self._ends[name][1]:
                 statistics.add_histogram(self._histogram(name, part))
 
-    def _histogram(self, name: str, part: Part) -> Histogram:
+    def _histogram(self, name: str, part: TensorLayout) -> Histogram:
         """The counts of a tensor; their exponent may still be less than a Histogram would have."""
         head = self._memory[TOTALS][part.begin :]
         exponent, (low, high) = int(head[EXPONENT]), self._ends[name]
