@@ -42,7 +42,7 @@ def quantize_dynamic_layers(mod: tvm.IRModule) -> tvm.IRModule:
             spec = QuantSpec.from_dict(rule_spec) if rule_spec else config.weight_spec
             observer = chosen[var.name].get("observers", {}).get("weights")
             try:
-                new = realizer.layer(var, value, new, spec, observer)
+                new = realizer.realize_layer(var, value, new, spec, observer)
                 chosen[var.name] |= integer_facts(spec)
             except AccumulatorError as error:
                 chosen[var.name]["why"] = f"limit: {error.fact}"

@@ -32,7 +32,11 @@ STREAM = QuantSpec("int16", 16, symmetric=True)
 
 
 def widen_residuals(draft: Draft) -> None:
-    """Make groups of the sums that stay float for a normalization; their reasons go."""
+    """Make groups of the sums that stay float for a normalization, and of the concats of tokens that only they read.
+
+    Needs   draft.reasons of all sums that would lose too much in 8 bits: find_groups has run, decide_layers has not.
+    Leaves  these sums as groups with facts.stream, without a reason.
+    """
     view, groups, reasons = draft.view, draft.groups, draft.reasons
     if not draft.has_residuals:
         return
@@ -43,6 +47,7 @@ def widen_residuals(draft: Draft) -> None:
             if group is not None:
                 members.update(group.members)
                 groups[group.output] = _mark_int16(group)
+    # after all sums: a concat of class tokens is part of a stream only if each of its readers is a sum of one
     for var, value in view.bindings:
         if var.name in reasons and op_name(value) == "concat" and _is_token_concat(view, var.name, value, members):
             parts = [part.name for part in value.args[0].fields if not is_const(part)]
@@ -76,7 +81,11 @@ def why_no_int16(group: Group, activations: QuantSpec) -> str | None:
 
 
 def widen_layers(draft: Draft) -> None:
-    """Let groups whose activations are int16 read such codes."""
+    """Let groups whose activations are int16 read such codes.
+
+    Needs   draft.decisions of every group, since a rule may say int16 for one layer alone.
+    Leaves  facts.stream and facts.bits of the layers that can; decide_layers has refused the others (why_no_int16).
+    """
     for key, group in draft.groups.items():
         spec = draft.decisions[key].activations or draft.config.activation_spec
         if spec.dtype == "int16" and group.strategy.reads_int16 and not draft.is_prequantized:
@@ -132,7 +141,11 @@ def _is_token_concat(view: View, name: str, value: relax.Call, sums: set[str]) -
 def widen_moves(draft: Draft) -> None:
     """Let operators that move codes move int16 ones, where no group reads the moved codes in 8 bits.
 
-    The parts of a concat are brought to one scale by what makes them, as constants beside them are.
+    Needs   facts.stream of all groups that compute: finalize_groups and widen_layers have run.
+    Leaves  facts.stream and facts.bits of moves. A concat no longer passes on the scale of one input: it has a scale
+            of its own, to which its parts are brought by what makes them, and constants when they are encoded.
+
+    Readers come before what they read, so that a chain of moves is decided in one walk.
     """
     view, groups = draft.view, draft.groups
     owner = {member: group for group in groups.values() for member in group.members}
@@ -154,6 +167,7 @@ def bits_of(group: Group) -> int:
 def int16_tensors(groups: Iterable[Group]) -> dict[str, tuple[str, QuantSpec]]:
     """{tensor: name of its scale, spec} of all that must be there as int16 codes; parts of a concat share its scale."""
     groups = [group for group in groups if is_int16_residual(group) or group.passes]
+    # what passes codes on has no scale of its own: it is what it reads that must be there in int16
     passing = {group.output for group in groups if group.passes}
     tensors: dict[str, tuple[str, QuantSpec]] = {}
     for group in reversed([group for group in groups if is_int16_residual(group)]):

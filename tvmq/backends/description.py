@@ -35,6 +35,39 @@ WORDS = {
 }
 
 
+# How the fields of a Backend work together ("no zero_points": where the field is False).
+#
+#   field              sets in qconfig, unless the user does       refuses layer by layer          goes with
+#   -----------------  ------------------------------------------  ------------------------------  --------------------
+#   families           -                                           all other families              run_time: None
+#   activations        dtype_input, unless uint8 is among them     other types                     entry; zero_points
+#   zero_points        no: scheme symmetric                        no: asymmetric activations      entry; a signed type
+#   weights            dtype_weight, unless int8 is among them     other types                     entry; a signed type
+#   per_channel        no: per_channel False, equalization True    no: a scale for each channel    entry
+#   requantize         its first mode, unless float is among them  other modes                     float: floats
+#   roundings          its first, unless UPWARD is among them      -                               -
+#   requantize_rule    factors, where these are float32            -                               entry; sets those two
+#   floats             no: partition_conversions fully_integral    no: scales at run time          no float in any field
+#   reduce_range       reduce_range                                -                               -
+#   accumulator_bits   -                                           < 32: errors in place of float  entry; overflow
+#   overflow           -                                           -                               entry
+#   bias               -                                           -                               entry; float32: mode
+#                                                                                                  float; below int32:
+#                                                                                                  symmetric inputs
+#   multipliers        -                                           no: scale_shift, prelu, and     -
+#                                                                  averages of not 2^n values
+#   tables             -                                           no: table, compare              -
+#   wide               -                                           no: integer softmax and layer   -
+#                                                                  norm, masked mean
+#   largest_kernel     -                                           larger kernels                  entry
+#   streams            -                                           int16 residuals                 -
+#   activation_scales  run_time: activations dynamic, and beside   -                               run_time: int8, float
+#                      it options of weights alone                                                 one form of weights
+#   operators          what all of its entries share               what an entry does not take     wins over "entry"
+#
+# "entry": one of `operators` may say it otherwise for some families. backend_options.py computes the second column,
+# `Backend.refusal` and passes/partition/decide.py the third, consistency.py the fourth. The other fields are read by
+# one reader each: division and float_type by emulation and verification, lowerings by `build`.
 @dataclass(frozen=True)
 class Backend:
     """A target as the quantizer sees it; the defaults are those of a CPU.
