@@ -192,8 +192,7 @@ class DynamicRealizer:
             return self._realize_product(var, value, new)
         if not self.dynamic:
             return relax.Call(new.op, [new.args[0], self._dequantize_weight(value, spec), *new.args[2:]], new.attrs)
-        realize = self._realize_dense if name == "matmul" else self._realize_convolution
-        return realize(var, value, new, spec)
+        return (self._realize_dense if name == "matmul" else self._realize_convolution)(var, value, new, spec)
 
     def _spec(self, decision: Decision | None) -> QuantSpec:
         return (decision.weights if decision else None) or self.config.weight_spec

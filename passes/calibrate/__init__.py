@@ -72,7 +72,7 @@ def activation_qparams(watched: list[Watch], ranges: Mapping[str, Range], ledger
 def _join_shared(watched: list[Watch], ranges: Mapping[str, Range], joint: dict[str, Range], ledger: Ledger) -> None:
     """Parts of a concat that others read as well: join the common scale unless that costs them too much."""
     concats = [group for group in integer_groups(ledger.layers) if group.facts.scale is not None]
-    scale = {w.source: w.tensor for w in watched if not w.stream} | {g.output: g.facts.scale for g in concats}
+    scale = {w.source: w.tensor for w in watched if not w.is_int16} | {g.output: g.facts.scale for g in concats}
     shared: dict[str, list[str]] = {}
     for group in concats:
         shared.setdefault(group.facts.scale, []).extend(scale[s] for s in group.facts.shared if s in scale)

@@ -98,7 +98,7 @@ def list_trials(
         if observers.get(w.source, calibrate_mode) != "auto":
             continue
         ranges = wider_ranges((choices[w.key].low, choices[w.key].high), seen.get(w.source, (0.0, 0.0)))
-        if len(ranges) > 1 and not w.stream and w.source in readers:
+        if len(ranges) > 1 and not w.is_int16 and w.source in readers:
             trials[w.key] = Retrial(w, tuple(ranges), tuple(readers[w.source]))
     return list(trials.values())
 

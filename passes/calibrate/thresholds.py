@@ -116,7 +116,7 @@ def _choose_one(
         observer = make_observer("global_scale", scale=config.global_scale)
         return Choice(mode, *observer.thresholds(TensorStatistics(w.source, with_histogram=False), w.spec), {})
     known = statistics[w.source]
-    if w.stream:
+    if w.is_int16:
         return Choice("minmax", *make_observer("minmax").thresholds(known, w.spec), {})
     if mode == "auto":
         shifts = config.requantize == "power_of_two"

@@ -5,7 +5,7 @@ Before                                            After
     a = add(s, p)             (float)                 a = tvmq.add(s, p) of int16 codes
     n = layer_norm(a)                                 n = layer_norm(dequantize(a))
 
-A stream is what stays_in_stream leaves float for a normalization, not for a softmax: sums of tensors and of constants.
+A stream is what why_float_sum leaves float for a normalization, not for a softmax: sums of tensors and of constants.
 What it reads becomes int16, too: results of products, float tensors, embeddings, what only moves such codes, and
 concats with constants (class tokens), all symmetric with one scale for the tensor. Products read a stream in 8 bits.
 
@@ -28,7 +28,7 @@ from tvmq.passes.partition.float_exceptions import normalization_of, why_float_s
 from tvmq.spec import QuantSpec
 
 # +-32767: no zero point, since a stream is centred more or less and 16 bits have codes to spare
-STREAM = QuantSpec("int16", 16, symmetric=True)
+INT16_RESIDUAL = QuantSpec("int16", 16, symmetric=True)
 
 
 def widen_residuals(draft: Draft) -> None:
@@ -43,7 +43,7 @@ def widen_residuals(draft: Draft) -> None:
     members: set[str] = set()
     for var, value in view.bindings:
         if var.name in reasons and var.name not in members and isinstance(value, relax.Call):
-            group = _sum_of_stream(view, var, value)
+            group = _residual_sum(view, var, value)
             if group is not None:
                 members.update(group.members)
                 groups[group.output] = _mark_int16(group)
@@ -93,7 +93,7 @@ def widen_layers(draft: Draft) -> None:
             facts.bits = facts.bits or spec.bits
 
 
-def _sum_of_stream(view: View, var: relax.Var, value: relax.Call) -> Group | None:
+def _residual_sum(view: View, var: relax.Var, value: relax.Call) -> Group | None:
     """The group of a sum of a residual stream; None for everything else."""
     if op_name(value) not in ("add", "subtract") and op_name(value) not in scale_shift.LINKS:
         return None
@@ -161,7 +161,7 @@ def widen_moves(draft: Draft) -> None:
 
 def bits_of(group: Group) -> int:
     """Bits of the codes that a group of int16 residuals reads."""
-    return int(group.facts.bits or STREAM.bits)
+    return int(group.facts.bits or INT16_RESIDUAL.bits)
 
 
 def int16_tensors(groups: Iterable[Group]) -> dict[str, tuple[str, QuantSpec]]:
