@@ -163,10 +163,10 @@ class InModelStatistics:
             self._prepare(feed)
         if self._streamed is None or self._run is None or sizes != self._sizes:
             return None
-        _, *outputs = self._run({**feed, **self._streamed.before(count)})
+        _, *outputs = self._run({**feed, **self._streamed.prepare_run(count)})
         if self._results:
             self._results(outputs)
-        return self._streamed.after(count)
+        return self._streamed.finish_run(count)
 
     def _prepare(self, feed: Feed) -> None:
         assert self._sizes is not None

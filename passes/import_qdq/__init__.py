@@ -91,7 +91,7 @@ def _biases_beyond_float32(view: View, groups: Sequence[Group], pairs: Pairs) ->
     biases = {}
     for group in groups:
         bias = pairs.biases.get(group.members[1]) if group.facts.bias else None
-        x = scales.of(group.inputs[0]) if bias is not None else None
+        x = scales.scale_of(group.inputs[0]) if bias is not None else None
         if bias is None or x is None:
             continue
         unit = np.float64(x.scale) * pairs.weights[group.root].scale

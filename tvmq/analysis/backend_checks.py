@@ -134,7 +134,7 @@ def _left_shifts(site: CoreBinding) -> Iterator[tuple[str, str]]:
     rule = site.backend.rule(name, depthwise=depthwise)
     if site.value.attrs.mode == "float" or rule.left_overflow != "wrap" or not is_const(site.value.args[2]):
         return
-    left, sums = int(const_value(site.value.args[2]).max(initial=0)), site.bounds.of(site.value.args[0])
+    left, sums = int(const_value(site.value.args[2]).max(initial=0)), site.bounds.interval_of(site.value.args[0])
     reach = sums.reach if sums is not None else 2**31
     if left > 0 and rule.left_shift == "before" and reach << left >= 2**31:
         yield (
@@ -230,7 +230,7 @@ def _beyond(site: CoreBinding, expr: relax.Expr, names: tuple[str, ...] | list[s
     dtype = dtype_of(expr) if isinstance(getattr(expr, "ty", None), relax.TensorType) else ""
     if dtype not in ("int8", "uint8", "int16"):
         return None
-    bound = site.bounds.of(expr)
+    bound = site.bounds.interval_of(expr)
     low, high = (int(bound.low.min()), int(bound.high.max())) if bound else (np.iinfo(dtype).min, np.iinfo(dtype).max)
     for name in names:
         storage, bits = CODE_TYPES[name]

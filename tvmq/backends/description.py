@@ -133,7 +133,7 @@ class Backend:
         from tvmq.backends.consistency import check_together, follow_rule
 
         for field in fields(self):
-            reason = self._fault(field.name, getattr(self, field.name))
+            reason = self._field_fault(field.name, getattr(self, field.name))
             if reason:
                 raise ConfigError(f"Backend {self.name!r}: '{field.name}' {reason}")
         follow_rule(self)
@@ -144,7 +144,7 @@ class Backend:
         return [dtype for dtype in self.weights if dtype.startswith("int")]
 
     @staticmethod
-    def _fault(name: str, value: Any) -> str | None:
+    def _field_fault(name: str, value: Any) -> str | None:
         """Reason why the value of a field is refused; None if it is allowed."""
         if name in _ALLOWED:
             allowed = _ALLOWED[name]
@@ -302,7 +302,7 @@ class Backend:
         'limit: backend toy computes no uint8 activations'
         """
         entry = self.entry(family, depthwise=depthwise)
-        fault = self._lacks(family, kernel, entry) or self._no_specs(activations, weights, entry)
+        fault = self._missing_feature(family, kernel, entry) or self._spec_fault(activations, weights, entry)
         fault = fault or (
             entry.refusal(activations, weights if family in WEIGHTED else None, channels) if entry else None
         )
@@ -310,7 +310,7 @@ class Backend:
             fault = f"does not requantize by {mode}"
         return f"limit: backend {self.name} {fault}" if fault else None
 
-    def _lacks(self, family: str, kernel: tuple[int, ...], entry: OperatorEntry | None) -> str | None:
+    def _missing_feature(self, family: str, kernel: tuple[int, ...], entry: OperatorEntry | None) -> str | None:
         if self.families is not None and family not in self.families:
             return f"has no integer {family}"
         need = NEEDS.get(family)
@@ -326,7 +326,7 @@ class Backend:
             return f"has kernels up to {largest}, not {max(kernel)}"
         return None
 
-    def _no_specs(self, activations: QuantSpec, weights: QuantSpec | None, entry: OperatorEntry | None) -> str | None:
+    def _spec_fault(self, activations: QuantSpec, weights: QuantSpec | None, entry: OperatorEntry | None) -> str | None:
         if activations.dtype not in self.activations:
             return f"computes no {activations.dtype} activations"
         own = entry.inputs.scheme if entry and entry.inputs else None

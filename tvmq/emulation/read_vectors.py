@@ -162,12 +162,12 @@ def read_answers(path: Path, cases: Sequence[tuple[Vector, np.ndarray]]) -> tupl
     path     an .npz, or a folder of .npy files, by the names of cases
     raises   DataError where there is not one answer, or one that cannot be read, or is of another shape or type
     """
-    look = _lookup(path)
+    load_array = _lookup(path)
     answered, missing = [], []
     for case, wanted in cases:
         name = f"{case.operator}/{case.name}"
         with array_errors(f"conformance: the answer to {name}", "copy it again"):
-            answer = look(name)
+            answer = load_array(name)
         if answer is None:
             missing.append(name)
         else:
@@ -203,7 +203,7 @@ def _lookup(path: Path) -> Callable[[str], np.ndarray | None]:
             file = ArrayFile(path)
         return lambda name: file[name] if name in (file.names or ()) else None
 
-    def look(name: str) -> np.ndarray | None:
+    def load_array(name: str) -> np.ndarray | None:
         one = path / f"{name}.npy"
         if one.is_file():
             return ArrayFile(one).array()
@@ -214,4 +214,4 @@ def _lookup(path: Path) -> Callable[[str], np.ndarray | None]:
         names = list(archive.names or ["y"])
         return archive["y" if "y" in names else names[0]]
 
-    return look
+    return load_array

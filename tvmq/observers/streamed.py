@@ -100,14 +100,14 @@ class StatisticsBuffers:
         self._heads = np.array([part.begin for part in self.parts.values()])
         memory[TOTALS][self._heads + EXPONENT] = LOWEST_EXPONENT
 
-    def before(self, count: int) -> Mapping[str, np.ndarray]:
+    def prepare_run(self, count: int) -> Mapping[str, np.ndarray]:
         """A run follows, of `count` real samples; what it is given besides its inputs."""
         if max(self._samples + count, self._runs + 1) > self.slots:
             self.flush()
         self._memory[CONTROL][:] = count, self._samples, self._runs
         return self._memory
 
-    def after(self, count: int) -> list[str]:
+    def finish_run(self, count: int) -> list[str]:
         """The run is over; tensors with NaN or infinity, of which nothing was added."""
         self._samples, self._runs = self._samples + count, self._runs + 1
         refused = self._memory[TOTALS][self._heads + REFUSED]

@@ -35,7 +35,7 @@ def describe_layers(runner: TrialRunner, space: SearchSpace, network: Network) -
         FLOAT: set(rehearsal.groups),
         INT8: set(rehearsal.groups),
     }
-    facts = _Tensors.of(rehearsal, runner)
+    facts = _Tensors.from_rehearsal(rehearsal, runner)
     elements = {key: _weight_elements(rehearsal.view, group) for key, group in rehearsal.groups.items()}
     scale = 1.0 if minimize != SIZE else WORTH * sum(elements.values()) / (sum(seconds[INT8].values()) or 1.0)
     whole = sum(seconds[INT8].values()) * scale + (sum(elements.values()) if minimize == SIZE else 0.0)
@@ -87,7 +87,7 @@ class _Tensors:
     rate: float
 
     @staticmethod
-    def of(rehearsal: Rehearsal, runner: TrialRunner) -> _Tensors:
+    def from_rehearsal(rehearsal: Rehearsal, runner: TrialRunner) -> _Tensors:
         view = rehearsal.view
         home = {member: key for key, group in rehearsal.groups.items() for member in group.members}
         leaving = set(view.outputs)

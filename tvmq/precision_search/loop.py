@@ -266,7 +266,7 @@ class _SearchLoop:
         self._verify("all in 8 bits", [Recipe(network=network) for network in networks])
         network = self._best_network(networks)
         layers = describe_layers(self.runner, self.space, network)
-        cheapest = Recipe.of(propose(layers, math.inf) or {}, dict(network))
+        cheapest = Recipe.from_choice(propose(layers, math.inf) or {}, dict(network))
         self._verify("the cheapest", [cheapest])
         if cheapest in self.points and self.points[cheapest].holds:
             return self._finish()  # nothing can be better
@@ -333,7 +333,7 @@ class _SearchLoop:
         for _ in range(CORRECTIONS):
             for index in open_steps:
                 chosen[index] = propose(layers, steps[index] / scales[index], known) or {}
-            recipes = {index: Recipe.of(chosen[index], dict(network)) for index in open_steps if chosen[index]}
+            recipes = {index: Recipe.from_choice(chosen[index], dict(network)) for index in open_steps if chosen[index]}
             self._measure_noise(list(recipes.values()), layers)
             too_much = {
                 index: self.noises[recipe] / steps[index]
@@ -345,7 +345,7 @@ class _SearchLoop:
             open_steps = sorted(too_much)
             if not open_steps:
                 break
-        proposed = dict.fromkeys(Recipe.of(choice, dict(network)) for choice in chosen if choice)
+        proposed = dict.fromkeys(Recipe.from_choice(choice, dict(network)) for choice in chosen if choice)
         return [recipe for recipe in proposed if recipe not in self.points]
 
     def _bracket(self) -> tuple[float, float | None]:
@@ -405,7 +405,7 @@ class _SearchLoop:
             recipe = keys[key]  # type: ignore[index]
             if "error" in result:
                 continue
-            self.points[recipe] = Point.of(recipe, result, self.goal)
+            self.points[recipe] = Point.from_result(recipe, result, self.goal)
             best = best_of(list(self.points.values()), self.goal)
             if best is not self.best:
                 self.best = best

@@ -84,6 +84,6 @@ def run(function: Any, streamed: StatisticsBuffers, memory: Any, place: np.ndarr
         aligned_zeros((1,), "int32"),
     )
     own[:], facts[:] = x.reshape(-1), place
-    streamed.before(len(x))
+    streamed.prepare_run(len(x))
     function(share_memory(own), *memory[1], share_memory(facts), share_memory(following))
-    return streamed.after(len(x))
+    return streamed.finish_run(len(x))
