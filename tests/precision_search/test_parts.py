@@ -166,7 +166,9 @@ def test_a_damaged_journal_is_refused(tmp_path):
 
 
 def test_a_recipe_survives_its_text():
-    recipe = Recipe.from_choice({"b": "float", "a": "weights4", "c": "int8"}, {"scheme": "symmetric", "dtype_input": "int8"})
+    recipe = Recipe.from_choice(
+        {"b": "float", "a": "weights4", "c": "int8"}, {"scheme": "symmetric", "dtype_input": "int8"}
+    )
     assert Recipe.from_json(recipe.to_json()) == recipe
     assert [rule.match for rule in recipe.rules(QConfig(), {"a": "/head/Gemm"})] == ["/head/Gemm", "b"]
     assert recipe.config(QConfig()).scheme == "symmetric"
