@@ -214,7 +214,7 @@ OPTIONS = {
     "rms_norm": ("integer_layer_norm", True),
     "requantize": ("requantize", "fixed_point"),
 }
-RESIDUAL_STREAMS = ("residual_streams", "int16")
+STREAM = ("residual_streams", "int16")
 NOTHING = "it has no integer form: replace it in the model, or use partition_conversions='enabled'"
 
 
@@ -228,7 +228,7 @@ def _remedy(op: str, why: str, options: Mapping[str, Any]) -> str:
     """Advice that makes an operator integer; `options` are those of the quantization."""
     option = _open_option(op, options)
     if "reads this sum" in why or "stays float for the normalization" in why:
-        option = RESIDUAL_STREAMS if options.get(RESIDUAL_STREAMS[0]) != RESIDUAL_STREAMS[1] else None
+        option = STREAM if options.get(STREAM[0]) != STREAM[1] else None
     if why.startswith("rule "):
         return f"take the {why} out"
     if option:

@@ -123,7 +123,7 @@ def test_float64_rounds_once_to_a_double_and_then_to_a_step(tie, acc, factor, li
     found = int(apply(rule, np.int32(acc), factor, zero_point=zero_point, dtype=dtype, qmin=low, qmax=high))
     steps = float(Fraction(acc) * Fraction(factor))  # to nearest, half to even, as float64 multiplies
     assert found == clipped(slow_round(Fraction(steps), tie), zero_point, low, high)
-    assert rule.exact_mode is None
+    assert rule.equivalent_mode is None
 
 
 def test_the_smallest_shifts_of_the_largest_sums():
@@ -140,7 +140,7 @@ def test_the_smallest_shifts_of_the_largest_sums():
 def test_our_modes_are_rules(name, ours, sums, factor, power, limits):
     (mode, rounding), rule = ours, KNOWN_RULES[name]
     dtype, low, high, zero_point = limits
-    assert rule.exact_mode == ours
+    assert rule.equivalent_mode == ours
     real = 2.0**power if mode == "power_of_two" else factor
     multiplier, shift = rule.constants(real)
     named = {"zero_point": zero_point, "dtype": dtype, "qmin": low, "qmax": high}
@@ -163,9 +163,9 @@ def test_constants_of_fixed_point_are_ours():
 def test_what_is_carried_gives_the_same_codes(rule, acc, multiplier, shift, limits):
     """Wherever the sum shifted to the left stays in int32, and everywhere unless it wraps."""
     dtype, low, high, zero_point = limits
-    if rule.exact_mode is None or (rule.left_overflow == "wrap" and abs(acc) << max(shift, 0) >= 2**30):
+    if rule.equivalent_mode is None or (rule.left_overflow == "wrap" and abs(acc) << max(shift, 0) >= 2**30):
         return
-    mode, rounding = rule.exact_mode
+    mode, rounding = rule.equivalent_mode
     named = {"zero_point": zero_point, "dtype": dtype, "qmin": low, "qmax": high}
     found = apply(rule, np.int32(acc), multiplier, shift, **named)
     assert found == numerics.requantize(np.int32(acc), multiplier, shift, mode=mode, rounding=rounding, **named)
@@ -184,7 +184,7 @@ def test_what_is_carried_gives_the_same_codes(rule, acc, multiplier, shift, limi
     ],
 )
 def test_what_no_mode_computes_is_not_carried(rule):
-    assert rule.exact_mode is None
+    assert rule.equivalent_mode is None
 
 
 # ---- rules of other tools

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from tests.project import ROOT
-from tvmq.passes.integrality import NOTHING, OPTIONS, RESIDUAL_STREAMS
+from tvmq.passes.integrality import NOTHING, OPTIONS, STREAM
 
 PAGE = (ROOT / "docs" / "integral.md").read_text()
 
@@ -21,6 +21,6 @@ def test_the_example_runs_and_prints_what_the_page_says(capsys: pytest.CaptureFi
 
 
 def test_the_page_names_every_remedy() -> None:
-    for option, value in [*OPTIONS.values(), RESIDUAL_STREAMS]:
+    for option, value in [*OPTIONS.values(), STREAM]:
         assert f"{option}={str(value) if value is True else chr(34) + str(value) + chr(34)}" in PAGE
     assert "without an integer form" in PAGE and "no integer form" in NOTHING

@@ -28,8 +28,8 @@ def mode_of_rule(rule: RequantizeRule) -> tuple[str, str]:
     >>> carrying(RequantizeRule("shift", roundings=("floor",)))
     ('power_of_two', 'UPWARD')
     """
-    if rule.exact_mode is not None:
-        return rule.exact_mode
+    if rule.equivalent_mode is not None:
+        return rule.equivalent_mode
     mode = MODES[rule.arithmetic]
     if mode == "fixed_point" and rule.roundings == ("upward", "away"):
         return mode, "DOUBLE"
@@ -65,7 +65,7 @@ def why_not_compiled(backend: Backend) -> str | None:
     rules = [("requantize_rule", backend.requantize_rule)]
     rules += [(f"operators[{place}].requantize", entry.requantize) for place, entry in enumerate(backend.operators)]
     for path, rule in rules:
-        if rule is not None and rule.exact_mode is None:
+        if rule is not None and rule.equivalent_mode is None:
             return f"{path} {rule.to_dict()} is no mode and rounding of tvmq.requantize"
     return None
 

@@ -3,7 +3,7 @@
     q = clip(round(acc * factor) + zero_point, qmin, qmax)
 
 says neither what the factor is made of, nor how many roundings there are and which way ties go. A RequantizeRule says
-it; `apply` computes it in NumPy (rule_arithmetic.py has the steps), `exact_mode` names the mode and the rounding of
+it; `apply` computes it in NumPy (rule_arithmetic.py has the steps), `equivalent_mode` names mode and rounding of
 `numerics.requantize` that are the same function, if there are any. Rules of known tools: known_rules.py.
 """
 
@@ -64,7 +64,7 @@ class RequantizeRule:
     bias_bits            width of what is added to the sums
     raises               ConfigError for values that are not allowed, or contradict each other
 
-    >>> RequantizeRule("integer", roundings=("upward", "away")).exact_mode
+    >>> RequantizeRule("integer", roundings=("upward", "away")).equivalent_mode
     ('fixed_point', 'DOUBLE')
     >>> RequantizeRule.from_dict({"arithmetic": "shift", "roundings": ["floor"]}).to_dict()
     {'arithmetic': 'shift', 'roundings': ['floor']}
@@ -132,7 +132,7 @@ class RequantizeRule:
     # ---- numbers
 
     @property
-    def exact_mode(self) -> tuple[str, str] | None:
+    def equivalent_mode(self) -> tuple[str, str] | None:
         """(mode, rounding) of numerics.requantize that gives the same codes; None where no combination does.
 
         Same codes for all sums whose shift to the left stays in int32, and without that condition for left_overflow
