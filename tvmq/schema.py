@@ -32,7 +32,7 @@ def inside(path: str, field: str | int) -> str:
 
 
 def advise(word: Any, known: Iterable[str]) -> str:
-    """Addition to a sentence about an unknown word, where a known one is near.
+    """Suggest a known word for an unknown one: a clause to end an error message with, "" where none is near.
 
     >>> near("wieghts", ["weights", "bias"]), near("x", ["weights"])
     ("; did you mean 'weights'?", '')

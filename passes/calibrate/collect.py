@@ -31,7 +31,7 @@ from tvmq.spec import QuantSpec
 
 @dataclass(frozen=True)
 class Watch:
-    """Watched activation: variable of its simulated_quantize, the tensor it reads, the name of its scale, its spec.
+    """Activation to watch: variable of its simulated_quantize, the tensor it reads, the name of its scale, its spec.
 
     is_int16  True for the int16 codes of a residual stream
     """

@@ -24,7 +24,7 @@ from tvmq.spec import QParams
 
 
 def fact_field(default: Any) -> Any:
-    """A fact that the ledger has in any case; others only where they are not the default."""
+    """Field of a fact that the ledger always has; others are written only where they differ from the default."""
     return field(default=default, metadata={"written": True})
 
 
@@ -263,7 +263,7 @@ class Realizer(Protocol):
         """The int32 sums of a group's result before bounds and rounding, where these have one scale, and that scale."""
 
     def substitute(self, arg: relax.Expr) -> relax.Expr:
-        """An argument that is no activation (indices, a mask) as the integer module has it."""
+        """Replace variables of the float module in an argument that is no activation (indices, a mask)."""
 
     def emit(self, value: relax.Expr, name: str) -> relax.Var:
         """Bind a new variable in the integer module."""
@@ -272,13 +272,13 @@ class Realizer(Protocol):
         """Lowest and highest code of a result whose real values are clipped to the group's "low" and "high"."""
 
     def rescale(self, part: Codes, common: QParams, group: Group) -> Codes:
-        """Codes of the same activation at another scale."""
+        """Bring the codes of an activation to another scale."""
 
     def note(self, group: Group, **facts: object) -> None:
         """Write plain data about a group into the ledger, for explain."""
 
     def requantize(self, acc: relax.Var, scale: np.ndarray, group: Group, *, axis: int = -1) -> Codes | relax.Var:
-        """Accumulators of the given real scale as codes of the group's output, or as floats if no codes are wanted.
+        """Requantize accumulators of this real scale to codes of the group's result; to floats if no codes are wanted.
 
         Bounds come from the facts "low" and "high" of the group.
         """

@@ -122,7 +122,7 @@ class _Realizer:
         return self._accumulators.get(name)
 
     def substitute(self, arg: relax.Expr) -> relax.Expr:
-        """An argument that is no activation, as the integer module has it."""
+        """Replace variables of the float module in an argument that is no activation."""
         return self._as_float(arg.name) if isinstance(arg, relax.Var) else arg
 
     def emit(self, value: relax.Expr, name: str) -> relax.Var:
@@ -138,7 +138,7 @@ class _Realizer:
         return code_bounds(qparams, group.facts.low, group.facts.high)
 
     def requantize(self, acc: relax.Var, scale: np.ndarray, group: Group, *, axis: int = -1) -> Codes | relax.Var:
-        """Accumulators of real scale `scale` as codes of the group's result, or as floats."""
+        """Requantize accumulators of real scale `scale` to codes of the group's result, or dequantize them."""
         qparams = self.output_qparams(group)
         per_channel = scale.size > 1
         if not per_channel:
@@ -176,7 +176,7 @@ class _Realizer:
             raise RangeError(f"realize, {group.family} '{group.root}': {error}") from error
 
     def rescale(self, part: Codes, common: QParams, group: Group) -> Codes:
-        """Codes of the same activation at another scale, by a table; int16 codes are requantized."""
+        """Bring the codes of an activation to another scale, by a table; int16 codes are requantized."""
         if part.qparams == common:
             self.equal.append((part.qparams.tensor, common.tensor))
             return part

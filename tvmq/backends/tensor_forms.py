@@ -65,7 +65,7 @@ class TensorForm:
         return QuantSpec(storage, bits, symmetric=self.scheme == "symmetric")
 
     def fit_spec(self, spec: QuantSpec) -> QuantSpec:
-        """The spec of options as near as this comes to it."""
+        """The spec of the options if this form takes it, else the nearest one that it takes."""
         chosen = self.spec
         if chosen is not None and not any(holds(name, spec) for name in self.dtype):
             spec = replace(chosen, symmetric=chosen.symmetric or (spec.symmetric and chosen.dtype != "uint8"))
@@ -136,7 +136,7 @@ class WeightForm:
         return QuantSpec(storage, bits, symmetric=True, per_channel=self.granularity != "per_tensor")
 
     def fit_spec(self, spec: QuantSpec) -> QuantSpec:
-        """The spec of options as near as this comes to it."""
+        """The spec of the options if this form takes it, else the nearest one that it takes."""
         chosen = self.spec
         if chosen is not None and not any(holds(name, spec) for name in self.dtype):
             spec = replace(chosen, per_channel=spec.per_channel)

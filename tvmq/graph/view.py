@@ -150,7 +150,7 @@ class View(metaclass=_OneForEachModule):
         return {var.name: number for number, (var, _) in enumerate(self.bindings)}
 
     def memo(self, what: object) -> dict[str, Any]:
-        """{variable: answer} to a question about variables of this view, to be asked once each (graph/walk.py)."""
+        """Memo {variable: answer} of a question about this view, so that each is answered once (graph/walk.py)."""
         return self._known.setdefault(what, {})
 
     def sources(self, name: str) -> tuple[str, ...]:

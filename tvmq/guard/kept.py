@@ -35,7 +35,7 @@ class Batch:
 
 
 class CalibrationCache:
-    """Statistics of tensors by name, the fingerprint of the data, and a few batches of them.
+    """Cache of what one reading of the data gives: statistics of tensors, the data's fingerprint, and a few batches.
 
     A tensor's statistics say what the data are, not what was chosen from them: they serve every module that is made of
     the same float one.

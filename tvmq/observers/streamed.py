@@ -35,7 +35,7 @@ SLOTS = 32
 
 @dataclass(frozen=True)
 class TensorLayout:
-    """Where the statistics of a tensor stand.
+    """Place of the statistics of a tensor.
 
     index, begin  number of the tensor, and of its first element of totals
     batched       its first axis is the batch; else a run gives one sample
@@ -55,7 +55,7 @@ class TensorLayout:
 
 
 class StatisticsBuffers:
-    """The memory of the tensors of a model, and how far its slots are used.
+    """Arrays that a model writes its statistics to, and how many of their slots are used.
 
     statistics  {tensor: where its statistics end up}
     shapes      {tensor: shape, with the batch if it has one}
@@ -101,20 +101,20 @@ class StatisticsBuffers:
         memory[TOTALS][self._heads + EXPONENT] = LOWEST_EXPONENT
 
     def prepare_run(self, count: int) -> Mapping[str, np.ndarray]:
-        """A run follows, of `count` real samples; what it is given besides its inputs."""
+        """Make room for a run of `count` real samples; returns the arrays that it is given besides its inputs."""
         if max(self._samples + count, self._runs + 1) > self.slots:
             self.flush()
         self._memory[CONTROL][:] = count, self._samples, self._runs
         return self._memory
 
     def finish_run(self, count: int) -> list[str]:
-        """The run is over; tensors with NaN or infinity, of which nothing was added."""
+        """Count the samples of a run; returns the tensors with NaN or infinity, of which nothing was added."""
         self._samples, self._runs = self._samples + count, self._runs + 1
         refused = self._memory[TOTALS][self._heads + REFUSED]
         return [name for name, bad in zip(self.parts, refused, strict=True) if bad] if refused.any() else []
 
     def flush(self) -> None:
-        """Hand over what the slots hold."""
+        """Add what the slots hold to the statistics, and empty them."""
         totals = self._memory[TOTALS]
         extremes = self._memory[EXTREMES].reshape(len(self.parts), self.slots, 2)
         for name, part in self.parts.items():
@@ -130,7 +130,7 @@ class StatisticsBuffers:
         self._samples = self._runs = 0
 
     def finish(self) -> None:
-        """Hand over everything."""
+        """Add everything that is left to the statistics: the slots, and the counts of the bins."""
         self.flush()
         for name, part in self.parts.items():
             statistics = self.statistics[name]
