@@ -34,7 +34,7 @@ def inside(path: str, field: str | int) -> str:
 def advise(word: Any, known: Iterable[str]) -> str:
     """Suggest a known word for an unknown one: a clause to end an error message with, "" where none is near.
 
-    >>> near("wieghts", ["weights", "bias"]), near("x", ["weights"])
+    >>> advise("wieghts", ["weights", "bias"]), advise("x", ["weights"])
     ("; did you mean 'weights'?", '')
     """
     matches = difflib.get_close_matches(str(word), list(known), n=1, cutoff=0.6)

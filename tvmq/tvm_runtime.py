@@ -91,7 +91,7 @@ def runtime_function(name: str) -> Callable[..., Any]:
 def allocate_tensor(shape: Sequence[int], dtype: str) -> tvm_ffi.Tensor:
     """Allocate a tensor in the memory of the CPU, aligned as kernels need it; its contents are undefined.
 
-    >>> empty([2, 3], "int8").shape
+    >>> allocate_tensor([2, 3], "int8").shape
     (2, 3)
     """
     where = tvm_ffi.device("cpu", 0)

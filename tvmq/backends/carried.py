@@ -25,7 +25,7 @@ def mode_of_rule(rule: RequantizeRule) -> tuple[str, str]:
 
     Of a rule that no mode is equal to, compiled code gives neighbouring codes; `emulation_alone` says so.
 
-    >>> carrying(RequantizeRule("shift", roundings=("floor",)))
+    >>> mode_of_rule(RequantizeRule("shift", roundings=("floor",)))
     ('power_of_two', 'UPWARD')
     """
     if rule.equivalent_mode is not None:
