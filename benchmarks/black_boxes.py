@@ -32,8 +32,8 @@ from black_box_tools import TOOLS, answer_all
 from common import finish, machine, parser, print_table, write_json
 
 import tvmq
-from tvmq.emulation.cases import Case, cases_of
-from tvmq.emulation.explanation import Explanation, explain_answers
+from tvmq.emulation.cases import VectorCase, cases_of
+from tvmq.emulation.explanation import AnswerExplanation, explain_answers
 from tvmq.emulation.read_vectors import CaseAnswer
 
 QUICK = ("usual", "ties", "small", "saturation", "zero")
@@ -41,20 +41,20 @@ FAR = "small"  # cases of factors so small that sums and biases reach 2^30
 UNDER_VALGRIND = "onnxruntime (AVX2)"
 
 
-def cases(types: Sequence[str], seed: int, *, quick: bool) -> list[Case]:
+def cases(types: Sequence[str], seed: int, *, quick: bool) -> list[VectorCase]:
     """Vectors of a chip with these activations and free scales."""
     chip = tvmq.Backend("probe", activations=tuple(types))
     found = cases_of(chip, seed)
     return [case for case in found if not quick or case.name.startswith(QUICK)]
 
 
-def explained(answers: Sequence[CaseAnswer]) -> dict[str, Explanation]:
+def explained(answers: Sequence[CaseAnswer]) -> dict[str, AnswerExplanation]:
     """{operator: what explains its answers}."""
     by_operator: dict[str, list[CaseAnswer]] = {}
     for one in answers:
         dtype = one.case.attributes["x_dtype"]
         by_operator.setdefault(f"{one.case.operator} {dtype}", []).append(one)
-    found: dict[str, Explanation] = {}
+    found: dict[str, AnswerExplanation] = {}
     for name, group in by_operator.items():
         found[name] = explain_answers(name.split()[0], group)
         usual = [one for one in group if not one.case.name.startswith(FAR)]
@@ -63,13 +63,13 @@ def explained(answers: Sequence[CaseAnswer]) -> dict[str, Explanation]:
     return found
 
 
-def of_tool(name: str, seed: int, *, quick: bool) -> dict[str, Explanation]:
+def of_tool(name: str, seed: int, *, quick: bool) -> dict[str, AnswerExplanation]:
     """The rows of one tool."""
     tool = TOOLS[name]
     return explained(answer_all(tool, cases(tool.types, seed, quick=quick)))
 
 
-def under_valgrind(seed: int, *, quick: bool) -> dict[str, Explanation]:
+def under_valgrind(seed: int, *, quick: bool) -> dict[str, AnswerExplanation]:
     """onnxruntime where the CPU has AVX2 and nothing newer: valgrind shows a program such a CPU."""
     chosen = [case for case in cases(("uint8", "int8"), seed, quick=quick) if case.operator in ("conv2d", "dense")]
     with tempfile.TemporaryDirectory() as folder:
@@ -99,7 +99,7 @@ def main() -> None:
     options = commands.parse_args()
     print(machine(), flush=True)
     names = list(filter(None, options.tools.split(",")))
-    runs: dict[str, Callable[[], dict[str, Explanation]]] = {
+    runs: dict[str, Callable[[], dict[str, AnswerExplanation]]] = {
         name: partial(of_tool, name, options.seed, quick=options.quick) for name in names
     }
     if options.avx2:

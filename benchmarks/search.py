@@ -169,7 +169,7 @@ def study(mod: Any, params: Any, calibration: Any, wanted: dict[str, Any], found
 
     def objective(trial: Any) -> float:
         chosen = {key: trial.suggest_categorical(key, options) for key, options in layers.items()}
-        recipe = Recipe.of(chosen, {})
+        recipe = Recipe.from_choice(chosen, {})
         (result,) = runner.run(Trial("verify", (), (recipe.layers,))).values()
         if "error" in result:
             raise optuna.TrialPruned

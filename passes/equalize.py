@@ -40,7 +40,7 @@ LARGEST_FACTOR = 2.0**8
 
 
 @dataclass
-class Pair:
+class ConvPair:
     """A convolution, what its result goes through, and the convolutions that read it."""
 
     first: str
@@ -60,7 +60,7 @@ def equalize(mod: tvm.IRModule) -> tvm.IRModule:
     return with_ledger(_apply_factors(mod, conv_pairs, factors), ledger)
 
 
-def pairs(view: View) -> list[Pair]:
+def pairs(view: View) -> list[ConvPair]:
     """All convolutions whose channels can be scaled, in the order of the module."""
     return [pair for var, value in view.bindings if _scalable(value) for pair in [_find_pair(view, var.name)] if pair]
 
@@ -72,9 +72,9 @@ def _scalable(value: relax.Expr) -> bool:
     return str(value.attrs.data_layout).startswith("NC") and str(value.attrs.kernel_layout).startswith("OI")
 
 
-def _find_pair(view: View, name: str) -> Pair | None:
+def _find_pair(view: View, name: str) -> ConvPair | None:
     """The pair that begins at a convolution, None if anything else reads its channels."""
-    pair, current = Pair(name), name
+    pair, current = ConvPair(name), name
     while True:
         readers = view.readers[current]
         if not readers or view.is_output(current):
@@ -113,7 +113,7 @@ def _is_channel_constant(constant: relax.Expr, rank: int) -> bool:
     return len(shape) == rank and all(size == 1 for axis, size in enumerate(shape) if axis != 1)
 
 
-def channel_factors(view: View, conv_pairs: list[Pair]) -> dict[str, np.ndarray]:
+def channel_factors(view: View, conv_pairs: list[ConvPair]) -> dict[str, np.ndarray]:
     """{first convolution of a pair: float32 factors of its output channels}, powers of two in 2^-8..2^8."""
     names = {name for pair in conv_pairs for name in (pair.first, *pair.readers)}
     weights = {name: np.abs(const_value(view.value[name].args[1]).astype(np.float64)) for name in names}
@@ -128,7 +128,7 @@ def channel_factors(view: View, conv_pairs: list[Pair]) -> dict[str, np.ndarray]
     return {name: f.astype(np.float32) for name, f in factors.items()}
 
 
-def _step(view: View, pair: Pair, weights: Mapping[str, np.ndarray], known: np.ndarray) -> np.ndarray:
+def _step(view: View, pair: ConvPair, weights: Mapping[str, np.ndarray], known: np.ndarray) -> np.ndarray:
     """Factors that bring both ranges of each channel together, as far as powers of two and the limit allow."""
     first = weights[pair.first].reshape(len(known), -1).max(axis=1)
     second = np.zeros(len(known))
@@ -157,7 +157,7 @@ def _factors_of_input(value: relax.Call, factors: np.ndarray) -> np.ndarray:
     return factors.repeat(int(weight[0]) // len(factors)).reshape(-1, 1, *ones)
 
 
-def _apply_factors(mod: tvm.IRModule, conv_pairs: list[Pair], factors: Mapping[str, np.ndarray]) -> tvm.IRModule:
+def _apply_factors(mod: tvm.IRModule, conv_pairs: list[ConvPair], factors: Mapping[str, np.ndarray]) -> tvm.IRModule:
     inside = {name: factors[pair.first] for pair in conv_pairs for name in pair.between}
     read = {name: factors[pair.first] for pair in conv_pairs for name in pair.readers}
 

@@ -69,7 +69,7 @@ def _scalar(arg: relax.Expr) -> Any:
     return arg.value if hasattr(arg, "value") else None
 
 
-class _Folder:
+class _ConstantFolder:
     """Folder that keeps one of several equal constants."""
 
     def __init__(self) -> None:
@@ -102,4 +102,4 @@ class _Folder:
 
 def fold_constants(mod: tvm.IRModule) -> tvm.IRModule:
     """Fold every call whose arguments are all constants."""
-    return rewrite(mod, _Folder().visit)
+    return rewrite(mod, _ConstantFolder().visit)

@@ -26,7 +26,7 @@ from tvmq.graph.view import View, is_const, op_name, used_vars
 
 CONVERSIONS = ("tvmq.quantize", "tvmq.dequantize")
 # Standard operators that compute in integers if all that they read and give is integer; ours (tvmq.*) all do.
-INTEGER = where(integer=True, own=False)
+INTEGER = where(integer=True, is_own=False)
 # What may stand behind the core: functions of one tensor.
 LAST = where(elementwise=True) | where(kind=(MOVE, SOFTMAX, ORDER)) | {"tvmq.dequantize", "tvmq.table"}
 

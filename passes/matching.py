@@ -12,7 +12,7 @@ from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import const_value, is_const, op_name, used_vars
 
 
-class Group:
+class BindingGroup:
     """The bindings that one operator may replace: those walked through, and the one being rewritten.
 
     var  the old variable of the last binding; values are those of the rewriter, so they read new variables

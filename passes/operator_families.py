@@ -14,7 +14,7 @@ CONVOLUTIONS = ("conv1d", "conv2d", "conv3d", "conv_transpose")
 OPERATORS: dict[str, tuple[str, ...]] = {
     **{
         name: (OPS[name].split(".")[-1].removesuffix(":FAMILY"),)
-        for name in OPS.keys() & (where(on_codes=True) | where(kind=(CONVOLUTION, COMPARISON)))
+        for name in OPS.keys() & (where(commutes_with_quantize=True) | where(kind=(CONVOLUTION, COMPARISON)))
     },
     "tvmq.conv_transpose": ("conv_transpose",),
     "matmul": ("dense", "matmul"),

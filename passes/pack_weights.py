@@ -29,10 +29,10 @@ def pack_weights(mod: tvm.IRModule) -> tvm.IRModule:
     ledger = require_stage(mod, "pack_weights", ("realized",))
     narrow = [entry for entry in ledger.layers.values() if entry.get("weight_bits", 8) <= numerics.PACKED_BITS]
     layers = {source for entry in narrow for source in entry["layers"]}
-    return rewrite(mod, _Packer(layers).visit) if layers else mod
+    return rewrite(mod, _WeightPacker(layers).visit) if layers else mod
 
 
-class _Packer:
+class _WeightPacker:
     """Replaces the weights of some layers; `packed` holds those that were met."""
 
     def __init__(self, layers: set[str]) -> None:

@@ -49,7 +49,7 @@ from tvmq.rules import Decision, LayerFacts, resolve
 from tvmq.spec import QuantSpec
 
 # What gets scales at run time
-WEIGHTED = where(kind=(CONVOLUTION, TRANSPOSED, PRODUCT), own=False)
+WEIGHTED = where(kind=(CONVOLUTION, TRANSPOSED, PRODUCT), is_own=False)
 LOOP = "tvmq.recurrent"
 TRANSPOSED_CONVOLUTIONS = where(kind=TRANSPOSED)
 LARGEST_CODE = 127
@@ -76,9 +76,9 @@ def quantize_dynamic(
     """
     config = config or current_qconfig()
     ledger = require_stage(mod, "quantize_dynamic", ("prepared",))
-    walk = Walk(mod, config, is_dynamic=config.activations == "dynamic", rounding=rounding)
-    result = walk.run()
-    ledger.stage, ledger.config, ledger.layers = "realized", config.to_dict(), walk.entries
+    realizer = DynamicRealizer(mod, config, is_dynamic=config.activations == "dynamic", rounding=rounding)
+    result = realizer.run()
+    ledger.stage, ledger.config, ledger.layers = "realized", config.to_dict(), realizer.entries
     return with_ledger(result, ledger)
 
 
@@ -115,7 +115,7 @@ def _weight_use(call: relax.Call) -> tuple[Any, ...]:
     return op_name(call), int(getattr(call.attrs, "groups", 1)), call.args[1]
 
 
-class Walk:
+class DynamicRealizer:
     """Rewrites the module; `entries` are those of the ledger.
 
     is_dynamic  activations get scales at run time; else weights alone are quantized
@@ -139,7 +139,7 @@ class Walk:
 
     def run(self) -> tvm.IRModule:
         """Rewrite all bindings."""
-        decisions = self._decisions()
+        decisions = self._decide_layers()
         for var, value in self.view.bindings:
             self.rewriter.at(var.name)
             decision = decisions.get(var.name)
@@ -149,14 +149,14 @@ class Walk:
             if reason is None:
                 observer = decision.rule.weight_observer if decision and decision.rule else None
                 try:
-                    new = self.layer(var, value, new, self._spec(decision), observer)
+                    new = self.realize_layer(var, value, new, self._spec(decision), observer)
                 except AccumulatorError as error:
                     reason = f"limit: {error.fact}"
             self.rewriter.bind(var, new if isinstance(new, relax.Var) else self.rewriter.emit(new, var.name))
             self._add_entry(var, value, reason, decision)
         return self.rewriter.finish()
 
-    def _decisions(self) -> dict[str, Decision]:
+    def _decide_layers(self) -> dict[str, Decision]:
         """Decisions of the rules for every operator; indices count operators of one type."""
         count: dict[str, int] = {}
         facts = []
@@ -168,9 +168,9 @@ class Walk:
             shape = tuple(getattr(var.ty, "shape", None) or ())
             facts.append(LayerFacts(var.name, self.view.sources(var.name), op, macs, weight, shape, index))
         decided = resolve(facts, self.config.rules)
-        return {fact.key: self._decision(fact, decided[fact.key]) for fact in facts}
+        return {fact.key: self._decide_layer(fact, decided[fact.key]) for fact in facts}
 
-    def _decision(self, layer: LayerFacts, decision: Decision) -> Decision:
+    def _decide_layer(self, layer: LayerFacts, decision: Decision) -> Decision:
         """Decision of the rules for a layer, and of the options where no rule decides."""
         family = family_of_call(self.view.value[layer.key])
         option = why_switched_off(layer, family, self.config) if decision.rule is None else None
@@ -178,21 +178,21 @@ class Walk:
             return Decision(None, is_float=True, why=option)
         return reduce_weight_bits(decision, family, layer.weight_shape, self.config)
 
-    def layer(
+    def realize_layer(
         self, var: relax.Var, value: relax.Call, new: relax.Call, spec: QuantSpec, observer: str | None = None
     ) -> relax.Expr:
         """A layer with a form here; `new` is its value with new arguments, `spec` and `observer` are its weight's."""
         self._observer, self._call = observer, (var.name, value)
         name = op_name(value)
         if name == "take":
-            return self._embedding(var, value, new, spec)
+            return self._realize_embedding(var, value, new, spec)
         if name == LOOP and self.dynamic:
-            return self._loop(value, new, spec)
+            return self._realize_loop(value, new, spec)
         if not is_const(value.args[1]):
-            return self._product(var, value, new)
+            return self._realize_product(var, value, new)
         if not self.dynamic:
             return relax.Call(new.op, [new.args[0], self._dequantize_weight(value, spec), *new.args[2:]], new.attrs)
-        return self._integer_conv(var, value, new, spec) if name != "matmul" else self._dense(var, value, new, spec)
+        return (self._realize_dense if name == "matmul" else self._realize_convolution)(var, value, new, spec)
 
     def _spec(self, decision: Decision | None) -> QuantSpec:
         return (decision.weights if decision else None) or self.config.weight_spec
@@ -206,11 +206,11 @@ class Walk:
         if size is not None and op_name(value) in ("matmul", LOOP):
             codes, scale = self._quantize_groups(value.args[1], spec, len(value.args[1].ty.shape) - 2, size)
             return ops.group_dequantize(codes, scale, axis=len(value.args[1].ty.shape) - 2, group_size=size)
-        codes, scale = self._weight(value.args[1], spec, axis)
+        codes, scale = self._quantize_weight(value.args[1], spec, axis)
         zero = relax.const(np.zeros(scale.shape, np.int32))
         return ops.dequantize(codes, relax.const(scale), zero, axis=axis)
 
-    def _embedding(self, var: relax.Var, value: relax.Call, new: relax.Call, spec: QuantSpec) -> relax.Expr:
+    def _realize_embedding(self, var: relax.Var, value: relax.Call, new: relax.Call, spec: QuantSpec) -> relax.Expr:
         """Rows of codes and their scales."""
         rows = QuantSpec(spec.dtype, spec.bits, symmetric=True, per_channel=True)
         size = self.config.group_size
@@ -219,27 +219,27 @@ class Walk:
             row_codes = self.rewriter.emit(relax.op.take(codes, new.args[1], axis=0), f"{var.name}_codes")
             scales = self.rewriter.emit(relax.op.take(scales, new.args[1], axis=0), f"{var.name}_scale")
             return ops.group_dequantize(row_codes, scales, axis=len(row_codes.ty.shape) - 1, group_size=size)
-        codes, scale = self._weight(value.args[0], rows, 0)
+        codes, scale = self._quantize_weight(value.args[0], rows, 0)
         row_codes = self.rewriter.emit(relax.op.take(codes, new.args[1], axis=0), f"{var.name}_codes")
         scales = relax.op.take(relax.const(scale.reshape(-1, 1)), new.args[1], axis=0)
         scales = self.rewriter.emit(scales, f"{var.name}_scale")
         return ops.dynamic_dequantize(row_codes, scales, relax.const(np.float32(1)))
 
-    def _dense(self, var: relax.Var, value: relax.Call, new: relax.Call, spec: QuantSpec) -> relax.Expr:
+    def _realize_dense(self, var: relax.Var, value: relax.Call, new: relax.Call, spec: QuantSpec) -> relax.Expr:
         size = self.config.group_size
         if size is not None and spec.bits <= numerics.PACKED_BITS and len(value.args[1].ty.shape) == 2:
             codes, scale = self._quantize_groups(value.args[1], spec, 0, size)
             x, x_scale = self._quantize_activation(new.args[0], len(new.args[0].ty.shape) - 1, 1)
             return ops.group_matmul(x, x_scale, codes, scale, group_size=size)
         axis = weight_axis(value) if spec.per_channel else -1
-        codes, scale = self._weight(value.args[1], spec, axis)
-        self._prove(codes, weight_axis(value))
+        codes, scale = self._quantize_weight(value.args[1], spec, axis)
+        self._check_sums(codes, weight_axis(value))
         rank = len(new.args[0].ty.shape)
         x, x_scale = self._quantize_activation(new.args[0], rank - 1, 1)
         sums = self.rewriter.emit(relax.op.matmul(x, codes, out_dtype="int32"), f"{var.name}_sums")
         return ops.dynamic_dequantize(sums, x_scale, relax.const(scale))
 
-    def _product(self, var: relax.Var, _value: relax.Call, new: relax.Call) -> relax.Expr:
+    def _realize_product(self, var: relax.Var, _value: relax.Call, new: relax.Call) -> relax.Expr:
         """Two activations: a scale for each row of the left and each column of the right one."""
         a, b = new.args
         left, left_scale = self._quantize_activation(a, len(a.ty.shape) - 1, 1)
@@ -247,27 +247,27 @@ class Walk:
         sums = self.rewriter.emit(ops.matmul(left, right, a_zero=0, b_zero=0), f"{var.name}_sums")
         return ops.dynamic_dequantize(sums, left_scale, right_scale)
 
-    def _loop(self, value: relax.Call, new: relax.Call, spec: QuantSpec) -> relax.Expr:
+    def _realize_loop(self, value: relax.Call, new: relax.Call, spec: QuantSpec) -> relax.Expr:
         """A recurrent layer: codes of the state in each step, a scale for each gate of each hidden unit."""
-        codes, scale = self._weight(value.args[1], spec, 1 if spec.per_channel else -1)
-        self._prove(codes, 1)
+        codes, scale = self._quantize_weight(value.args[1], spec, 1 if spec.per_channel else -1)
+        self._check_sums(codes, 1)
         scales = relax.const(np.ascontiguousarray(np.broadcast_to(scale, int(codes.ty.shape[1]))))
         attributes = {name: getattr(value.attrs, name) for name in OPERATORS[LOOP].attributes}
         return ops.recurrent_codes(new.args[0], codes, *new.args[2:], scales, **attributes)
 
-    def _integer_conv(self, var: relax.Var, value: relax.Call, new: relax.Call, spec: QuantSpec) -> relax.Expr:
+    def _realize_convolution(self, var: relax.Var, value: relax.Call, new: relax.Call, spec: QuantSpec) -> relax.Expr:
         axis = weight_axis(value) if spec.per_channel else -1
-        codes, scale = self._weight(value.args[1], spec, axis)
-        self._prove(codes, weight_axis(value))
+        codes, scale = self._quantize_weight(value.args[1], spec, axis)
+        self._check_sums(codes, weight_axis(value))
         spatial = len(value.args[1].ty.shape) - 2
         x, x_scale = self._quantize_activation(new.args[0], 1, spatial + 1)
-        sums = self.rewriter.emit(self._convolution(value, x, codes, spatial), f"{var.name}_sums")
+        sums = self.rewriter.emit(self._sum_convolution(value, x, codes, spatial), f"{var.name}_sums")
         if op_name(value) in TRANSPOSED_CONVOLUTIONS:
             scale = per_output_channel(scale, const_value(value.args[1]).shape, int(value.attrs.groups))
         shape = (1, -1) + (1,) * spatial
         return ops.dynamic_dequantize(sums, x_scale, relax.const(scale.reshape(shape) if scale.ndim else scale))
 
-    def _convolution(self, value: relax.Call, x: relax.Var, codes: relax.Expr, spatial: int) -> relax.Call:
+    def _sum_convolution(self, value: relax.Call, x: relax.Var, codes: relax.Expr, spatial: int) -> relax.Call:
         """int32 sums of a convolution, plain or transposed; padding with 0 is right without zero points."""
         attrs = value.attrs
         whole = {name: [int(v) for v in getattr(attrs, name)] for name in ("strides", "padding", "dilation")}
@@ -279,7 +279,7 @@ class Walk:
 
     # ---- pieces
 
-    def _weight(self, weight: relax.Expr, spec: QuantSpec, axis: int) -> tuple[relax.Expr, np.ndarray]:
+    def _quantize_weight(self, weight: relax.Expr, spec: QuantSpec, axis: int) -> tuple[relax.Expr, np.ndarray]:
         """Codes as a constant, and the scale; a weight that several layers share is one constant."""
         key = (weight, spec, axis, self._observer)
         if key not in self._weights:
@@ -331,7 +331,7 @@ class Walk:
         name, call = self._call or ("", None)
         if self._rounding is None or name not in self._rounding.moments or spec.dtype != "int8":
             return None
-        uses, rounded = self._uses(call), self._rounding.rounded
+        uses, rounded = self._moments_of_weight(call), self._rounding.rounded
         steps = np.asarray(scale, np.float64)
         if grouped:
             codes = round_groups(weight, steps, spec, uses, rounded=rounded)
@@ -348,7 +348,7 @@ class Walk:
             by_weight.setdefault(_weight_use(self.view.value[name]), []).append(name)
         return by_weight
 
-    def _uses(self, call: relax.Call) -> list[Moments]:
+    def _moments_of_weight(self, call: relax.Call) -> list[Moments]:
         """Moments of the layers that use the weight of a call."""
         assert self._rounding is not None
         return [self._rounding.moments[name] for name in self._layers_by_weight[_weight_use(call)]]
@@ -371,7 +371,7 @@ class Walk:
             self._codes[key] = codes, scale
         return self._codes[key]
 
-    def _prove(self, codes: relax.Expr, axis: int) -> None:
+    def _check_sums(self, codes: relax.Expr, axis: int) -> None:
         """Refuse weights whose sums could leave int32."""
         array = np.abs(const_value(codes).astype(np.int64))
         largest = int(array.sum(axis=tuple(a for a in range(array.ndim) if a != axis)).max(initial=0)) * LARGEST_CODE

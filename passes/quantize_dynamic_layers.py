@@ -21,7 +21,7 @@ from tvmq.errors import AccumulatorError
 from tvmq.graph.float_region_costs import note_float_regions
 from tvmq.graph.ledger import require_stage, with_ledger
 from tvmq.graph.view import View
-from tvmq.passes.quantize_dynamic import Walk, integer_facts
+from tvmq.passes.quantize_dynamic import DynamicRealizer, integer_facts
 from tvmq.spec import QuantSpec
 
 
@@ -32,8 +32,8 @@ def quantize_dynamic_layers(mod: tvm.IRModule) -> tvm.IRModule:
     if not chosen:
         return mod
     config = QConfig.from_dict({**ledger.config, "rules": []})
-    walk = Walk(mod, config, is_dynamic=True)
-    rewriter = walk.rewriter
+    realizer = DynamicRealizer(mod, config, is_dynamic=True)
+    rewriter = realizer.rewriter
     for var, value in rewriter.view.bindings:
         rewriter.at(var.name)
         new = rewriter.substitute(value)
@@ -42,7 +42,7 @@ def quantize_dynamic_layers(mod: tvm.IRModule) -> tvm.IRModule:
             spec = QuantSpec.from_dict(rule_spec) if rule_spec else config.weight_spec
             observer = chosen[var.name].get("observers", {}).get("weights")
             try:
-                new = walk.layer(var, value, new, spec, observer)
+                new = realizer.realize_layer(var, value, new, spec, observer)
                 chosen[var.name] |= integer_facts(spec)
             except AccumulatorError as error:
                 chosen[var.name]["why"] = f"limit: {error.fact}"

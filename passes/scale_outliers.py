@@ -37,13 +37,13 @@ Columns = Callable[[np.ndarray], np.ndarray]
 PARAMETERS = {"tvmq.layer_norm": (1, 2), "tvmq.rms_norm": (1,)}
 
 
-def scale_outliers(mod: tvm.IRModule, found: Mapping[str, Mapping[str, Any]] | None = None) -> tvm.IRModule:
-    """Treat channels that are far larger than the others; `found` None changes nothing."""
+def scale_outliers(mod: tvm.IRModule, treatments: Mapping[str, Mapping[str, Any]] | None = None) -> tvm.IRModule:
+    """Treat channels that are far larger than the others; `treatments` None changes nothing."""
     ledger = require_stage(mod, "scale_outliers", ("prepared",))
-    if not found:
+    if not treatments:
         return mod
-    result = _Scaler(mod, found).run()
-    for name, choice in found.items():
+    result = _Scaler(mod, treatments).run()
+    for name, choice in treatments.items():
         count = len(choice.get("factors") or choice.get("split", ()))
         how = "divided by powers of two" if "factors" in choice else "multiplied by themselves"
         ledger.notes.append(f"outliers: {count} channels of '{name}' are far larger than the others and are {how}")

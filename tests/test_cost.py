@@ -11,10 +11,10 @@ ZEN4 = Machine("znver4", 3.7e9, cores=4)
 
 def test_arithmetic_and_memory_add_up_to_the_longer_one_at_least():
     small = seconds(Work("conv2d", 37_000, 1000), ZEN4)
-    assert small.bound == "compute" and small.total > small.arithmetic == pytest.approx(10e-6)
+    assert small.bottleneck == "compute" and small.total > small.arithmetic == pytest.approx(10e-6)
     large = seconds(Work("add", 1000, 64_000_000), ZEN4)
-    assert large.bound == "memory" and large.total >= large.memory
-    assert seconds(Work("table", 10, 64), ZEN4).bound == "call"
+    assert large.bottleneck == "memory" and large.total >= large.memory
+    assert seconds(Work("table", 10, 64), ZEN4).bottleneck == "call"
 
 
 def test_weights_come_from_the_cache_that_holds_those_of_the_whole_model():

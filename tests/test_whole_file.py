@@ -24,7 +24,7 @@ def _write(file: BinaryIO) -> None:
 @pytest.fixture(params=["nameless", "named", "no names for the nameless"])
 def way(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     if request.param == "named":
-        monkeypatch.setattr(whole_file, "_nameless", lambda *_: None)
+        monkeypatch.setattr(whole_file, "_open_nameless", lambda *_: None)
     if request.param == "no names for the nameless":
 
         def refuse(*_: object, **__: object) -> None:
@@ -65,14 +65,14 @@ def test_a_writer_that_is_killed_leaves_nothing_for_long(tmp_path: Path, nameles
     """Without a name there is nothing at once; with one, the next save removes it, and not what is being written."""
     code = (
         "import os, signal, sys\nfrom pathlib import Path\nfrom tvmq import whole_file\n"
-        f"if not {nameless}: whole_file._nameless = lambda *_: None\n"
+        f"if not {nameless}: whole_file._open_nameless = lambda *_: None\n"
         "def write(file):\n    file.write(b'x' * 100000)\n    os.kill(os.getpid(), signal.SIGKILL)\n"
         "whole_file.write_whole(Path(sys.argv[1]), write)\n"
     )
     done = subprocess.run([sys.executable, "-c", code, str(tmp_path / "file")], check=False, timeout=60)
     assert done.returncode == -9
     left = [path.name for path in tmp_path.iterdir()]
-    if nameless and whole_file._nameless(tmp_path) is not None:
+    if nameless and whole_file._open_nameless(tmp_path) is not None:
         assert left == []
     else:
         assert len(left) == 1 and left[0].startswith(".tvmq-")
@@ -112,7 +112,7 @@ def test_threads_that_write_in_one_folder(tmp_path: Path) -> None:
 def test_processes_that_write_in_one_folder(tmp_path: Path, nameless: bool) -> None:
     code = (
         "import sys\nfrom pathlib import Path\nfrom tvmq import whole_file\n"
-        f"if not {nameless}: whole_file._nameless = lambda *_: None\n"
+        f"if not {nameless}: whole_file._open_nameless = lambda *_: None\n"
         "for _ in range(200):\n"
         "    whole_file.write_files(Path(sys.argv[1]), {'a': sys.argv[2].encode(), 'b': sys.argv[2].encode()}, 'test')\n"
     )

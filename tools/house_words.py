@@ -25,7 +25,7 @@ IRREGULAR_PARTICIPLES = frozenset(
 )
 ADJECTIVES = frozenset(
     """any best big both common contiguous dead direct doubtful dynamic empty equal exact far few finite flat free full
-    high highest identical integral large larger largest late least like long low narrow native near nearest needed
+    highest identical integral large larger largest late least like long narrow native near nearest needed
     next opaque other own plain portable possible ready real same short single slow slower small smaller smallest static
     symmetric twice unsigned wide wider widest whole worst wrong""".split()
 )
@@ -35,9 +35,12 @@ PRESENT_PARTICIPLES = frozenset(
 )
 # An imperative, or a noun, that looks like one of the above
 VERBS_AND_NOUNS = frozenset("cut embed fit read run set split spread".split())
+# The ends of a range, as in `numpy.random.uniform(low, high)`: properties of `tvmq.QParams` and of observers
+VERBS_AND_NOUNS |= {"low", "high"}
 OPENINGS = re.compile(r"(What|Of|The same|One|No)\b|See the head of this file|For JSON\.|See `?\w+`?\.$")
 VAGUE_LOCALS = frozenset("found given made said told asked taken".split())
-MENTION = re.compile(r"(?<![\w/.*-])((?:[\w-]+/)*[a-z_]\w*\.py)\b")
+# file.py:function is what a user types on a command line, an example and no source of ours
+MENTION = re.compile(r"(?<![\w/.*-])((?:[\w-]+/)*[a-z_]\w*\.py)\b(?!:[a-z_])")
 
 
 @cache

@@ -224,7 +224,7 @@ assert "return the IRModule" in message
 # machinery make 8-bit codes of the sums. That is what we write down, in an object with two methods:
 #
 # - `group` says which variables belong together (here one), and what must arrive as codes, or why it stays float;
-# - `realize` emits the integer form. `realizer.codes` gives the codes of an input, `realizer.requantized` makes codes
+# - `realize` emits the integer form. `realizer.codes` gives the codes of an input, `realizer.requantize` makes codes
 #   of 32-bit sums of a known scale, in whatever way the options ask for.
 
 
@@ -252,7 +252,7 @@ class RunningSums:
         axis = realizer.view.value[group.root].attrs.axis
         centred = relax.op.subtract(relax.op.astype(x.var, "int32"), relax.const(np.int32(x.zero_point)))
         sums = realizer.emit(relax.op.cumsum(centred, axis=axis, dtype="int32"), f"{group.root}_sums")
-        return realizer.requantized(sums, np.float64([x.scale]), group)
+        return realizer.requantize(sums, np.float64([x.scale]), group)
 
 
 RUNNING_SUMS = RunningSums()

@@ -60,7 +60,7 @@ def trusted_folder(*inside: str) -> Path | None:
         if folder is None:
             return None
         folder = folder / name
-        reason = distrust(folder)
+        reason = why_untrusted(folder)
         if reason and str(folder) not in _warned:
             _warned.add(str(folder))
             warnings.warn(f"cache: '{folder}' is not used, since {reason}", stacklevel=3)
@@ -69,7 +69,7 @@ def trusted_folder(*inside: str) -> Path | None:
     return folder
 
 
-def distrust(folder: Path) -> str:
+def why_untrusted(folder: Path) -> str:
     """Why a folder is no place for a cache, and what to do; empty if it is one, or does not exist."""
     try:
         facts = os.stat(folder)

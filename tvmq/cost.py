@@ -105,10 +105,10 @@ class Seconds:
     memory: float
 
     @property
-    def bound(self) -> str:
+    def bottleneck(self) -> str:
         """ "compute", "memory" or "call": what takes most of the time.
 
-        >>> Seconds(3e-6, 0.4e-6, 1.8e-6).bound
+        >>> Seconds(3e-6, 0.4e-6, 1.8e-6).bottleneck
         'memory'
         """
         rest = self.total - max(self.arithmetic, self.memory)

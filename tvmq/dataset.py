@@ -150,9 +150,9 @@ def _items(data: Any) -> Iterator[Any]:
         yield from data
 
 
-def _spool_items(data: Any, inputs: Sequence[Input], notice: Any) -> Spool:
+def _spool_items(data: Any, inputs: Sequence[Input], notice: Any) -> BatchSpool:
     """Copy what can be read only once to a temporary folder, removed with the object."""
-    spool = Spool(inputs)
+    spool = BatchSpool(inputs)
     for item in _items(data):
         spool.add(item)
     if notice:
@@ -160,7 +160,7 @@ def _spool_items(data: Any, inputs: Sequence[Input], notice: Any) -> Spool:
     return spool
 
 
-class Spool:
+class BatchSpool:
     """Checked batches in a temporary folder, which is removed with the object; read as often as needed.
 
     inputs  what the model takes

@@ -42,7 +42,7 @@ Seconds = dict[str, float]
 
 
 @dataclass
-class Decision:
+class Verdict:
     """Layers that stay float because that was measured to be faster.
 
     floats     {source name of a layer that stays float: why}
@@ -73,7 +73,7 @@ class Decision:
         return self.seconds["chosen"] > LEAST_GAIN * self.seconds["float"]
 
 
-def decide(floats: tvm.IRModule, quantize: Quantize, config: QConfig, seconds: float, *, target: CpuTarget) -> Decision:
+def decide(floats: tvm.IRModule, quantize: Quantize, config: QConfig, seconds: float, *, target: CpuTarget) -> Verdict:
     """Measure which layers to keep in float; about so many seconds, and at least the two whole models.
 
     floats    the prepared float module
@@ -86,7 +86,7 @@ def decide(floats: tvm.IRModule, quantize: Quantize, config: QConfig, seconds: f
     plain, best = _build_for_one(floats, target), _build_for_one(whole, target)
     feed = _feed(plain)
     beside = _time_in_turns({"float": plain, "int8": best}, feed)
-    decision = Decision({**beside, "chosen": beside["int8"]})
+    decision = Verdict({**beside, "chosen": beside["int8"]})
     candidates = _candidates(whole, *(_by_layer(exe, whole, feed) for exe in (plain, best)))
     for index, (names, times) in enumerate(candidates):
         if time.perf_counter() - start > seconds:
@@ -103,7 +103,7 @@ def decide(floats: tvm.IRModule, quantize: Quantize, config: QConfig, seconds: f
     return decision
 
 
-def with_decision(mod: tvm.IRModule, decision: Decision, machine: str) -> tvm.IRModule:
+def with_decision(mod: tvm.IRModule, decision: Verdict, machine: str) -> tvm.IRModule:
     """The quantized module whose ledger tells what was measured; a warning where int8 is slower than float."""
     ledger = get_ledger(mod)
     for entry in ledger.layers.values():

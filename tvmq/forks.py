@@ -86,7 +86,7 @@ class _LostLock:
         """Nothing was entered."""
 
 
-def _before() -> None:
+def _hold_locks() -> None:
     _one_fork.acquire()
     end = time.monotonic() + PATIENCE
     _wait_for_imports(end)
@@ -115,7 +115,7 @@ def _locks() -> list[ForkLock]:
     return [lock for reference in list(_all.values()) if (lock := reference()) is not None]
 
 
-def _after() -> None:
+def _release_locks() -> None:
     while _closed:
         lock, real = _closed.pop()
         lock.lock = real
@@ -125,7 +125,7 @@ def _after() -> None:
 
 
 def _after_in_child() -> None:
-    _after()
+    _release_locks()
     for lock in _locks():
         if not isinstance(lock.lock, _LostLock) and not _is_free(lock.lock):
             lock.lock = _LostLock(lock.what)
@@ -141,4 +141,4 @@ def _is_free(lock: Any) -> bool:
 # They take locks before a fork that threads which are waited for may need; who registers last comes first.
 _COME_LATER = (concurrent.futures.thread, logging)
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_before, after_in_parent=_after, after_in_child=_after_in_child)
+    os.register_at_fork(before=_hold_locks, after_in_parent=_release_locks, after_in_child=_after_in_child)

@@ -9,7 +9,7 @@ import numpy as np
 import tvm
 
 from tvmq.config import QConfig, current_qconfig
-from tvmq.dataset import Spool
+from tvmq.dataset import BatchSpool
 from tvmq.errors import CalibrationError
 from tvmq.frontends.relax import from_relax
 from tvmq.graph.symbolic import inputs_of
@@ -54,7 +54,7 @@ class Observation:
     ) -> None:
         self._model, self._target = from_relax(mod, params), target
         self._config = config or current_qconfig()
-        self._batches = Spool(inputs_of(prepare(*self._model)))
+        self._batches = BatchSpool(inputs_of(prepare(*self._model)))
 
     def __call__(self, *batch: Any) -> None:
         """Add a batch: a dictionary {input: array}, or the inputs in order; arrays or torch tensors, batch first.

@@ -24,13 +24,13 @@ from tvmq.compile.evaluators import round_weights as compiled_rounding
 from tvmq.config import QConfig, current_qconfig
 from tvmq.dataset import Dataset
 from tvmq.errors import CalibrationError, ConfigError
-from tvmq.faster import Decision, decide, with_decision
+from tvmq.faster import Verdict, decide, with_decision
 from tvmq.frontends.relax import from_relax
 from tvmq.graph.ledger import MAY_DIFFER, get_ledger, mark_emulated
 from tvmq.graph.symbolic import inputs_of
 from tvmq.guard.bound import Guard, guard_of
 from tvmq.observers.result import CalibrationResult
-from tvmq.passes.import_qdq import brings_scales, import_qdq, with_own_sums
+from tvmq.passes.import_qdq import import_qdq, is_prequantized, with_own_sums
 from tvmq.passes.pack_weights import pack_weights
 from tvmq.passes.partition_conversions import partition_conversions
 from tvmq.passes.quantize_dynamic import RoundingByData, quantize_dynamic
@@ -166,7 +166,7 @@ def _measure_layers(
     config: QConfig,
     calibration: CalibrationResult | None,
     seconds: float,
-) -> Decision:
+) -> Verdict:
     """Measure which layers are faster in float on this machine."""
     backend = backend_of(target)
     if calibration is not None or config.activations != "static" or backend.name not in CPUS:
@@ -204,15 +204,15 @@ def _quantize(
     """
     config = user_config.for_backend(backend)
     prepared, data = prepare_model(mod, params, dataset, config)
-    if data is None and calibration is None and is_calibrated(config) and not brings_scales(prepared):
+    if data is None and calibration is None and is_calibrated(config) and not is_prequantized(prepared):
         if reason is not None:
             raise missing_data(config, f"; scales made at run time need none, but {reason}")
         warnings.warn(f"quantize: no calibration data. {WITHOUT_DATA}", stacklevel=3)
         config = user_config.at_run_time().for_backend(backend)
     if config.activations != "static":
-        rounding = None if data is None or brings_scales(prepared) else _rounding(prepared, data)
+        rounding = None if data is None or is_prequantized(prepared) else _rounding(prepared, data)
         return pack_weights(quantize_dynamic(prepared, config, rounding))
-    if brings_scales(prepared):
+    if is_prequantized(prepared):
         if finetune is not None:
             raise ConfigError("quantize: finetune= begins with a float model, this one brings scales of its own")
         imported = import_qdq(prepared, config, backend)

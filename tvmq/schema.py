@@ -31,10 +31,10 @@ def inside(path: str, field: str | int) -> str:
     return f"{path} {field}" if path.endswith(":") else f"{path}.{field}"
 
 
-def near(word: Any, known: Iterable[str]) -> str:
-    """Addition to a sentence about an unknown word, where a known one is near.
+def advise(word: Any, known: Iterable[str]) -> str:
+    """Suggest a known word for an unknown one: a clause to end an error message with, "" where none is near.
 
-    >>> near("wieghts", ["weights", "bias"]), near("x", ["weights"])
+    >>> advise("wieghts", ["weights", "bias"]), advise("x", ["weights"])
     ("; did you mean 'weights'?", '')
     """
     matches = difflib.get_close_matches(str(word), list(known), n=1, cutoff=0.6)
@@ -47,7 +47,7 @@ def checked_fields(data: Any, path: str, known: Sequence[str], required: Iterabl
         refuse(path, f"must be an object with fields of {', '.join(known)}. Got {_shorten_value(data)} instead")
     for field in data:
         if field not in known:
-            refuse(inside(path, str(field)), f"unknown field; known: {', '.join(known)}{near(field, known)}")
+            refuse(inside(path, str(field)), f"unknown field; known: {', '.join(known)}{advise(field, known)}")
     for field in required:
         if field not in data:
             refuse(inside(path, field), "is missing")
@@ -57,7 +57,7 @@ def checked_fields(data: Any, path: str, known: Sequence[str], required: Iterabl
 def checked_choice(value: Any, path: str, allowed: Sequence[str]) -> str:
     """Check that a value is one of these words."""
     if not isinstance(value, str) or value not in allowed:
-        refuse(path, f"{_shorten_value(value)} is none of them; allowed: {', '.join(allowed)}{near(value, allowed)}")
+        refuse(path, f"{_shorten_value(value)} is none of them; allowed: {', '.join(allowed)}{advise(value, allowed)}")
     return value
 
 

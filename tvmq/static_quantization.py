@@ -27,7 +27,7 @@ from tvmq.graph.view import View, const_value, is_const
 from tvmq.guard import guard_module, why_not
 from tvmq.guard.bound import Guard
 from tvmq.guard.judge import Judge
-from tvmq.guard.kept import Batch, Kept
+from tvmq.guard.kept import Batch, CalibrationCache
 from tvmq.numerics.moments import Moments
 from tvmq.observers import needs_histogram
 from tvmq.observers.base import TensorStatistics
@@ -68,7 +68,7 @@ class StaticQuantization:
         self.prepared = run_stages(prepared, SCALING, Choices(config))
         self.data, self.config, self.backend = data, config, backend
         self.outliers = self._outliers() if outliers is None else outliers
-        self._kept = Kept()
+        self._kept = CalibrationCache()
 
     def with_config(self, config: QConfig) -> StaticQuantization:
         """Quantization of the same model and data by other options of its layers; nothing is read again."""
@@ -113,14 +113,14 @@ class StaticQuantization:
 
         raises  CalibrationError where the order of the data matters (momentum)
         """
-        annotated, kept = self.annotated(), Kept(has_results=False)
+        annotated, kept = self.annotated(), CalibrationCache(has_results=False)
         if self.config.momentum is not None and "moving_average" in self.config.observers:
             raise CalibrationError("calibrate: running averages depend on the order of the data; leave out momentum")
         with_histogram = any(map(needs_histogram, self.config.observers))
         self._collect(kept, annotated, shard, with_histogram=with_histogram)
         return kept.statistics
 
-    def _collect(self, kept: Kept, annotated: tvm.IRModule, data: Dataset, **options: Any) -> None:
+    def _collect(self, kept: CalibrationCache, annotated: tvm.IRModule, data: Dataset, **options: Any) -> None:
         """Statistics into `kept`; RangeError naming the first layer that makes NaN or infinities, as data hold none."""
         try:
             kept.collect(annotated, data, evaluator, observing=observing, **options)

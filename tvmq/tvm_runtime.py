@@ -88,10 +88,10 @@ def runtime_function(name: str) -> Callable[..., Any]:
     return function
 
 
-def empty(shape: Sequence[int], dtype: str) -> tvm_ffi.Tensor:
-    """A tensor in the memory of the CPU, aligned as kernels need it; what it holds is left open.
+def allocate_tensor(shape: Sequence[int], dtype: str) -> tvm_ffi.Tensor:
+    """Allocate a tensor in the memory of the CPU, aligned as kernels need it; its contents are undefined.
 
-    >>> empty([2, 3], "int8").shape
+    >>> allocate_tensor([2, 3], "int8").shape
     (2, 3)
     """
     where = tvm_ffi.device("cpu", 0)

@@ -48,7 +48,7 @@ def write_files(folder: Path, files: Mapping[str, bytes], caller: str) -> None:
             wholes = [(parts.enter_context(_whole_part(folder, _writer(data))), name) for name, data in files.items()]
             for name in files:
                 check_place(folder / name)
-            with _alone(folder):  # files of two writers are not mixed
+            with _lock_folder(folder):  # files of two writers are not mixed
                 for part, name in wholes:
                     part.replace(folder / name)
 
@@ -117,7 +117,7 @@ def _whole_part(folder: Path, write: Write, *, private: bool = False) -> Iterato
 
 def _write_nameless(part: Path, write: Write, mode: int) -> BinaryIO | None:
     """The file without a name until it is written; None where there are none, or it can get no name."""
-    descriptor = _nameless(part.parent, mode)
+    descriptor = _open_nameless(part.parent, mode)
     if descriptor is None:
         return None
     with contextlib.ExitStack() as closed:
@@ -153,7 +153,7 @@ def _write(file: BinaryIO, write: Write, mode: int) -> None:
         os.fsync(file.fileno())
 
 
-def _nameless(folder: Path, mode: int = 0o666) -> int | None:
+def _open_nameless(folder: Path, mode: int = 0o666) -> int | None:
     """A new file without a name; None where the system, or the file system, has none."""
     if not hasattr(os, "O_TMPFILE") or not os.path.isdir("/proc/self/fd"):
         return None
@@ -174,7 +174,7 @@ def _lock(descriptor: int) -> None:
 
 
 @contextlib.contextmanager
-def _alone(folder: Path) -> Iterator[None]:
+def _lock_folder(folder: Path) -> Iterator[None]:
     """Lock a folder for a single writer, where the system has such locks."""
     with contextlib.ExitStack() as closed:
         with contextlib.suppress(OSError):  # Windows opens no folders

@@ -25,7 +25,7 @@ from tvmq.graph.ledger import Ledger, require_stage, with_ledger
 from tvmq.graph.ops.conversions import spec_of
 from tvmq.graph.rewrite import Rewriter, rewrite
 from tvmq.graph.view import View, op_name
-from tvmq.passes.calibrate.collect import Watched, watched_tensors
+from tvmq.passes.calibrate.collect import Watch, watched_tensors
 from tvmq.passes.families.base import Group
 from tvmq.passes.families.weight_scales import power_of_two, raise_for_bias, weight_qparams, weights_of
 from tvmq.passes.partition import integer_groups
@@ -54,7 +54,7 @@ def calibrate(mod: tvm.IRModule, ranges: Mapping[str, Range]) -> tvm.IRModule:
     return with_ledger(result, ledger)
 
 
-def activation_qparams(watched: list[Watched], ranges: Mapping[str, Range], ledger: Ledger) -> dict[str, QParams]:
+def activation_qparams(watched: list[Watch], ranges: Mapping[str, Range], ledger: Ledger) -> dict[str, QParams]:
     """{simulated_quantize variable: its scale}."""
     missing = [w.key for w in watched if w.key not in ranges]
     if missing:
@@ -69,10 +69,10 @@ def activation_qparams(watched: list[Watched], ranges: Mapping[str, Range], ledg
     return {w.name: choose_qparams(*joint[w.tensor], w.spec) for w in watched}
 
 
-def _join_shared(watched: list[Watched], ranges: Mapping[str, Range], joint: dict[str, Range], ledger: Ledger) -> None:
+def _join_shared(watched: list[Watch], ranges: Mapping[str, Range], joint: dict[str, Range], ledger: Ledger) -> None:
     """Parts of a concat that others read as well: join the common scale unless that costs them too much."""
     concats = [group for group in integer_groups(ledger.layers) if group.facts.scale is not None]
-    scale = {w.source: w.tensor for w in watched if not w.stream} | {g.output: g.facts.scale for g in concats}
+    scale = {w.source: w.tensor for w in watched if not w.is_int16} | {g.output: g.facts.scale for g in concats}
     shared: dict[str, list[str]] = {}
     for group in concats:
         shared.setdefault(group.facts.scale, []).extend(scale[s] for s in group.facts.shared if s in scale)

@@ -30,28 +30,28 @@ from tvmq.spec import QuantSpec
 
 
 @dataclass(frozen=True)
-class Watched:
-    """Watched activation: variable of its simulated_quantize, the tensor it reads, the name of its scale, its spec.
+class Watch:
+    """Activation to watch: variable of its simulated_quantize, the tensor it reads, the name of its scale, its spec.
 
-    stream  True for the int16 codes of a residual stream
+    is_int16  True for the int16 codes of a residual stream
     """
 
     name: str
     source: str
     tensor: str
     spec: QuantSpec
-    stream: bool = False
+    is_int16: bool = False
 
     @property
     def key(self) -> str:
         """Key of its thresholds: a tensor that is read in 8 bits and in 16 has two."""
-        return f"{self.source}:stream" if self.stream else self.source
+        return f"{self.source}:stream" if self.is_int16 else self.source
 
 
-def watched_tensors(view: View) -> list[Watched]:
+def watched_tensors(view: View) -> list[Watch]:
     """All simulated_quantize operators of activations, in order."""
     return [
-        Watched(var.name, value.args[0].name, value.attrs.tensor, spec_of(value.attrs), value.attrs.kind == "stream")
+        Watch(var.name, value.args[0].name, value.attrs.tensor, spec_of(value.attrs), value.attrs.kind == "stream")
         for var, value in view.bindings
         if op_name(value) == "tvmq.simulated_quantize" and value.attrs.kind != "weight"
     ]

@@ -30,7 +30,7 @@ from tvmq.graph.rewrite import Rewriter, build_function
 from tvmq.graph.symbolic import sizes_in, with_sizes
 from tvmq.graph.view import View, dtype_of, op_name, sizes_of
 from tvmq.observers.base import TensorStatistics
-from tvmq.observers.streamed import CONTROL, EXTREMES, SCRATCH, TOKEN, TOTALS, Streamed
+from tvmq.observers.streamed import CONTROL, EXTREMES, SCRATCH, TOKEN, TOTALS, StatisticsBuffers
 from tvmq.passes.fold_constants import fold_constants
 
 Feed = Mapping[str, np.ndarray]
@@ -85,7 +85,7 @@ def can_be_observed(view: View, names: list[str]) -> bool:
     return all(dtype_of(v) == "float32" and all(isinstance(s, int) and s > 0 for s in sizes_of(v)) for v in variables)
 
 
-def observe(mod: tvm.IRModule, streamed: Streamed, outputs: Sequence[str] = ()) -> tvm.IRModule:
+def observe(mod: tvm.IRModule, streamed: StatisticsBuffers, outputs: Sequence[str] = ()) -> tvm.IRModule:
     """Build the module that takes the statistics itself; outputs: variables that are returned as well."""
     view = View(mod)
     memory = [relax.Var(name, relax.TensorType(shape, dtype)) for name, (shape, dtype) in streamed.shapes().items()]
@@ -148,7 +148,7 @@ class InModelStatistics:
         self._mod, self._statistics, self._batched, self._observing = mod, statistics, batched, observing
         self._results = results
         self._sizes: dict[str, int] | None = None
-        self._streamed: Streamed | None = None
+        self._streamed: StatisticsBuffers | None = None
         self._run: Run | None = None
 
     def run(self, feed: Feed, count: int) -> list[str] | None:
@@ -163,10 +163,10 @@ class InModelStatistics:
             self._prepare(feed)
         if self._streamed is None or self._run is None or sizes != self._sizes:
             return None
-        _, *outputs = self._run({**feed, **self._streamed.before(count)})
+        _, *outputs = self._run({**feed, **self._streamed.prepare_run(count)})
         if self._results:
             self._results(outputs)
-        return self._streamed.after(count)
+        return self._streamed.finish_run(count)
 
     def _prepare(self, feed: Feed) -> None:
         assert self._sizes is not None
@@ -178,7 +178,7 @@ class InModelStatistics:
         if sum(map(math.prod, shapes.values())) < MANY_VALUES:
             return
         batch = max([shapes[name][0] for name in names if self._batched[name]], default=1)
-        streamed = Streamed(self._statistics, shapes, self._batched, batch)
+        streamed = StatisticsBuffers(self._statistics, shapes, self._batched, batch)
         if streamed.size > np.iinfo(np.int32).max:
             return
         outputs = view.outputs if self._results else ()

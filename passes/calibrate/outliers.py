@@ -34,7 +34,7 @@ WORTH_SCALING, WORTH_SPLITTING = 0.8, 0.5
 
 
 @dataclass(frozen=True)
-class Candidate:
+class OutlierCandidate:
     """A tensor whose channels may be treated one by one.
 
     name      the tensor; its channels are the last axis
@@ -87,7 +87,7 @@ def find_outliers(
     return {name: choice for name, choice in chosen.items() if choice}
 
 
-def candidates(view: View) -> list[Candidate]:
+def candidates(view: View) -> list[OutlierCandidate]:
     """Results of normalizations that products read, and functions of one product that another one reads."""
     tensors = []
     for var, value in view.bindings:
@@ -95,11 +95,11 @@ def candidates(view: View) -> list[Candidate]:
         if not products:
             continue
         if NORMALIZATIONS.get(op_name(value), "softmax") != "softmax":
-            tensors.append(Candidate(var.name, products))
+            tensors.append(OutlierCandidate(var.name, products))
             continue
         chain = function_chain(view, var.name)
         if chain and _ends_in_stream(view, var.name, products):
-            tensors.append(Candidate(var.name, products, chain))
+            tensors.append(OutlierCandidate(var.name, products, chain))
     return tensors
 
 
@@ -187,17 +187,17 @@ def _is_float_sum(view: View, name: str) -> bool:
     return op_name(value) == "add" and not is_const(value.args[1]) and why_float_sum(view, name) is not None
 
 
-def choose(view: View, candidate: Candidate, statistics: ChannelStatistics) -> dict[str, Any] | None:
+def choose(view: View, candidate: OutlierCandidate, statistics: ChannelStatistics) -> dict[str, Any] | None:
     """Treatment of one tensor; None where nothing is worth it."""
     weights = [const_value(view.value[name].args[1]).astype(np.float64) for name in candidate.products]
-    model = ErrorModel(statistics, np.concatenate(weights, axis=1))
+    model = ProductErrorModel(statistics, np.concatenate(weights, axis=1))
     if candidate.chain:
         return _channels_to_split(model)
     return _factors(model)
 
 
 @dataclass
-class ErrorModel:
+class ProductErrorModel:
     """Expected error of products, see the head of this file; weight [channels, columns]."""
 
     statistics: ChannelStatistics
@@ -224,7 +224,7 @@ class ErrorModel:
         return float(rounding + power * np.square(column_steps).sum()) / 12
 
 
-def _factors(model: ErrorModel) -> dict[str, Any] | None:
+def _factors(model: ProductErrorModel) -> dict[str, Any] | None:
     """Powers of two by which the largest channels are divided."""
     channels = len(model.largest)
     before = model.error(np.ones(channels))
@@ -243,7 +243,7 @@ def _factors(model: ErrorModel) -> dict[str, Any] | None:
     return {"factors": {str(i): float(best[i]) for i in np.flatnonzero(best != 1.0)}}
 
 
-def _channels_to_split(model: ErrorModel) -> dict[str, Any] | None:
+def _channels_to_split(model: ProductErrorModel) -> dict[str, Any] | None:
     """Channels that get products of their own."""
     channels = len(model.largest)
     ones, order = np.ones(channels), np.argsort(-model.largest, kind="stable")

@@ -29,7 +29,7 @@ from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import View
 from tvmq.observers.auto import Choice
 from tvmq.observers.base import Range
-from tvmq.passes.calibrate.collect import Watched, watched_tensors
+from tvmq.passes.calibrate.collect import Watch, watched_tensors
 from tvmq.passes.calibrate.observed_model import Evaluator, Feed, drop_uncalibrated
 from tvmq.passes.calibrate.thresholds import ruled_observers
 from tvmq.passes.partition import integer_groups
@@ -43,10 +43,10 @@ Batches = Iterable[tuple[Feed, int]]
 
 
 @dataclass(frozen=True)
-class Trial:
+class Retrial:
     """A tensor whose range is asked again: the range that it has, and wider ones."""
 
-    tensor: Watched
+    tensor: Watch
     ranges: tuple[Range, ...]
     readers: tuple[str, ...]
 
@@ -86,7 +86,7 @@ def widen_for_readers(
 
 def list_trials(
     mod: tvm.IRModule, choices: Mapping[str, Choice], seen: Mapping[str, Range], calibrate_mode: str = "auto"
-) -> list[Trial]:
+) -> list[Retrial]:
     """Tensors of which values far outside of the chosen range were seen, and that a convolution or product reads."""
     observers = ruled_observers(get_ledger(mod))
     readers: dict[str, list[str]] = {}
@@ -98,8 +98,8 @@ def list_trials(
         if observers.get(w.source, calibrate_mode) != "auto":
             continue
         ranges = wider_ranges((choices[w.key].low, choices[w.key].high), seen.get(w.source, (0.0, 0.0)))
-        if len(ranges) > 1 and not w.stream and w.source in readers:
-            trials[w.key] = Trial(w, tuple(ranges), tuple(readers[w.source]))
+        if len(ranges) > 1 and not w.is_int16 and w.source in readers:
+            trials[w.key] = Retrial(w, tuple(ranges), tuple(readers[w.source]))
     return list(trials.values())
 
 
@@ -125,7 +125,7 @@ def wider_ranges(chosen: Range, seen: Range) -> list[Range]:
     return [*ranges, whole]
 
 
-def reader_errors(mod: tvm.IRModule, trials: list[Trial], batches: Batches, evaluator: Evaluator) -> list[np.ndarray]:
+def reader_errors(mod: tvm.IRModule, trials: list[Retrial], batches: Batches, evaluator: Evaluator) -> list[np.ndarray]:
     """Errors of the ranges of each trial, relative to the power of what its readers give."""
     run = evaluator(with_sums(mod, trials))
     total: np.ndarray | float = 0.0
@@ -144,7 +144,7 @@ def _relative(sums: list[float]) -> np.ndarray:
     return np.array(errors) / max(power, float(np.finfo(np.float32).tiny))
 
 
-def with_sums(mod: tvm.IRModule, trials: list[Trial]) -> tvm.IRModule:
+def with_sums(mod: tvm.IRModule, trials: list[Retrial]) -> tvm.IRModule:
     """The module whose results are sums of squares: of each trial and reader the power, the error of each range."""
     rewriter = Rewriter(drop_uncalibrated(mod))
     trial_of = {reader: trial for trial in trials for reader in trial.readers}
@@ -158,7 +158,7 @@ def with_sums(mod: tvm.IRModule, trials: list[Trial]) -> tvm.IRModule:
     return rewriter.finish(results=[s for trial in trials for reader in trial.readers for s in sums[reader]])
 
 
-def _sums(rewriter: Rewriter, result: relax.Var, trial: Trial) -> list[relax.Var]:
+def _sums(rewriter: Rewriter, result: relax.Var, trial: Retrial) -> list[relax.Var]:
     call = rewriter.value_of(result)
     assert isinstance(call, relax.Call)
     x, weight = call.args

@@ -36,7 +36,7 @@ from tvmq.passes.fold_constants import fold_constants
 from tvmq.passes.realize import realize
 
 
-class Sums(Protocol):
+class MomentSums(Protocol):
     """Sums over what the taps of each channel of pictures read: `compile.window_sums.WindowSums`."""
 
     def add(self, codes: np.ndarray, places: np.ndarray, zero_point: int) -> None:
@@ -47,14 +47,14 @@ class Sums(Protocol):
 
 
 # (channels, taps, type of the codes) -> sums; None for what it does not take
-Summing = Callable[[int, int, str], Sums | None]
+Summing = Callable[[int, int, str], MomentSums | None]
 # Bits of weights beyond which rounding costs nothing.
 MOST_BITS = 8
 MOST_BYTES = 2**28
 
 
 @dataclass(frozen=True, eq=False)
-class Reader:
+class CodeReader:
     """Integer convolution or product: its call, the variable of codes it reads, their scale and zero point; bits of
     its weight, and how many layers use that."""
 
@@ -141,7 +141,7 @@ def second_moments(
     return by_root
 
 
-def readers(mod: tvm.IRModule, integer: tvm.IRModule) -> list[Reader]:
+def readers(mod: tvm.IRModule, integer: tvm.IRModule) -> list[CodeReader]:
     """Convolutions and products with constant weights of at most MOST_BITS, in the order of the ledger."""
     view, realized = View(mod), View(integer)
     scales = get_ledger(integer).codes
@@ -155,7 +155,7 @@ def readers(mod: tvm.IRModule, integer: tvm.IRModule) -> list[Reader]:
         codes = _codes_of(realized, entry["root"])
         bits = int(view.value[call.args[1].name].attrs.bits)
         if codes in scales and bits <= MOST_BITS:
-            layers.append(Reader(entry["root"], call, codes, *scales[codes], bits))
+            layers.append(CodeReader(entry["root"], call, codes, *scales[codes], bits))
     return layers
 
 
@@ -168,9 +168,9 @@ def _codes_of(realized: View, root: str) -> str:
     return x.name
 
 
-def _split_by_memory(layers: list[Reader]) -> Iterator[list[Reader]]:
+def _split_by_memory(layers: list[CodeReader]) -> Iterator[list[CodeReader]]:
     """Layers whose sums fit MOST_BYTES together, one at least."""
-    turn: list[Reader] = []
+    turn: list[CodeReader] = []
     size = 0
     for layer in layers:
         size += layer.bytes()
@@ -185,7 +185,7 @@ def _split_by_memory(layers: list[Reader]) -> Iterator[list[Reader]]:
 class _Sum:
     """Moments of one layer, summed up batch by batch."""
 
-    def __init__(self, layer: Reader, dtype: str, summing: Summing | None, *, channels_last: bool) -> None:
+    def __init__(self, layer: CodeReader, dtype: str, summing: Summing | None, *, channels_last: bool) -> None:
         self._layer, self._channels_last = layer, channels_last
         self._moments = Moments(layer.scale)
         is_compiled = summing is not None and channels_last and layer.is_depthwise
@@ -211,7 +211,7 @@ class _Sum:
 
 def _sum_moments(
     integer: tvm.IRModule,
-    layers: list[Reader],
+    layers: list[CodeReader],
     batches: Iterable[tuple[Feed, int]],
     evaluator: Evaluator,
     samples: int,

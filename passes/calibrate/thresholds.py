@@ -31,7 +31,7 @@ from tvmq.observers.base import TensorStatistics, usable_range
 from tvmq.observers.histogram import ErrorModel
 from tvmq.observers.histogram_statistics import Histogram
 from tvmq.passes.annotate import owners
-from tvmq.passes.calibrate.collect import Watched, watched_tensors
+from tvmq.passes.calibrate.collect import Watch, watched_tensors
 from tvmq.passes.families.base import Group
 from tvmq.passes.families.weight_scales import power_of_two
 from tvmq.passes.partition import integer_groups
@@ -106,7 +106,7 @@ def _only_read_by(view: View, name: str, members: set[str]) -> bool:
 
 
 def _choose_one(
-    w: Watched,
+    w: Watch,
     mode: str,
     statistics: Mapping[str, TensorStatistics],
     config: QConfig,
@@ -116,7 +116,7 @@ def _choose_one(
         observer = make_observer("global_scale", scale=config.global_scale)
         return Choice(mode, *observer.thresholds(TensorStatistics(w.source, with_histogram=False), w.spec), {})
     known = statistics[w.source]
-    if w.stream:
+    if w.is_int16:
         return Choice("minmax", *make_observer("minmax").thresholds(known, w.spec), {})
     if mode == "auto":
         shifts = config.requantize == "power_of_two"

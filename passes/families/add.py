@@ -85,7 +85,7 @@ def _emit_rescaled_sum(realizer: Realizer, group: Group, a: Codes, b: Codes, sub
         for side, values in ((a, tables.a), (b, tables.b))
     ]
     acc = realizer.emit(relax.op.add(*sides), f"{group.root}_sum")
-    return realizer.requantized(acc, np.atleast_1d(np.float64(tables.scale)), group)
+    return realizer.requantize(acc, np.atleast_1d(np.float64(tables.scale)), group)
 
 
 FAMILY = Add()

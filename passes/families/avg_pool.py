@@ -28,7 +28,7 @@ from tvmq import numerics
 from tvmq.graph import ops
 from tvmq.graph.sizes import covering_padding
 from tvmq.graph.view import View, make_const, op_name, sizes_of
-from tvmq.passes.families.base import BoundedFacts, Codes, Family, Group, Realizer, written
+from tvmq.passes.families.base import BoundedFacts, Codes, Family, Group, Realizer, fact_field
 
 # 255 * 2^22 is half of int32, and a factor is then off by at most count / 2^23 of itself.
 POWER = 2**22
@@ -46,7 +46,7 @@ def emit_average(
     factors, divisor = factors_of(np.asarray(counts), realizer.mode)
     if np.any(factors != 1):
         acc = realizer.emit(relax.op.multiply(acc, make_const(factors)), f"{group.root}_weighted")
-    return realizer.requantized(acc, np.atleast_1d(np.float64(x.scale) / divisor), group)
+    return realizer.requantize(acc, np.atleast_1d(np.float64(x.scale) / divisor), group)
 
 
 def factors_of(counts: np.ndarray, mode: str) -> tuple[np.ndarray, int]:
@@ -84,8 +84,8 @@ class WindowFacts(BoundedFacts):
     strides: list[int] = field(default_factory=list)
     padding: list[int] = field(default_factory=list)
     counted: list[int] = field(default_factory=list)
-    low: float = written(-np.inf)
-    high: float = written(np.inf)
+    low: float = fact_field(-np.inf)
+    high: float = fact_field(np.inf)
 
     def counts(self, size: Sequence[int]) -> np.ndarray:
         """Elements under each window, those of the padding that counts included, those that rounding up adds never."""

@@ -23,8 +23,8 @@ from tvmq.rules import Decision, LayerFacts
 from tvmq.spec import QParams
 
 
-def written(default: Any) -> Any:
-    """A fact that the ledger has in any case; others only where they are not the default."""
+def fact_field(default: Any) -> Any:
+    """Field of a fact that the ledger always has; others are written only where they differ from the default."""
     return field(default=default, metadata={"written": True})
 
 
@@ -76,17 +76,17 @@ class Facts:
 class BoundedFacts(Facts):
     """Facts of what computes new values."""
 
-    low: float = written(-np.inf)
-    high: float = written(np.inf)
+    low: float = fact_field(-np.inf)
+    high: float = fact_field(np.inf)
 
 
 @dataclass
 class CodedFacts(BoundedFacts):
     """Facts of what cannot give floats."""
 
-    low: float = written(-np.inf)
-    high: float = written(np.inf)
-    needs_output_codes: bool = written(True)
+    low: float = fact_field(-np.inf)
+    high: float = fact_field(np.inf)
+    needs_output_codes: bool = fact_field(True)
 
 
 @dataclass
@@ -94,9 +94,9 @@ class WeightFacts(BoundedFacts):
     """Facts of a product with a constant weight; bounds: what bounds each channel behind it."""
 
     bounds: list[str] = field(default_factory=list)
-    low: float = written(-np.inf)
-    high: float = written(np.inf)
-    bias: bool = written(False)
+    low: float = fact_field(-np.inf)
+    high: float = fact_field(np.inf)
+    bias: bool = fact_field(False)
 
 
 @dataclass
@@ -179,17 +179,17 @@ class Group:
 class Draft:
     """Decisions of partition so far.
 
-    groups         {output: group} of what becomes integers
-    reasons        {root: why} of what stays float
-    decisions      {output: what rules and options say}, and of the roots that get codes at run time, `dynamic`
-    names          {root: source names} of all groups that there were
-    brings_scales  the model is quantized already
+    groups           {output: group} of what becomes integers
+    reasons          {root: why} of what stays float
+    decisions        {output: what rules and options say}, and of the roots that get codes at run time, `dynamic`
+    names            {root: source names} of all groups that there were
+    is_prequantized  the model is quantized already
     """
 
     view: View
     config: QConfig
     backend: Backend
-    brings_scales: bool = False
+    is_prequantized: bool = False
     groups: dict[str, Group] = field(default_factory=dict)
     reasons: dict[str, str] = field(default_factory=dict)
     decisions: dict[str, Decision] = field(default_factory=dict)
@@ -199,12 +199,12 @@ class Draft:
     @property
     def has_residuals(self) -> bool:
         """True if residual streams are to be integers."""
-        return not self.brings_scales and self.config.residual_streams == "int16"
+        return not self.is_prequantized and self.config.residual_streams == "int16"
 
     @property
     def is_integral(self) -> bool:
         """True if there is to be no float between the conversions."""
-        return not self.brings_scales and self.config.partition_conversions == "fully_integral"
+        return not self.is_prequantized and self.config.partition_conversions == "fully_integral"
 
 
 def family_of_call(call: relax.Expr) -> Family:
@@ -262,8 +262,8 @@ class Realizer(Protocol):
     def accumulators(self, name: str) -> tuple[relax.Var, float] | None:
         """The int32 sums of a group's result before bounds and rounding, where these have one scale, and that scale."""
 
-    def plain(self, arg: relax.Expr) -> relax.Expr:
-        """An argument that is no activation (indices, a mask) as the integer module has it."""
+    def substitute(self, arg: relax.Expr) -> relax.Expr:
+        """Replace variables of the float module in an argument that is no activation (indices, a mask)."""
 
     def emit(self, value: relax.Expr, name: str) -> relax.Var:
         """Bind a new variable in the integer module."""
@@ -271,14 +271,14 @@ class Realizer(Protocol):
     def code_bounds(self, qparams: QParams, group: Group) -> tuple[int, int]:
         """Lowest and highest code of a result whose real values are clipped to the group's "low" and "high"."""
 
-    def rescaled(self, part: Codes, common: QParams, group: Group) -> Codes:
-        """Codes of the same activation at another scale."""
+    def rescale(self, part: Codes, common: QParams, group: Group) -> Codes:
+        """Bring the codes of an activation to another scale."""
 
     def note(self, group: Group, **facts: object) -> None:
         """Write plain data about a group into the ledger, for explain."""
 
-    def requantized(self, acc: relax.Var, scale: np.ndarray, group: Group, *, axis: int = -1) -> Codes | relax.Var:
-        """Accumulators of the given real scale as codes of the group's output, or as floats if no codes are wanted.
+    def requantize(self, acc: relax.Var, scale: np.ndarray, group: Group, *, axis: int = -1) -> Codes | relax.Var:
+        """Requantize accumulators of this real scale to codes of the group's result; to floats if no codes are wanted.
 
         Bounds come from the facts "low" and "high" of the group.
         """
@@ -360,8 +360,8 @@ class OwnFamily(Protocol):
     name         of the family, unlike all of tvmq's: that of its layers in the ledger
     operators    what it treats, without "relax.": ("cumsum",); functions of single elements (sigmoid, ...) need none
     group        the Group that begins at an operator, or why it stays float: "limit: ..."
-    realize      emits the integer form and gives its Codes, from `realizer.requantized` say; where nothing reads codes,
-                 `requantized` gives floats
+    realize      emits the integer form and gives its Codes, from `realizer.requantize` say; where nothing reads codes,
+                 `requantize` gives floats
 
     A dict `definitions`, {operator: function(call, *arrays)}, says in NumPy what operators give on integers that tvmq
     does not define: with it `tvmq.verify` compares them, without it they are compared around.

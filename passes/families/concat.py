@@ -53,7 +53,7 @@ class Concat(Family):
             (part.qparams for part in parts), key=lambda q: float(np.float32(q.scale))
         )
         value = realizer.view.value[group.root]
-        known = iter([realizer.rescaled(part, common, group).var for part in parts])
+        known = iter([realizer.rescale(part, common, group).var for part in parts])
         same = [
             relax.const(encode_constant(const_value(p), common)) if is_const(p) else next(known)
             for p in value.args[0].fields

@@ -117,7 +117,7 @@ def finish_sums(
     acc = realizer.emit(sums, group.root)
     shape = (1, -1) + (1,) * (rank_of(acc) - 2)
     acc = realizer.emit(relax.op.add(acc, relax.const(bias.reshape(shape))), f"{group.root}_bias")
-    result = realizer.requantized(acc, scale, group, axis=1)
+    result = realizer.requantize(acc, scale, group, axis=1)
     return _bound_channels(realizer, group, result) if group.facts.bounds else result
 
 

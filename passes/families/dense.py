@@ -63,7 +63,7 @@ class Dense(Family):
         acc = realizer.emit(relax.op.matmul(x.var, relax.const(weight), out_dtype="int32"), group.root)
         acc = realizer.emit(relax.op.add(acc, relax.const(bias)), f"{group.root}_bias")
         product = np.float64(x.scale) * scale.astype(np.float64)
-        return realizer.requantized(acc, product, group, axis=rank_of(acc) - 1)
+        return realizer.requantize(acc, product, group, axis=rank_of(acc) - 1)
 
     def switched_off(self, layer: LayerFacts, config: QConfig) -> str | None:
         """Option that keeps all matrix products in float."""

@@ -44,7 +44,7 @@ class Embedding(Family):
         """Emit take on codes, and what makes them floats where no codes are wanted."""
         call, y = realizer.view.value[group.root], realizer.output_qparams(group)
         table = const_value(call.args[0])
-        indices = realizer.plain(call.args[1])
+        indices = realizer.substitute(call.args[1])
         if y is not None and y.spec.bits <= 8:
             rows = relax.op.take(relax.const(encode_constant(table, y)), indices, **_options(call))
             return Codes(realizer.emit(rows, group.root), y)
@@ -56,7 +56,7 @@ class Embedding(Family):
         rows = realizer.emit(relax.op.take(relax.const(codes), indices, **_options(call)), f"{group.root}_codes")
         last = -1 if axis is None else len(rows.ty.shape) - 1
         if y is not None:
-            return realizer.requantized(rows, np.atleast_1d(scale).astype(np.float64), group, axis=last)
+            return realizer.requantize(rows, np.atleast_1d(scale).astype(np.float64), group, axis=last)
         return realizer.emit(ops.dequantize(rows, relax.const(scale), relax.const(zero), axis=last), group.root)
 
 

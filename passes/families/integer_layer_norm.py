@@ -21,14 +21,14 @@ from tvmq.errors import RangeError, StageError
 from tvmq.graph import ops
 from tvmq.graph.view import View, const_value, is_const, make_const, op_name, sizes_of
 from tvmq.numerics.integer_layer_norm import LONGEST_ROW
-from tvmq.passes.families.base import Codes, Facts, Family, Group, Realizer, group_names, written
+from tvmq.passes.families.base import Codes, Facts, Family, Group, Realizer, fact_field, group_names
 
 
 @dataclass
 class NormFacts(Facts):
     """Facts of a norm: its input has 16 bits; its result may have."""
 
-    stream: bool = written(True)
+    stream: bool = fact_field(True)
     needs_output_codes: bool = False
 
 

@@ -25,7 +25,7 @@ from tvmq.graph import ops
 from tvmq.graph.view import View, const_value, is_const, op_name, sizes_of
 from tvmq.numerics.add_mask import LARGEST_STEP
 from tvmq.numerics.integer_softmax import LONGEST_ROW
-from tvmq.passes.families.base import Codes, Family, Group, Realizer, group_names, written
+from tvmq.passes.families.base import Codes, Family, Group, Realizer, fact_field, group_names
 from tvmq.passes.families.masks import Mask, MaskFacts, emit_mask, find_mask
 from tvmq.spec import QParams, QuantSpec
 
@@ -39,7 +39,7 @@ class SoftmaxFacts(MaskFacts):
 
     links: list[str] = field(default_factory=list, metadata={"written": True})
     masks: dict[str, Any] = field(default_factory=dict, metadata={"written": True})
-    axis: int = written(-1)
+    axis: int = fact_field(-1)
     scores: str | None = None
 
 
@@ -152,7 +152,7 @@ def _apply_link(realizer: Realizer, link: str, scores: relax.Var, scale: float) 
     value = realizer.view.value[link]
     if op_name(value) == "where":
         sides = [relax.const(_steps(const_value(arg), scale)) if is_const(arg) else scores for arg in value.args[1:]]
-        return realizer.emit(relax.op.where(realizer.plain(value.args[0]), *sides), link)
+        return realizer.emit(relax.op.where(realizer.substitute(value.args[0]), *sides), link)
     added = next(const_value(arg) for arg in value.args if is_const(arg))
     return realizer.emit(ops.add_mask(scores, relax.const(_steps(added, scale)), multiplier=1, offset=0), link)
 

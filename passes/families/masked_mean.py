@@ -23,7 +23,7 @@ from tvmq.errors import StageError
 from tvmq.graph import ops
 from tvmq.graph.view import View, const_value, is_const, op_name, sizes_of
 from tvmq.numerics.masked_mean import LONGEST
-from tvmq.passes.families.base import Codes, Draft, Family, Group, Realizer, group_names, written
+from tvmq.passes.families.base import Codes, Draft, Family, Group, Realizer, fact_field, group_names
 from tvmq.passes.families.masks import Mask, MaskFacts, emit_mask, find_mask
 
 AXIS = 1
@@ -33,8 +33,8 @@ AXIS = 1
 class MaskedMeanFacts(MaskFacts):
     """The variable of the product of tensor and mask."""
 
-    stream: bool = written(True)
-    needs_output_codes: bool = written(True)
+    stream: bool = fact_field(True)
+    needs_output_codes: bool = fact_field(True)
     product: str = ""
     masks: dict[str, Any] = field(default_factory=dict)
 

@@ -136,12 +136,12 @@ def _clip_finite(value: float) -> float:
 
 def emit_mask(realizer: Realizer, mask: Mask, name: str) -> relax.Expr:
     """The integers of a mask in the integer module, moved as its floats were."""
-    value = realizer.plain(realizer.view.var[mask.source])
+    value = realizer.substitute(realizer.view.var[mask.source])
     if dtype_of(value) == "bool":
         value = realizer.emit(relax.op.astype(value, "int32"), f"{name}_mask")
     for move in mask.moves:
         call = realizer.view.value[move]
-        rest = [realizer.plain(arg) for arg in call.args[1:]]
+        rest = [realizer.substitute(arg) for arg in call.args[1:]]
         value = realizer.emit(relax.Call(call.op, [value, *rest], call.attrs, call.ty_args), f"{move}_mask")
     return value
 

@@ -19,7 +19,7 @@ from tvmq.graph import ops
 from tvmq.graph.float_region_costs import multiply_accumulates
 from tvmq.graph.view import View, const_value, is_const, op_name, rank_of, sizes_of
 from tvmq.passes.families import dense
-from tvmq.passes.families.base import BoundedFacts, Codes, Family, Group, Realizer, absorb_clip, group_names, written
+from tvmq.passes.families.base import BoundedFacts, Codes, Family, Group, Realizer, absorb_clip, fact_field, group_names
 from tvmq.passes.families.weights import weight_codes
 
 
@@ -27,11 +27,11 @@ from tvmq.passes.families.weights import weight_codes
 class MatmulFacts(BoundedFacts):
     """factor: that of the constants behind the product; weight: the right side is a constant."""
 
-    low: float = written(-np.inf)
-    high: float = written(np.inf)
-    factor: float = written(1.0)
-    bias: bool = written(False)
-    weight: bool = written(False)
+    low: float = fact_field(-np.inf)
+    high: float = fact_field(np.inf)
+    factor: float = fact_field(1.0)
+    bias: bool = fact_field(False)
+    weight: bool = fact_field(False)
 
 
 class Matmul(Family):
@@ -79,7 +79,7 @@ class Matmul(Family):
             realizer.note(group, accumulator=bound)
         acc = realizer.emit(ops.matmul(x.var, y, a_zero=x.zero_point, b_zero=y_zero), f"{group.root}_product")
         real = np.float64(x.scale) * scale.astype(np.float64) * group.facts.factor
-        return realizer.requantized(acc, real, group, axis=rank_of(acc) - 1)
+        return realizer.requantize(acc, real, group, axis=rank_of(acc) - 1)
 
     def has_weight(self, group: Group) -> bool:
         """True where the right side is a constant, of more than two axes."""

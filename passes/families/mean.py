@@ -17,17 +17,17 @@ from tvm import relax
 from tvmq.graph import ops
 from tvmq.graph.view import View, op_name, rank_of, sizes_of
 from tvmq.passes.families.avg_pool import emit_average
-from tvmq.passes.families.base import BoundedFacts, Codes, Family, Group, Realizer, written
+from tvmq.passes.families.base import BoundedFacts, Codes, Family, Group, Realizer, fact_field
 
 
 @dataclass
 class MeanFacts(BoundedFacts):
     """The axes that disappear."""
 
-    low: float = written(-np.inf)
-    high: float = written(np.inf)
+    low: float = fact_field(-np.inf)
+    high: float = fact_field(np.inf)
     axes: list[int] = field(default_factory=list, metadata={"written": True})
-    keepdims: bool = written(False)
+    keepdims: bool = fact_field(False)
 
 
 class Mean(Family):

@@ -37,7 +37,7 @@ class Multiply(Family):
         a, b = (realizer.codes(name) for name in group.inputs)
         call = ops.multiply(a.var, b.var, a_zero=a.zero_point, b_zero=b.zero_point)
         acc = realizer.emit(call, f"{group.root}_product")
-        return realizer.requantized(acc, np.atleast_1d(np.float64(a.scale) * np.float64(b.scale)), group)
+        return realizer.requantize(acc, np.atleast_1d(np.float64(a.scale) * np.float64(b.scale)), group)
 
 
 FAMILY = Multiply()

@@ -40,7 +40,7 @@ class Pad(Family):
         attrs = realizer.view.value[group.root].attrs
         code = encode_constant(np.asarray(attrs.pad_value, np.float32), y)
         width = [int(w) for w in attrs.pad_width]
-        call = relax.op.nn.pad(realizer.rescaled(x, y, group).var, width, pad_value=float(code))
+        call = relax.op.nn.pad(realizer.rescale(x, y, group).var, width, pad_value=float(code))
         return Codes(realizer.emit(call, group.root), y)
 
 

@@ -22,19 +22,19 @@ from tvmq.graph import ops
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import ARITHMETIC
 from tvmq.graph.view import View, const_value, is_const, op_name, sizes_of
-from tvmq.passes.families.base import CodedFacts, Codes, Family, Group, Realizer, absorb_clip, written
+from tvmq.passes.families.base import CodedFacts, Codes, Family, Group, Realizer, absorb_clip, fact_field
 from tvmq.passes.partition.float_exceptions import why_float_sum
 
-LINKS = where(kind=ARITHMETIC, own=False)
+LINKS = where(kind=ARITHMETIC, is_own=False)
 
 
 @dataclass
 class ScaleShiftFacts(CodedFacts):
     """The members that compute, in order: all but a relu or clip."""
 
-    low: float = written(-np.inf)
-    high: float = written(np.inf)
-    needs_output_codes: bool = written(True)
+    low: float = fact_field(-np.inf)
+    high: float = fact_field(np.inf)
+    needs_output_codes: bool = fact_field(True)
     links: list[str] = field(default_factory=list)
 
 

@@ -50,13 +50,13 @@ class Select(Family):
         """Emit the same operator on codes."""
         parts = [realizer.codes(name) for name in group.inputs]
         common = self._common_qparams(realizer, group, parts)
-        tensors = iter([realizer.rescaled(part, common, group).var for part in parts])
+        tensors = iter([realizer.rescale(part, common, group).var for part in parts])
         call = realizer.view.value[group.root]
         sides = [
             relax.const(encode_constant(const_value(arg), common)) if is_const(arg) else next(tensors)
             for arg in _sides(call)
         ]
-        masks = [realizer.plain(arg) for arg in call.args[: len(call.args) - 2]]
+        masks = [realizer.substitute(arg) for arg in call.args[: len(call.args) - 2]]
         return Codes(realizer.emit(relax.Call(call.op, [*masks, *sides], call.attrs), group.root), common)
 
     def _common_qparams(self, realizer: Realizer, group: Group, parts: list[Codes]) -> QParams:

@@ -42,7 +42,7 @@ class Shape(Family):
             width = [int(w) for w in call.attrs.pad_width]
             moved = relax.op.nn.pad(x.var, width, pad_value=float(x.zero_point), pad_mode=call.attrs.pad_mode)
         else:
-            rest = [realizer.plain(arg) for arg in call.args[1:]]  # indices may be computed in the graph
+            rest = [realizer.substitute(arg) for arg in call.args[1:]]  # indices may be computed in the graph
             moved = relax.Call(call.op, [x.var, *rest], call.attrs, call.ty_args)
         return Codes(realizer.emit(moved, group.root), x.qparams)
 

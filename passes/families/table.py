@@ -24,7 +24,7 @@ from tvmq.graph.evaluate import evaluate, evaluator
 from tvmq.graph.operators import where
 from tvmq.graph.view import View, const_value, dtype_of, is_const, make_const, op_name
 from tvmq.graph.walk import resolve_each
-from tvmq.passes.families.base import BoundedFacts, Codes, Family, Group, Realizer, written
+from tvmq.passes.families.base import BoundedFacts, Codes, Family, Group, Realizer, fact_field
 from tvmq.spec import QParams
 
 ELEMENTWISE = where(elementwise=True)
@@ -54,8 +54,8 @@ class TableFacts(BoundedFacts):
     """All variables that the function is made of, in order; members are those that only it needs."""
 
     chain: list[str] = field(default_factory=list)
-    low: float = written(-np.inf)
-    high: float = written(np.inf)
+    low: float = fact_field(-np.inf)
+    high: float = fact_field(np.inf)
 
 
 class Table(Family):

@@ -37,10 +37,10 @@ from tvmq.spec import QParams
 
 CONVERSIONS = ("tvmq.quantize", "tvmq.dequantize")
 CODED_WEIGHTS = ("tvmq.group_dequantize", "tvmq.group_matmul")  # a front end leaves them as they are
-SUMS = where(kind=(CONVOLUTION, PRODUCT), own=False)
+SUMS = where(kind=(CONVOLUTION, PRODUCT), is_own=False)
 
 
-def brings_scales(mod: tvm.IRModule) -> bool:
+def is_prequantized(mod: tvm.IRModule) -> bool:
     """True for a module that has quantize or dequantize operators, sums of codes, or weights in codes, of its own."""
     own = (*CONVERSIONS, *CODED_WEIGHTS)
     return any(op_name(value) in own or _is_sum(value) for _, value in View(mod).bindings)
@@ -91,7 +91,7 @@ def _biases_beyond_float32(view: View, groups: Sequence[Group], pairs: Pairs) ->
     biases = {}
     for group in groups:
         bias = pairs.biases.get(group.members[1]) if group.facts.bias else None
-        x = scales.of(group.inputs[0]) if bias is not None else None
+        x = scales.scale_of(group.inputs[0]) if bias is not None else None
         if bias is None or x is None:
             continue
         unit = np.float64(x.scale) * pairs.weights[group.root].scale

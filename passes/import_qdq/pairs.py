@@ -38,7 +38,7 @@ from tvmq.spec import QParams, QuantSpec
 
 BOUNDS = ("maximum", "minimum")
 # Operators on codes that copy or compare them and have a family, whatever their rank
-MOVES = where(on_codes=True) & OPS.keys()
+MOVES = where(commutes_with_quantize=True) & OPS.keys()
 
 
 @dataclass(frozen=True, eq=False)

@@ -37,7 +37,7 @@ def _missing_quantization(weights: Mapping[str, QParams], view: View, group: Gro
     """Quantization that the model lacks for a group; None if all is there."""
     if group.strategy.holds_codes and not _roundings(view, group.output):
         return "its table is not quantized"
-    input_scales = [scales.of(name) for name in group.inputs]
+    input_scales = [scales.scale_of(name) for name in group.inputs]
     known = [scale for scale in input_scales if scale is not None]
     if len(known) < len(input_scales):
         return f"'{group.inputs[input_scales.index(None)]}', which it reads, is not quantized"
@@ -89,10 +89,10 @@ def _result(view: View, group: Group, known: Scales) -> str | None:
     if group.facts.needs_output_codes and not scales:
         return "its result is not quantized"
     if group.joins:
-        if not scales and known.of(group.output) is None:
+        if not scales and known.scale_of(group.output) is None:
             return "its parts have different scales and its result is not quantized"
     elif group.passes:
-        own = known.of(group.inputs[0])
+        own = known.scale_of(group.inputs[0])
         if plain and any(scale != own for scale in scales):
             return "its result is read with and without another rounding"
         return "its result has several scales" if len(scales) > 1 else None
@@ -121,16 +121,16 @@ class Scales:
         self._view, self._groups = view, groups
         self._known: dict[str, QParams | None] = {}
 
-    def of(self, name: str) -> QParams | None:
+    def scale_of(self, name: str) -> QParams | None:
         """Scale of the codes of a tensor; None if it has none."""
-        return resolve_each(name, self._of, self._known)
+        return resolve_each(name, self._derive_scale, self._known)
 
     def forget(self, names: Iterable[str]) -> None:
         """Forget what is known of these tensors."""
         for name in names:
             self._known.pop(name, None)
 
-    def _of(self, name: str) -> Generator[str, QParams | None, QParams | None]:
+    def _derive_scale(self, name: str) -> Generator[str, QParams | None, QParams | None]:
         value = self._view.value.get(name)
         if op_name(value) == "tvmq.simulated_quantize":
             return qparams_of(value)

@@ -17,7 +17,7 @@ from typing import Any
 import tvm
 
 from tvmq.backends import backend_named
-from tvmq.backends.carried import carrying
+from tvmq.backends.carried import mode_of_rule
 from tvmq.backends.description import Backend
 from tvmq.config import QConfig, current_qconfig
 from tvmq.graph.float_region_costs import multiply_accumulates
@@ -52,7 +52,7 @@ def partition(
     """
     ledger = require_stage(mod, "partition", ("prepared",))
     draft = Draft(
-        View(mod), config or current_qconfig(), backend or backend_named(None), brings_scales=drop is not None
+        View(mod), config or current_qconfig(), backend or backend_named(None), is_prequantized=drop is not None
     )
     for find in FIND:
         find(draft)
@@ -77,30 +77,53 @@ def finalize_groups(draft: Draft) -> None:
 
 
 Hook = Callable[[Draft], None]
-# Each hook sees what those before it have made.
-# FIND fills draft.groups and draft.reasons; rules and options decide on these groups next.
+# Invariant between all hooks: the key of a group in draft.groups is its last member, and no member of a group is a key
+# of draft.reasons, which says of roots (the operators that rules name) why they stay float.
+#
+# FIND settles which groups there could be. decide_layers needs their final roots and members, since it hands them to
+# the user's rules once; whatever it decides to be float moves from the groups to the reasons.
 FIND: tuple[Hook, ...] = (
+    # Needs   nothing but the prepared module.
+    # Leaves  the invariant. Sums that a normalization reads are among the reasons; a leaky relu is a table of its own.
     find_groups,
-    # needs the reasons of find_groups: moves sums of residual streams from the reasons to the groups
+    # Needs   the sums of residual streams among the reasons.
+    # Leaves  these sums, and concats that only they read, as groups with facts.stream.
     widen_residuals,
-    # needs those sums: a masked mean takes over the groups and the reasons of all its operators
+    # Needs   the operators of a masked mean, in whatever groups or reasons they are by now.
+    # Leaves  one group for each masked mean and none for a part of it, sums of widen_residuals included.
     join_means,
-    # needs every leaky relu as a table: joins it to the layer it reads, where no clip bounds that yet
+    # Needs   each leaky relu as a group of its own, and facts that say which sums a clip bounds.
+    # Leaves  no leaky relu behind a layer that can compute it in its requantize: it is a member of that layer.
     absorb_slopes,
 )
-# Dropping asks which groups have a neighbour in integers, and which sums at the end have 8 bits.
+# Dropping removes groups by their neighbours until nothing changes, so each neighbour must be one that will remain, and
+# each sum must say in which width it is added.
 BEFORE_DROPPING: tuple[Hook, ...] = (
-    absorb_masks,  # leaves no group that only computes a mask: nothing must stay because one is near
-    widen_results,  # leaves int16 sums at the ends, which are kept; 8 bits would round the results
+    # Needs   the decided groups: only masks (facts.masks) of those that will be integers become integers.
+    # Leaves  operators that only compute such masks as members of their reader: no group stays because of them.
+    absorb_masks,
+    # Needs   the groups at the ends of the network.
+    # Leaves  facts.stream at sums there if the core is to be fully integral: 8 bits would round the results.
+    widen_results,
 )
-# No group comes or goes any more: these change members and facts alone.
+# The set of groups is final: these hooks change members and facts alone.
 AFTER_DROPPING: tuple[Hook, ...] = (
-    release_links,  # needs to know who stays float: links of chains that it reads leave their groups
-    # leave in the facts which groups read int16 codes: softmax and layer norm first, then what dtypes ask for
+    # Needs   the final groups, which say who reads in float.
+    # Leaves  links of a chain of tables that a float operator reads among the reasons.
+    release_links,
+    # Needs   the final groups: integer softmax and layer norm look at who makes what they read, and who reads them.
+    # Leaves  facts.stream of those two and of their readers.
     finalize_groups,
+    # Needs   draft.decisions of the groups.
+    # Leaves  facts.stream and facts.bits of convolutions and products whose activations are int16. Every group that
+    #         reads int16 codes has facts.stream by now, but for those that only move codes.
     widen_layers,
-    widen_moves,  # needs all those facts: moves int16 codes where only such groups read; a concat passes none on then
-    code_results,  # needs the final `passes`: gives scales to results that the backend writes as codes alone
+    # Needs   facts.stream of all groups that compute.
+    # Leaves  facts.stream of moves that only such groups read; concats among them have passes=False and own codes.
+    widen_moves,
+    # Needs   the final `passes`: what passes codes on has the scale of its input.
+    # Leaves  needs_output_codes of results that the backend writes as codes alone.
+    code_results,
 )
 
 
@@ -138,9 +161,9 @@ def _integer_entry(view: View, group: Group, decision: Decision, draft: Draft) -
 
 def _backend_facts(group: Group, decision: Decision, draft: Draft) -> dict[str, Any]:
     """Observers, and what else the backend says of such layers alone, where it is said."""
-    entry, facts = (None if draft.brings_scales else entry_of(draft, group)), _observers(decision)
+    entry, facts = (None if draft.is_prequantized else entry_of(draft, group)), _observers(decision)
     bias = entry.bias if entry and entry.bias else draft.backend.bias
-    if bias not in ("int32", "float32") and group.strategy.weighted and not draft.brings_scales:
+    if bias not in ("int32", "float32") and group.strategy.weighted and not draft.is_prequantized:
         facts["bias_bits"] = int(bias.removeprefix("int"))
     bits, _ = draft.backend.accumulators(group.family)
     if bits < 32 and group.strategy.adds:  # whose constants are chosen so that its sums fit
@@ -154,7 +177,7 @@ def _backend_facts(group: Group, decision: Decision, draft: Draft) -> dict[str, 
     if entry.same_scales:
         facts["same_scales"] = True
     if entry.requantize is not None:
-        facts["requantize"] = list(carrying(entry.requantize))
+        facts["requantize"] = list(mode_of_rule(entry.requantize))
     return facts
 
 

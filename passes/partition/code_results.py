@@ -16,7 +16,7 @@ from tvmq.passes.partition.decide import entry_of
 
 def code_results(draft: Draft) -> None:
     """Give the result of each layer that writes codes alone a scale, whoever reads it."""
-    if draft.brings_scales:
+    if draft.is_prequantized:
         return
     for group in draft.groups.values():
         entry = entry_of(draft, group)

@@ -69,7 +69,7 @@ def _limit(draft: Draft, group: Group, decision: Decision, weight: tuple[int | s
     limit = limit or _refusal(decision, group, draft, weight)
     limit = limit or why_no_int16(group, decision.activations or config.activation_spec)
     limit = limit or _average_obstacle(draft.view, group, backend)
-    proves = not draft.brings_scales and group.strategy.anchor and may_stay_float(config, backend)
+    proves = not draft.is_prequantized and group.strategy.anchor and may_stay_float(config, backend)
     return limit or (why_unproved(draft.view, group, decision, config) if proves else None)
 
 
@@ -92,7 +92,7 @@ def _loops(draft: Draft, facts: list[LayerFacts]) -> dict[str, Decision]:
     """{root: decision} of recurrent layers: their state gets codes in every step, unless they are to stay float."""
     allowed = draft.config.debug_enabled_ops
     loops = {layer.key: draft.decisions[layer.key] for layer in facts if layer.op == LOOP}
-    if not loops or draft.brings_scales or draft.is_integral:
+    if not loops or draft.is_prequantized or draft.is_integral:
         return {}
     refused = draft.backend.refuses_dynamic()
     switched = "option debug_enabled_ops" if allowed is not None and LOOP not in allowed else None
@@ -122,11 +122,11 @@ def _facts(view: View, groups: dict[str, Group], reasons: dict[str, str]) -> lis
 
 def _with_backend_specs(decision: Decision, group: Group, draft: Draft) -> Decision:
     """The decision with the specs of the backend's entry for such layers, where no rule gives them."""
-    if decision.is_float or decision.is_dynamic or draft.brings_scales:
+    if decision.is_float or decision.is_dynamic or draft.is_prequantized:
         return decision
     family, config, own = group.strategy, draft.config, (decision.activations, decision.weights)
     specs = (own[0] or config.activation_spec, (own[1] or config.weight_spec) if family.weighted else None)
-    fitted = draft.backend.fitted(group.family, *specs, depthwise=is_depthwise(draft.view.value[group.root]))
+    fitted = draft.backend.fit_specs(group.family, *specs, depthwise=is_depthwise(draft.view.value[group.root]))
     chosen = [mine or (new if new != old else None) for mine, new, old in zip(own, fitted, specs, strict=True)]
     if chosen == list(own):
         return decision

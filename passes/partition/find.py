@@ -32,7 +32,7 @@ CONVERSIONS = ("tvmq.simulated_quantize", "tvmq.quantize", "tvmq.dequantize")
 def find_groups(draft: Draft) -> None:
     """Groups keyed by their output, and the reasons of the operators that stay float, keyed by variable."""
     view, groups, reasons = draft.view, draft.groups, draft.reasons
-    config = QConfig(operators=draft.config.operators) if draft.brings_scales else draft.config
+    config = QConfig(operators=draft.config.operators) if draft.is_prequantized else draft.config
     owners: dict[str, str] = {}
     chains: dict[str, str] = {}
     own = families_by_operator(config.operators)

@@ -139,7 +139,7 @@ def why_float_sum(view: View, name: str) -> str | None:
     normalization = normalization_of(view, name)
     if normalization:
         return f"default: a {normalization} reads this sum; in 8 bits it would lose too much"
-    if _is_in_stream(view, name):
+    if _is_residual_sum(view, name):
         return "default: it is added to a sum that stays float for the normalization behind it"
     return None
 
@@ -157,10 +157,10 @@ def normalization_of(view: View, name: str) -> str | None:
                 return behind
         return None
 
-    return resolve_each(name, normalization_behind, view.known(normalization_of))
+    return resolve_each(name, normalization_behind, view.memo(normalization_of))
 
 
-def _is_in_stream(view: View, name: str) -> bool:
+def _is_residual_sum(view: View, name: str) -> bool:
     """True if a normalization reads the tensor, or all readers are sums of two tensors of which that holds."""
 
     def holds(name: str) -> Generator[str, bool, bool]:
@@ -174,7 +174,7 @@ def _is_in_stream(view: View, name: str) -> bool:
                 return False
         return True
 
-    return resolve_each(name, holds, view.known(_is_in_stream))
+    return resolve_each(name, holds, view.memo(_is_residual_sum))
 
 
 def _is_sum(value: relax.Expr) -> bool:

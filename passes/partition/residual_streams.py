@@ -5,7 +5,7 @@ Before                                            After
     a = add(s, p)             (float)                 a = tvmq.add(s, p) of int16 codes
     n = layer_norm(a)                                 n = layer_norm(dequantize(a))
 
-A stream is what stays_in_stream leaves float for a normalization, not for a softmax: sums of tensors and of constants.
+A stream is what why_float_sum leaves float for a normalization, not for a softmax: sums of tensors and of constants.
 What it reads becomes int16, too: results of products, float tensors, embeddings, what only moves such codes, and
 concats with constants (class tokens), all symmetric with one scale for the tensor. Products read a stream in 8 bits.
 
@@ -28,21 +28,26 @@ from tvmq.passes.partition.float_exceptions import normalization_of, why_float_s
 from tvmq.spec import QuantSpec
 
 # +-32767: no zero point, since a stream is centred more or less and 16 bits have codes to spare
-STREAM = QuantSpec("int16", 16, symmetric=True)
+INT16_RESIDUAL = QuantSpec("int16", 16, symmetric=True)
 
 
 def widen_residuals(draft: Draft) -> None:
-    """Make groups of the sums that stay float for a normalization; their reasons go."""
+    """Make groups of the sums that stay float for a normalization, and of the concats of tokens that only they read.
+
+    Needs   draft.reasons of all sums that would lose too much in 8 bits: find_groups has run, decide_layers has not.
+    Leaves  these sums as groups with facts.stream, without a reason.
+    """
     view, groups, reasons = draft.view, draft.groups, draft.reasons
     if not draft.has_residuals:
         return
     members: set[str] = set()
     for var, value in view.bindings:
         if var.name in reasons and var.name not in members and isinstance(value, relax.Call):
-            group = _sum_of_stream(view, var, value)
+            group = _residual_sum(view, var, value)
             if group is not None:
                 members.update(group.members)
                 groups[group.output] = _mark_int16(group)
+    # after all sums: a concat of class tokens is part of a stream only if each of its readers is a sum of one
     for var, value in view.bindings:
         if var.name in reasons and op_name(value) == "concat" and _is_token_concat(view, var.name, value, members):
             parts = [part.name for part in value.args[0].fields if not is_const(part)]
@@ -76,15 +81,19 @@ def why_no_int16(group: Group, activations: QuantSpec) -> str | None:
 
 
 def widen_layers(draft: Draft) -> None:
-    """Let groups whose activations are int16 read such codes."""
+    """Let groups whose activations are int16 read such codes.
+
+    Needs   draft.decisions of every group, since a rule may say int16 for one layer alone.
+    Leaves  facts.stream and facts.bits of the layers that can; decide_layers has refused the others (why_no_int16).
+    """
     for key, group in draft.groups.items():
         spec = draft.decisions[key].activations or draft.config.activation_spec
-        if spec.dtype == "int16" and group.strategy.reads_int16 and not draft.brings_scales:
+        if spec.dtype == "int16" and group.strategy.reads_int16 and not draft.is_prequantized:
             facts = _mark_int16(group).facts
             facts.bits = facts.bits or spec.bits
 
 
-def _sum_of_stream(view: View, var: relax.Var, value: relax.Call) -> Group | None:
+def _residual_sum(view: View, var: relax.Var, value: relax.Call) -> Group | None:
     """The group of a sum of a residual stream; None for everything else."""
     if op_name(value) not in ("add", "subtract") and op_name(value) not in scale_shift.LINKS:
         return None
@@ -112,7 +121,7 @@ def _feeds_normalization(view: View, name: str) -> bool:
                 return False
         return True
 
-    return resolve_each(name, holds, view.known(_feeds_normalization))
+    return resolve_each(name, holds, view.memo(_feeds_normalization))
 
 
 def _is_token_concat(view: View, name: str, value: relax.Call, sums: set[str]) -> bool:
@@ -132,7 +141,11 @@ def _is_token_concat(view: View, name: str, value: relax.Call, sums: set[str]) -
 def widen_moves(draft: Draft) -> None:
     """Let operators that move codes move int16 ones, where no group reads the moved codes in 8 bits.
 
-    The parts of a concat are brought to one scale by what makes them, as constants beside them are.
+    Needs   facts.stream of all groups that compute: finalize_groups and widen_layers have run.
+    Leaves  facts.stream and facts.bits of moves. A concat no longer passes on the scale of one input: it has a scale
+            of its own, to which its parts are brought by what makes them, and constants when they are encoded.
+
+    Readers come before what they read, so that a chain of moves is decided in one walk.
     """
     view, groups = draft.view, draft.groups
     owner = {member: group for group in groups.values() for member in group.members}
@@ -148,12 +161,13 @@ def widen_moves(draft: Draft) -> None:
 
 def bits_of(group: Group) -> int:
     """Bits of the codes that a group of int16 residuals reads."""
-    return int(group.facts.bits or STREAM.bits)
+    return int(group.facts.bits or INT16_RESIDUAL.bits)
 
 
 def int16_tensors(groups: Iterable[Group]) -> dict[str, tuple[str, QuantSpec]]:
     """{tensor: name of its scale, spec} of all that must be there as int16 codes; parts of a concat share its scale."""
     groups = [group for group in groups if is_int16_residual(group) or group.passes]
+    # what passes codes on has no scale of its own: it is what it reads that must be there in int16
     passing = {group.output for group in groups if group.passes}
     tensors: dict[str, tuple[str, QuantSpec]] = {}
     for group in reversed([group for group in groups if is_int16_residual(group)]):

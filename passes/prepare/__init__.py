@@ -45,7 +45,7 @@ from tvmq.passes.prepare.recognize import recognize
 from tvmq.passes.prepare.recognize_functions import function
 from tvmq.passes.prepare.resampling import corners_meet, resample_operators
 
-SCALABLE = where(kind=(CONVOLUTION, TRANSPOSED, PRODUCT), own=False)
+SCALABLE = where(kind=(CONVOLUTION, TRANSPOSED, PRODUCT), is_own=False)
 LARGEST = float(np.finfo(np.float32).max)
 
 

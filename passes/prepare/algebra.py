@@ -25,7 +25,7 @@ CANCELLED = 1e-6  # what is left of two terms that cancel, relative to them: con
 Coefficient = Any  # a float, or an array that broadcasts along the axes of the tensor
 
 
-class UnknownForm(Exception):
+class NoNormalForm(Exception):
     """An expression that is not brought into this form."""
 
 
@@ -94,7 +94,7 @@ def as_text(p: Polynomial) -> str:
     text = " + ".join(sorted("*".join([_number(c), *factors(m)] if _number(c) != "1" or not m else factors(m))
                              for m, c in p.items()))  # fmt: skip
     if len(text) > MOST_LETTERS:
-        raise UnknownForm("too long")
+        raise NoNormalForm("too long")
     return text
 
 
@@ -129,7 +129,7 @@ def add(p: Polynomial, q: Polynomial) -> Polynomial:
         else:
             result[product] = total
     if len(result) > MOST_TERMS:
-        raise UnknownForm("too many terms")
+        raise NoNormalForm("too many terms")
     return result
 
 
@@ -146,7 +146,7 @@ def times(p: Polynomial, q: Polynomial) -> Polynomial:
     '-1 + x^2'
     """
     if len(p) * len(q) > 4 * MOST_TERMS:
-        raise UnknownForm("too many terms")
+        raise NoNormalForm("too many terms")
     result: Polynomial = {}
     for first, a in p.items():
         for second, b in q.items():

@@ -14,9 +14,9 @@ import numpy as np
 from tvmq.passes.prepare.algebra import (
     ONE,
     Base,
+    NoNormalForm,
     Polynomial,
     Product,
-    UnknownForm,
     add,
     as_text,
     constant,
@@ -44,7 +44,7 @@ def power(p: Polynomial, exponent: float) -> Polynomial:
     if exponent in (1.0, 2.0, 3.0):
         return reduce(times, [p] * int(exponent))
     if not p:
-        raise UnknownForm("a power of 0")
+        raise NoNormalForm("a power of 0")
     if exponent == -1 and (beside := _move_under_root(p)) is not None:
         return power(beside, -0.5)
     if exponent == -1 and _is_above_1(p):
@@ -62,7 +62,7 @@ def _as_base(p: Polynomial) -> tuple[Base, float]:
     """The polynomial as a base, its first coefficient taken out."""
     content = min(((_sort_key(product), value) for product, value in p.items()), key=lambda item: item[0])[1]
     if np.ndim(content):
-        raise UnknownForm("a root of what varies")
+        raise NoNormalForm("a root of what varies")
     inside = scale_polynomial(p, 1 / abs(float(content)))
     return Base("sum", f"({as_text(inside)})", _constant_axes(inside), inside), abs(float(content))
 
@@ -121,7 +121,7 @@ def at_least(p: Polynomial, bound: float) -> Polynomial:
     if bound <= -1e30 or (bound <= 0 and is_positive(p)):
         return p
     if not 0 < bound <= LEAST_ADDED or not is_positive(p):
-        raise UnknownForm("a bound")
+        raise NoNormalForm("a bound")
     squared = under_root(p)
     return add(p, constant(bound)) if squared is None else power(add(squared, constant(bound**2)), 0.5)
 
@@ -131,7 +131,7 @@ def at_most(p: Polynomial, bound: float) -> Polynomial:
     if bound >= 1e30:
         return p
     if bound <= 0:
-        raise UnknownForm("a bound")
+        raise NoNormalForm("a bound")
     return power(at_least(power(p, -1.0), 1 / bound), -1.0)
 
 
@@ -183,7 +183,7 @@ def mean(p: Polynomial, axes: frozenset[int] | set[int]) -> Polynomial:
     result: Polynomial = {}
     for product, value in p.items():
         if np.ndim(value) and any(np.shape(value)[axis] != 1 for axis in axes):
-            raise UnknownForm("a mean of what is weighted")
+            raise NoNormalForm("a mean of what is weighted")
         outside = tuple(factor for factor in product if factor[0].constant >= axes)
         inside = _mean_of([factor for factor in product if factor not in outside], axes)
         result = add(result, scale_polynomial(times({outside: 1.0}, inside), value))
@@ -228,7 +228,7 @@ def exponential(p: Polynomial) -> Polynomial:
         if not product and np.max(np.abs(value)) <= LARGEST_EXPONENT:
             result = times(result, {ONE: np.exp(value)})
         elif np.ndim(value) or not product:
-            raise UnknownForm("an exponential of what varies")
+            raise NoNormalForm("an exponential of what varies")
         elif len(product) == 1 and product[0][0].kind == "log" and product[0][1] == 1:
             result = times(result, power(product[0][0].inside, float(value)))
         else:
@@ -250,7 +250,7 @@ def logarithm(p: Polynomial) -> Polynomial:
         return add(constant(math.log(content)), _log_of(base))
     ((product, value),) = p.items()
     if not is_positive(p) or not np.all(np.asarray(value) > 0):
-        raise UnknownForm("a logarithm of what may be negative")
+        raise NoNormalForm("a logarithm of what may be negative")
     result = constant(np.log(value))
     for base, exponent in product:
         inner: Polynomial = {base.inside: 1.0} if base.kind == "exp" else _log_of(base)

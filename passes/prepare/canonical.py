@@ -22,7 +22,7 @@ from tvmq.passes.families.base import clip_bounds
 from tvmq.passes.matching import number
 from tvmq.passes.prepare import algebra
 from tvmq.passes.prepare import algebra_functions as functions
-from tvmq.passes.prepare.algebra import Polynomial, UnknownForm
+from tvmq.passes.prepare.algebra import NoNormalForm, Polynomial
 
 MOST_BINDINGS = 24  # of a group; those of norms have up to 17
 MOST_REDUCTIONS = 4  # one behind the other: a variance has two, of two axes one by one four
@@ -30,7 +30,7 @@ Layout = tuple[int | None, ...]
 Size = int | str  # dynamic dimensions are texts
 ELEMENTWISE = where(elementwise=True)
 REDUCTIONS = ("mean", "sum", "max", "min", "variance", "std")
-POOLS = where(kind=POOL, on_codes=False)
+POOLS = where(kind=POOL, commutes_with_quantize=False)
 MEANS = ("mean", "sum", "variance", "std", *POOLS)
 
 
@@ -41,7 +41,7 @@ class Value(NamedTuple):
     layout: Layout
 
 
-class Reader:
+class PolynomialReader:
     """Reads variables as polynomials of one of them.
 
     walked  the variables between, by name
@@ -65,14 +65,14 @@ class Reader:
                     self._values[expr.name] = self.read(call)
             value = self._values[expr.name]
             if value is None:
-                raise UnknownForm("another tensor")
+                raise NoNormalForm("another tensor")
             return value
         operator = OPERATORS.get(op_name(expr))
         if operator is None and op_name(expr) not in ELEMENTWISE:
-            raise UnknownForm(op_name(expr))
+            raise NoNormalForm(op_name(expr))
         try:
             return (operator or _read_opaque)(self, expr)
-        except UnknownForm:
+        except NoNormalForm:
             if op_name(expr) not in ELEMENTWISE or operator is None:
                 raise
             return _read_opaque(self, expr)
@@ -98,7 +98,7 @@ class Reader:
         if array.size == 1 and array.ndim <= len(layout):
             return algebra.constant(float(array.reshape(()))), layout
         if array.ndim > len(layout) or not np.isfinite(array).all():
-            raise UnknownForm("a constant of more axes, or a mask")
+            raise NoNormalForm("a constant of more axes, or a mask")
         full = array.reshape((1,) * (len(layout) - array.ndim) + array.shape)
         joined = tuple(
             place + len(sizes) - len(layout) if axis is None and size != 1 else axis
@@ -107,7 +107,7 @@ class Reader:
         placed = [axis for axis, size in zip(joined, full.shape, strict=True) if axis is not None and size != 1]
         kept = [axis for axis in joined if axis is not None]
         if placed != sorted(set(placed)) or placed[:1] < [0] or len(set(kept)) < len(kept):
-            raise UnknownForm("a constant along other axes")
+            raise NoNormalForm("a constant along other axes")
         shape = [1] * len(sizes)
         for axis, size in zip(joined, full.shape, strict=True):
             if axis is not None and size != 1:
@@ -135,11 +135,11 @@ def readings(
     needed  operators of which one must be between
     """
     for x in candidates(rewriter, value, needed):
-        reader = Reader(rewriter, x)
+        reader = PolynomialReader(rewriter, x)
         try:
             with np.errstate(all="ignore"):
                 form = reader.read(value)
-        except (UnknownForm, ArithmeticError):  # the latter: constants of which a power is no float
+        except (NoNormalForm, ArithmeticError):  # the latter: constants of which a power is no float
             continue
         if form.layout == tuple(range(len(form.layout))):
             yield x, form.form, reader.walked
@@ -174,7 +174,7 @@ def _is_tensor(var: relax.Var) -> bool:
 def known_sizes(expr: relax.Expr) -> list[Size]:
     """Dimensions of a tensor. Raises UnknownForm for what has none."""
     if not isinstance(expr.ty, relax.TensorType) or expr.ty.shape is None:
-        raise UnknownForm("an unknown shape")
+        raise NoNormalForm("an unknown shape")
     return list(sizes_of(expr))
 
 
@@ -187,34 +187,34 @@ def _join_layouts(a: Layout, b: Layout) -> Layout:
     padded = [(None,) * (rank - len(layout)) + layout for layout in (a, b)]
     pairs = list(zip(*padded, strict=True))
     if any(None not in pair and pair[0] != pair[1] for pair in pairs):
-        raise UnknownForm("operands along other axes")
+        raise NoNormalForm("operands along other axes")
     joined = tuple(first if second is None else second for first, second in pairs)
     kept = [axis for axis in joined if axis is not None]
     if len(set(kept)) < len(kept):
-        raise UnknownForm("an axis twice")
+        raise NoNormalForm("an axis twice")
     return joined
 
 
-def _read_reshape(reader: Reader, call: relax.Call) -> Value:
+def _read_reshape(reader: PolynomialReader, call: relax.Call) -> Value:
     """reshape, squeeze, expand_dims: axes of one element come and go, nothing else changes."""
     value, before, after = reader.read(call.args[0]), known_sizes(call.args[0]), known_sizes(call)
     if [size for size in before if size != 1] != [size for size in after if size != 1]:
-        raise UnknownForm("another shape")
+        raise NoNormalForm("another shape")
     axes = iter([axis for axis, size in zip(value.layout, before, strict=True) if size != 1])
     if before == after:
         return value
     return Value(value.form, tuple(None if size == 1 else next(axes) for size in after))
 
 
-def _broadcast(reader: Reader, call: relax.Call) -> Value:
+def _broadcast(reader: PolynomialReader, call: relax.Call) -> Value:
     value, sizes = reader.read(call.args[0]), known_sizes(call)
     rank = len(reader.sizes())
     if sizes != reader.sizes():
-        raise UnknownForm("another shape")
+        raise NoNormalForm("another shape")
     return Value(value.form, _join_layouts(value.layout, tuple(range(rank))))
 
 
-def _read_permute(reader: Reader, call: relax.Call) -> Value:
+def _read_permute(reader: PolynomialReader, call: relax.Call) -> Value:
     value = reader.read(call.args[0])
     rank = len(value.layout)
     order = [int(axis) % rank for axis in call.attrs.axes] if call.attrs.axes is not None else range(rank)[::-1]
@@ -224,7 +224,7 @@ def _read_permute(reader: Reader, call: relax.Call) -> Value:
 # ---- reductions
 
 
-def _read_reduction(reader: Reader, call: relax.Call) -> Value:
+def _read_reduction(reader: PolynomialReader, call: relax.Call) -> Value:
     value, sizes = reader.read(call.args[0]), known_sizes(call.args[0])
     rank = len(sizes)
     own = range(rank) if call.attrs.axis is None else [int(axis) % rank for axis in call.attrs.axis]
@@ -238,7 +238,7 @@ def _reduction(name: str, value: Value, own: dict[int, Size]) -> Polynomial:
     several = [place for place, size in own.items() if size != 1]
     axes = frozenset(axis for place in several if (axis := value.layout[place]) is not None)
     if len(axes) < len(several):
-        raise UnknownForm("a reduction of repeated values")
+        raise NoNormalForm("a reduction of repeated values")
     if not axes and name not in ("variance", "std"):
         return value.form
     if name in ("max", "min"):
@@ -252,34 +252,34 @@ def _reduction(name: str, value: Value, own: dict[int, Size]) -> Polynomial:
         return mean
     counts = [size for place in several if isinstance(size := own[place], int)]
     if len(counts) < len(several):
-        raise UnknownForm("a sum of a free number of values")
+        raise NoNormalForm("a sum of a free number of values")
     return algebra.scale_polynomial(mean, float(math.prod(counts)))
 
 
-def _read_average_pool(reader: Reader, call: relax.Call) -> Value:
+def _read_average_pool(reader: PolynomialReader, call: relax.Call) -> Value:
     """An average over all positions."""
     value, sizes, after = reader.read(call.args[0]), known_sizes(call.args[0]), known_sizes(call)
     places = [place for place, size in enumerate(after) if size != sizes[place] or (size == 1 and place > 1)]
     padding = getattr(call.attrs, "padding", None) or ()
     full = "adaptive" in op_name(call) or [sizes[p] for p in places] == [int(size) for size in call.attrs.pool_size]
     if not full or any(int(size) for size in padding) or any(after[place] != 1 for place in places) or 1 in places:
-        raise UnknownForm("an average of some positions")
+        raise NoNormalForm("an average of some positions")
     return Value(_reduction("mean", value, {place: sizes[place] for place in places}), value.layout)
 
 
 # ---- element by element
 
 
-def _binary(operation: Callable[[Polynomial, Polynomial], Polynomial]) -> Callable[[Reader, relax.Call], Value]:
-    def operator(reader: Reader, call: relax.Call) -> Value:
+def _binary(combine: Callable[[Polynomial, Polynomial], Polynomial]) -> Callable[[PolynomialReader, relax.Call], Value]:
+    def operator(reader: PolynomialReader, call: relax.Call) -> Value:
         first, second, layout = reader.operands(call)
-        return Value(operation(first, second), layout)
+        return Value(combine(first, second), layout)
 
     return operator
 
 
-def _unary(operation: Callable[[Polynomial], Polynomial]) -> Callable[[Reader, relax.Call], Value]:
-    def operator(reader: Reader, call: relax.Call) -> Value:
+def _unary(operation: Callable[[Polynomial], Polynomial]) -> Callable[[PolynomialReader, relax.Call], Value]:
+    def operator(reader: PolynomialReader, call: relax.Call) -> Value:
         value = reader.read(call.args[0])
         return Value(operation(value.form), value.layout)
 
@@ -291,7 +291,7 @@ def _number(p: Polynomial) -> float:
     if not p:
         return 0.0
     if set(p) != {algebra.ONE} or np.ndim(p[algebra.ONE]):
-        raise UnknownForm("no number")
+        raise NoNormalForm("no number")
     return float(p[algebra.ONE])
 
 
@@ -307,12 +307,12 @@ def _power(first: Polynomial, second: Polynomial) -> Polynomial:
     return functions.power(first, _number(second))
 
 
-def _read_opaque(reader: Reader, call: relax.Call) -> Value:
+def _read_opaque(reader: PolynomialReader, call: relax.Call) -> Value:
     """Another function of one value each, such as the bounds and tests of shifts."""
     operands = [arg for arg in call.args if isinstance(arg, relax.Var)]
     numbers = [number(arg) if isinstance(arg, relax.Expr) else arg for arg in call.args if arg not in operands]
     if not operands or None in numbers:
-        raise UnknownForm(op_name(call))
+        raise NoNormalForm(op_name(call))
     values = [reader.read(arg) for arg in operands]
     layout = reduce(_join_layouts, (value.layout for value in values))
     name = f"{op_name(call)}{[arg in operands for arg in call.args]}{numbers}{_attributes(call)}"
@@ -339,36 +339,36 @@ def _apply_relu(p: Polynomial) -> Polynomial:
     return functions.at_least(p, 0.0)
 
 
-def _read_clip(reader: Reader, call: relax.Call) -> Value:
+def _read_clip(reader: PolynomialReader, call: relax.Call) -> Value:
     value = reader.read(call.args[0])
     bounds = clip_bounds(call, op_name(call))
     low, high = bounds if bounds is not None else (0.0, 0.0)
     if high < 1e30:
-        raise UnknownForm("an upper bound")
+        raise NoNormalForm("an upper bound")
     return Value(functions.at_least(value.form, low), value.layout)
 
 
-def _read_guard(reader: Reader, call: relax.Call) -> Value:
+def _read_guard(reader: PolynomialReader, call: relax.Call) -> Value:
     """where(v == 0, c, v): v, but for zeros."""
     condition, instead, otherwise = call.args
     test = reader.producer(condition)
     if test is None or op_name(test) != "equal" or not is_const(instead) or not is_const(test.args[1]):
-        raise UnknownForm("a choice")
+        raise NoNormalForm("a choice")
     if not otherwise.same_as(test.args[0]) or np.any(const_value(test.args[1])):
-        raise UnknownForm("a choice")
+        raise NoNormalForm("a choice")
     value = reader.read(otherwise)
     reader.walk(condition)
     return Value(functions.at_least(value.form, LEAST_NORM), value.layout)
 
 
-def _cast(reader: Reader, call: relax.Call) -> Value:
+def _cast(reader: PolynomialReader, call: relax.Call) -> Value:
     if dtype_of(call) != dtype_of(call.args[0]):
-        raise UnknownForm("a cast")
+        raise NoNormalForm("a cast")
     return reader.read(call.args[0])
 
 
 LEAST_NORM = 1e-15
-OPERATORS: dict[str, Callable[[Reader, relax.Call], Value]] = {
+OPERATORS: dict[str, Callable[[PolynomialReader, relax.Call], Value]] = {
     "add": _binary(algebra.add),
     "subtract": _binary(_difference),
     "multiply": _binary(algebra.times),

@@ -30,7 +30,7 @@ from tvmq.graph.operators import where
 from tvmq.graph.operators.record import ARITHMETIC
 from tvmq.graph.rewrite import Rewriter, Visit, rewrite
 from tvmq.graph.view import dtype_of, op_name, rank_of, sizes_of
-from tvmq.passes.matching import Group
+from tvmq.passes.matching import BindingGroup
 from tvmq.passes.prepare import algebra
 from tvmq.passes.prepare import algebra_functions as functions
 from tvmq.passes.prepare.algebra import Base, Polynomial, variable
@@ -53,10 +53,10 @@ def softmax(x: relax.Var, form: Polynomial) -> relax.Expr | None:
 
 def other_softmax(rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Expr | None:
     """nn.log_softmax for the logarithm of nn.softmax, nn.softmax for the exponential of nn.log_softmax."""
-    return _fuse_softmax(Group(rewriter, var), value) if op_name(value) in OTHER else None
+    return _fuse_softmax(BindingGroup(rewriter, var), value) if op_name(value) in OTHER else None
 
 
-def _fuse_softmax(group: Group, value: relax.Call) -> relax.Expr | None:
+def _fuse_softmax(group: BindingGroup, value: relax.Call) -> relax.Expr | None:
     name, operator = OTHER[op_name(value)]
     inner = group.producer(value.args[0], name)
     return operator(inner.args[0], int(inner.attrs.axis)) if inner is not None and group.close() else None
@@ -96,7 +96,7 @@ def _are_close(p: Polynomial, q: Polynomial) -> bool:
     )
 
 
-ENDS = where(kind=ARITHMETIC, own=False)
+ENDS = where(kind=ARITHMETIC, is_own=False)
 
 
 def recognize(mod: tvm.IRModule) -> tvm.IRModule:
@@ -121,7 +121,7 @@ def by_form(rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Expr
     for x, form, walked in readings(rewriter, value, MEANS):
         replacement = normalization(x, form)
         replacement = softmax(x, form) if replacement is None else replacement
-        group = Group(rewriter, var)
+        group = BindingGroup(rewriter, var)
         group.join(walked)
         if replacement is not None and group.close(partial(_is_smaller, x)):
             return replacement

@@ -18,10 +18,10 @@ from tvmq.graph.operators import where
 from tvmq.graph.operators.record import ARITHMETIC
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import dtype_of, is_const, op_name, sizes_of
-from tvmq.passes.matching import Group, number
+from tvmq.passes.matching import BindingGroup, number
 
 ELEMENTWISE = where(elementwise=True)
-ENDS = where(kind=ARITHMETIC, own=False)
+ENDS = where(kind=ARITHMETIC, is_own=False)
 MOST_LINKS = 12  # of a chain; those of gelu have up to 9
 NEEDED = ("erf", "tanh", "exp", "sigmoid")
 PLACES = np.concatenate([np.linspace(-9, 9, 145), [-100, -50, -30, -20, -14, 14, 20, 30, 50, 80]])
@@ -29,7 +29,7 @@ _erf = np.vectorize(math.erf, otypes=[np.float64])
 
 
 @dataclass(frozen=True)
-class Function:
+class KnownFunction:
     """Function that a chain may be.
 
     values    at PLACES
@@ -51,11 +51,11 @@ def _silu(x: relax.Expr) -> relax.Expr:
 _SIGMOID = 0.5 * (1 + np.tanh(PLACES / 2))
 _CUBIC = math.sqrt(2 / math.pi) * (PLACES + 0.044715 * PLACES**3)
 FUNCTIONS = (
-    Function(PLACES * 0.5 * (1 + _erf(PLACES / math.sqrt(2))), relax.op.nn.gelu, bound=2e-4),
-    Function(PLACES * 0.5 * (1 + np.tanh(_CUBIC)), relax.op.nn.gelu_tanh, bound=2e-4),
-    Function(PLACES * _SIGMOID, _silu, ("multiply", "sigmoid")),
-    Function(_SIGMOID, relax.op.sigmoid),
-    Function(np.tanh(PLACES), relax.op.tanh),
+    KnownFunction(PLACES * 0.5 * (1 + _erf(PLACES / math.sqrt(2))), relax.op.nn.gelu, bound=2e-4),
+    KnownFunction(PLACES * 0.5 * (1 + np.tanh(_CUBIC)), relax.op.nn.gelu_tanh, bound=2e-4),
+    KnownFunction(PLACES * _SIGMOID, _silu, ("multiply", "sigmoid")),
+    KnownFunction(_SIGMOID, relax.op.sigmoid),
+    KnownFunction(np.tanh(PLACES), relax.op.tanh),
 )
 
 
@@ -75,7 +75,7 @@ def function(rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Exp
             continue  # behind a cast
         if match is None or names_of(chain, links, value) == match.spelling:
             continue
-        group = Group(rewriter, var)
+        group = BindingGroup(rewriter, var)
         group.join(chain.walked)
         if sizes_of(chain.start) == sizes_of(var) and group.close():
             return match.emit(chain.start)
@@ -139,7 +139,7 @@ class _Chain:
             return np.asarray(evaluate(expr, args))
 
 
-def _nearest_function(values: np.ndarray) -> Function | None:
+def _nearest_function(values: np.ndarray) -> KnownFunction | None:
     """The function that has these values."""
     if values.shape != PLACES.shape or not np.isfinite(values).all():
         return None

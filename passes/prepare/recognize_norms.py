@@ -15,7 +15,7 @@ from tvm import relax, tirx
 
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import const_value, is_const, op_name
-from tvmq.passes.matching import Group
+from tvmq.passes.matching import BindingGroup
 from tvmq.passes.prepare import algebra
 from tvmq.passes.prepare import algebra_functions as functions
 from tvmq.passes.prepare.algebra import Coefficient, Polynomial, variable
@@ -33,7 +33,7 @@ def normalization(x: relax.Var, form: Polynomial) -> relax.Expr | None:
 
 def with_factors(rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax.Expr | None:
     """A normalization with what stands around it, a product, a sum, or reshapes; None if there is none."""
-    group, norm = Group(rewriter, var), None
+    group, norm = BindingGroup(rewriter, var), None
     if op_name(value) == "multiply":
         norm = _with_gamma(group, value)
     if op_name(value) == "add":
@@ -46,7 +46,7 @@ def with_factors(rewriter: Rewriter, var: relax.Var, value: relax.Expr) -> relax
 # ---- quotients
 
 
-class Norm(NamedTuple):
+class NormForm(NamedTuple):
     """(x - mean(x)) / sqrt(variance(x) + epsilon) * gamma + beta; without the mean where it is not centred.
 
     gamma, beta  numbers, or arrays that broadcast to x
@@ -59,7 +59,7 @@ class Norm(NamedTuple):
     beta: Coefficient
 
 
-def norm_of(form: Polynomial) -> Norm | None:
+def norm_of(form: Polynomial) -> NormForm | None:
     """Normalization of x that a polynomial describes; None if it is none."""
     roots = {base for product in form for base, e in product if base.kind in ("sum", "mean") and e == -0.5}
     if len(roots) != 1:
@@ -79,7 +79,7 @@ def norm_of(form: Polynomial) -> Norm | None:
     if gamma is None or above or not np.allclose(shift, -gamma if centred else 0.0, rtol=NEAR, atol=0):
         return None
     factor = gamma / math.sqrt(size)
-    return Norm(tuple(sorted(axes)), centred, epsilon, factor, form.get(algebra.ONE, 0.0))
+    return NormForm(tuple(sorted(axes)), centred, epsilon, factor, form.get(algebra.ONE, 0.0))
 
 
 def _radicand(form: Polynomial) -> tuple[frozenset[int], bool, float, float] | None:
@@ -98,7 +98,7 @@ def _radicand(form: Polynomial) -> tuple[frozenset[int], bool, float, float] | N
     return axes, less != 0, float(size), float(epsilon / size)
 
 
-def _apply_factors(unit: relax.Expr, norm: Norm) -> relax.Expr:
+def _apply_factors(unit: relax.Expr, norm: NormForm) -> relax.Expr:
     """The norm with its factors, as products and sums where it does not take them."""
     builder = relax.BlockBuilder()
     result = builder.normalize(unit)
@@ -125,7 +125,7 @@ def _unit_norm(x: relax.Expr, axes: tuple[int, ...], epsilon: float, *, centred:
 # ---- factors
 
 
-def _with_gamma(group: Group, value: relax.Call) -> relax.Expr | None:
+def _with_gamma(group: BindingGroup, value: relax.Call) -> relax.Expr | None:
     """norm(x) * constant."""
     norm = group.producer(value.args[0], *CENTRED, "nn.rms_norm")
     if norm is None or not is_const(value.args[1]) or not _same_shape(value, norm):
@@ -135,7 +135,7 @@ def _with_gamma(group: Group, value: relax.Call) -> relax.Expr | None:
     return _with_parameter(norm, value.args[1], 1)
 
 
-def _with_beta(group: Group, value: relax.Call) -> relax.Expr | None:
+def _with_beta(group: BindingGroup, value: relax.Call) -> relax.Expr | None:
     """norm(x) + constant."""
     norm = group.producer(value.args[0], *CENTRED)
     if norm is None or not is_const(value.args[1]) or not _same_shape(value, norm):
@@ -201,7 +201,7 @@ def _with_factor(norm: relax.Call, factor: np.ndarray, position: int) -> relax.E
 # ---- groups
 
 
-def _match_grouped_norm(group: Group, value: relax.Call) -> relax.Expr | None:
+def _match_grouped_norm(group: BindingGroup, value: relax.Call) -> relax.Expr | None:
     """reshape(norm(reshape(x, [batch, groups, ...] or [batch, ..., groups, channels of one])), shape of x)."""
     norm = group.producer(value.args[0], "nn.layer_norm", "nn.instance_norm")
     before = group.producer(norm.args[0], "reshape") if norm is not None else None

@@ -91,11 +91,11 @@ class _Realizer:
         for var, value in self.view.bindings:
             self.rewriter.at(var.name)
             if var.name in self.groups:
-                self._group(self.groups[var.name])
+                self._realize_group(self.groups[var.name])
             elif op_name(value) == "tvmq.simulated_quantize":
                 self._realize_simulated(var, value)
             elif var.name not in self.inner:
-                self._float(var, value)
+                self._copy_float(var, value)
         for var in leaves(self.view.func.body.body):
             self.rewriter.bind(var, self._as_float(var.name))
         return self.rewriter.finish()
@@ -121,8 +121,8 @@ class _Realizer:
         """The int32 sums that a group's result was made of, where these have one scale, and that scale."""
         return self._accumulators.get(name)
 
-    def plain(self, arg: relax.Expr) -> relax.Expr:
-        """An argument that is no activation, as the integer module has it."""
+    def substitute(self, arg: relax.Expr) -> relax.Expr:
+        """Replace variables of the float module in an argument that is no activation."""
         return self._as_float(arg.name) if isinstance(arg, relax.Var) else arg
 
     def emit(self, value: relax.Expr, name: str) -> relax.Var:
@@ -137,15 +137,15 @@ class _Realizer:
         """Lowest and highest code of a result whose real values are clipped to the group's "low" and "high"."""
         return code_bounds(qparams, group.facts.low, group.facts.high)
 
-    def requantized(self, acc: relax.Var, scale: np.ndarray, group: Group, *, axis: int = -1) -> Codes | relax.Var:
-        """Accumulators of real scale `scale` as codes of the group's result, or as floats."""
+    def requantize(self, acc: relax.Var, scale: np.ndarray, group: Group, *, axis: int = -1) -> Codes | relax.Var:
+        """Requantize accumulators of real scale `scale` to codes of the group's result, or dequantize them."""
         qparams = self.output_qparams(group)
         per_channel = scale.size > 1
         if not per_channel:
             self._accumulators[group.output] = acc, float(scale.reshape(()))
         if qparams is None:
             return self._dequantize(acc, scale, group, axis if per_channel else -1)
-        multiplier, shift = self._constants(self._factor(scale, qparams), group)
+        multiplier, shift = self._requantize_constants(self._factor(scale, qparams), group)
         qmin, qmax = self.code_bounds(qparams, group)
         call = ops.requantize(
             acc,
@@ -168,15 +168,15 @@ class _Realizer:
             return np.asarray(scale.astype(np.float32) / qparams.scale, np.float64)
         return np.asarray(scale / np.float64(qparams.scale))
 
-    def _constants(self, factor: np.ndarray, group: Group) -> tuple[np.ndarray, np.ndarray]:
+    def _requantize_constants(self, factor: np.ndarray, group: Group) -> tuple[np.ndarray, np.ndarray]:
         """requantize_constants, refused by name where the factor of a layer has no place in the mode."""
         try:
             return requantize_constants(factor, self.mode)
         except RangeError as error:
             raise RangeError(f"realize, {group.family} '{group.root}': {error}") from error
 
-    def rescaled(self, part: Codes, common: QParams, group: Group) -> Codes:
-        """Codes of the same activation at another scale, by a table; int16 codes are requantized."""
+    def rescale(self, part: Codes, common: QParams, group: Group) -> Codes:
+        """Bring the codes of an activation to another scale, by a table; int16 codes are requantized."""
         if part.qparams == common:
             self.equal.append((part.qparams.tensor, common.tensor))
             return part
@@ -203,7 +203,7 @@ class _Realizer:
 
     # ---- the walk
 
-    def _group(self, group: Group) -> None:
+    def _realize_group(self, group: Group) -> None:
         self.rewriter.sources = group_names(self.view, group)
         self._reads_residuals = is_int16_residual(group)
         family = self.own.get(group.family) or group.strategy
@@ -212,10 +212,10 @@ class _Realizer:
         self.accumulator_bits = entry.get("accumulator_bits", 32)
         result = family.realize(self, group)
         self.mode, self.rounding = self._usual
-        self.note(group, input=[_facts(self.codes(name).qparams) for name in group.inputs])
+        self.note(group, input=[_scale_facts(self.codes(name).qparams) for name in group.inputs])
         if isinstance(result, Codes):
             self._codes[group.output] = self._record_scale(result)
-            self.note(group, output=_facts(result.qparams))
+            self.note(group, output=_scale_facts(result.qparams))
         else:
             self._floats[group.output] = result
             dtype = dtype_of(result)
@@ -270,7 +270,7 @@ class _Realizer:
         """True for what is a float tensor in the integer module too."""
         return name in self._floats and name not in self.groups
 
-    def _float(self, var: relax.Var, value: relax.Expr) -> None:
+    def _copy_float(self, var: relax.Var, value: relax.Expr) -> None:
         codes = self._codes.get(value.args[0].name) if op_name(value) == "tvmq.quantize" else None
         if codes is not None and tensor_qparams(value) == codes.qparams:
             self._floats[var.name] = codes.var
@@ -336,7 +336,7 @@ def _clamp(y: relax.Expr, low: float, high: float) -> relax.Expr:
     return relax.op.clip(y, max(low, -limit), min(high, limit))
 
 
-def _facts(qparams: QParams) -> dict[str, object]:
+def _scale_facts(qparams: QParams) -> dict[str, object]:
     """Scale and zero point for the ledger."""
     return {
         "scale": float(qparams.scale),

@@ -16,7 +16,7 @@ from tests.backends.test_json_form import described
 from tests.conftest import Digits
 from tests.support.models.networks import Net
 from tvmq.backends import BACKENDS, backend_named
-from tvmq.backends.carried import carrying
+from tvmq.backends.carried import mode_of_rule
 from tvmq.backends.description import Backend
 from tvmq.backends.operator_entry import OperatorEntry
 from tvmq.backends.tensor_forms import TensorForm, WeightForm
@@ -242,7 +242,7 @@ def assert_built_in(name: str, mod: tvm.IRModule) -> None:
     found = tvmq.check_backend(mod, backend)
     assert found.conforms, str(found)
     modes = {(str(call.attrs.mode), str(call.attrs.rounding)) for call in calls(mod, "tvmq.requantize")}
-    assert modes <= {carrying(backend.rule(family)) for family in ("conv2d", "dense")}
+    assert modes <= {mode_of_rule(backend.rule(family)) for family in ("conv2d", "dense")}
     assert modes or name.startswith("cpu")
 
 

@@ -44,7 +44,7 @@ def test_one_record_an_operator() -> None:
 
 
 def test_each_of_our_operators_has_a_record() -> None:
-    assert where(own=True) == {name.removeprefix("relax.") for name in registered()}
+    assert where(is_own=True) == {name.removeprefix("relax.") for name in registered()}
 
 
 def test_a_query_of_an_unknown_fact() -> None:
@@ -78,10 +78,12 @@ def test_a_constructor_takes_any_sequence() -> None:
     assert observe.__name__ == "observe"
 
 
-@pytest.mark.parametrize("name", sorted(where(elementwise=True, shrinks=True) | where(elementwise=True, unit=True)))
+@pytest.mark.parametrize(
+    "name", sorted(where(elementwise=True, bounded_by_input=True) | where(elementwise=True, bounded_by_one=True))
+)
 def test_bounds_of_functions(name: str) -> None:
     x = np.concatenate([np.linspace(-9, 9, 2001), [-1e30, 1e30]])
     call = SimpleNamespace(attrs=SimpleNamespace(alpha=0.1))
     y = np.abs({**EXACT, **FLOAT}[name](call, x))
-    most = 1.0 if OPERATORS[name].unit else np.abs(x)
+    most = 1.0 if OPERATORS[name].bounded_by_one else np.abs(x)
     assert np.all(y <= most * (1 + 1e-12))

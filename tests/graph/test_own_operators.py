@@ -72,7 +72,7 @@ class GateFamily:
         x = realizer.codes(group.inputs[0])
         step = round(float(x.scale) * realizer.view.value[group.root].attrs.slope * 256)
         sums = realizer.emit(CODES(x.var, step=step, zero=x.zero_point), f"{group.root}_sums")
-        return realizer.requantized(sums, np.float64([float(x.scale) / 256]), group)
+        return realizer.requantize(sums, np.float64([float(x.scale) / 256]), group)
 
 
 FAMILY = GateFamily()
@@ -87,7 +87,7 @@ class SigmoidFamily(GateFamily):
     def realize(self, realizer: Any, group: Group) -> Any:
         x = realizer.codes(group.inputs[0])
         sums = realizer.emit(CODES(x.var, step=1, zero=x.zero_point), f"{group.root}_sums")
-        return realizer.requantized(sums, np.float64([float(x.scale) / 256]), group)
+        return realizer.requantize(sums, np.float64([float(x.scale) / 256]), group)
 
 
 SIGMOID = SigmoidFamily()

@@ -89,20 +89,20 @@ CONSUMERS: dict[str, tuple[Set[str], Set[str], Reasons]] = {
         },
     ),
     "families of what works on codes": (
-        where(on_codes=True),
+        where(commutes_with_quantize=True),
         OPS.keys(),
         {
             "no definition on codes yet": (*GATHERS, "repeat"),
             "stands in no module that is partitioned": ("tvmq.fence",),
         },
     ),
-    "export of what works on codes": (where(on_codes=True) & OPS.keys(), ON_CODES, {}),
+    "export of what works on codes": (where(commutes_with_quantize=True) & OPS.keys(), ON_CODES, {}),
     "checks of a backend": (
-        where(integer=True, own=True),
+        where(integer=True, is_own=True),
         operator_families.OPERATORS.keys(),
         {
             "in front of the core and behind it": tuple(
-                sorted(where(kind=CONVERSION, own=True) - {"tvmq.requantize"})
+                sorted(where(kind=CONVERSION, is_own=True) - {"tvmq.requantize"})
             ),
             "floats, told by their type": (
                 "tvmq.dynamic_scale", "tvmq.float_sum", "tvmq.group_matmul", "tvmq.resample",

@@ -24,7 +24,7 @@ from tvmq.guard import why_not
 from tvmq.guard.bound import Figure, Guard, guard_of
 from tvmq.guard.evidence import drop_largest_errors, judged_outputs, looked_up_outputs
 from tvmq.guard.judge import Judge
-from tvmq.guard.kept import Batch, Kept
+from tvmq.guard.kept import Batch, CalibrationCache
 from tvmq.guard.raising import CODES_AT_RUN_TIME, Search, _give_last_products_back, _steps, raise_precision
 from tvmq.guard.regions import kinds, regions
 from tvmq.guard.rehearsal import Precision, Rehearsal
@@ -459,12 +459,12 @@ def test_codes_made_at_run_time_are_a_rung():
 
 
 def test_samples_are_kept_from_all_over_the_data():
-    kept, feeds = Kept(), [({"x": np.full((1, 2), i, np.float32)}, 1) for i in range(80)]
+    kept, feeds = CalibrationCache(), [({"x": np.full((1, 2), i, np.float32)}, 1) for i in range(80)]
     assert len(list(kept._pass_batches(feeds))) == 80
     judging = [int(batch.feed["x"][0, 0]) for batch in kept.batches()]
     assert judging[:8] == [2, 7, 10, 15, 20, 23, 28, 31]
     assert {index % 2 for index in judging} == {0, 1} and {index % 3 for index in judging} == {0, 1, 2}
-    few = Kept()
+    few = CalibrationCache()
     list(few._pass_batches(feeds[:6]))
     assert len(few.batches()) == 6
 

@@ -50,7 +50,7 @@ class CumSum:
         x, axis = realizer.codes(group.inputs[0]), realizer.view.value[group.root].attrs.axis
         centred = relax.op.subtract(relax.op.astype(x.var, "int32"), relax.const(np.int32(x.zero_point)))
         sums = realizer.emit(relax.op.cumsum(centred, axis=axis, dtype="int32"), f"{group.root}_sums")
-        return realizer.requantized(sums, np.float64([x.scale]), group)
+        return realizer.requantize(sums, np.float64([x.scale]), group)
 
 
 class Defined(CumSum):

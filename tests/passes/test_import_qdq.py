@@ -13,7 +13,7 @@ from tvmq.errors import ConfigError
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.view import View, op_name
 from tvmq.passes.families.weights import qparams_of
-from tvmq.passes.import_qdq import brings_scales, import_qdq
+from tvmq.passes.import_qdq import import_qdq, is_prequantized
 from tvmq.passes.import_qdq.pairs import moved_qparams
 from tvmq.passes.prepare import prepare
 from tvmq.rules import Rule
@@ -59,13 +59,13 @@ def test_the_module_adopted_is_left_alone() -> None:
     prepared = prepare(*imported(chain(), "second"))
     text = prepared.script()
     import_qdq(prepared, QConfig())
-    assert prepared.script() == text and brings_scales(prepared)
+    assert prepared.script() == text and is_prequantized(prepared)
 
 
 def test_a_float_model_brings_no_scales() -> None:
     """Neither does one whose conversions were joined already."""
     prepared = prepare(*imported(chain(), "second"))
-    assert not brings_scales(import_qdq(prepared, QConfig()))
+    assert not is_prequantized(import_qdq(prepared, QConfig()))
 
 
 def test_simulation() -> None:

@@ -22,7 +22,7 @@ from tvmq.precision_search.front import Point, SearchResult, best_of, pareto_fro
 from tvmq.precision_search.goal import Goal
 from tvmq.precision_search.journal import Journal
 from tvmq.precision_search.picture import draw_front
-from tvmq.precision_search.propose import Layer, propose
+from tvmq.precision_search.propose import LPLayer, propose
 from tvmq.precision_search.scores import load_metric, mse_scores, score_samples, top5_scores
 from tvmq.precision_search.sequential import is_decided, looks, measure_drop
 from tvmq.precision_search.space import Recipe, SearchSpace, rule_of
@@ -63,10 +63,10 @@ def test_a_metric_of_one_score_has_no_interval():
 # proposals
 
 
-def layers_of(costs: list[list[float]], errors: list[list[float]]) -> list[Layer]:
+def layers_of(costs: list[list[float]], errors: list[list[float]]) -> list[LPLayer]:
     names = ("int8", "minmax", "float")
     return [
-        Layer(str(i), (str(i),), dict(zip(names, cost, strict=True)), dict(zip(names, error, strict=True)), ())
+        LPLayer(str(i), (str(i),), dict(zip(names, cost, strict=True)), dict(zip(names, error, strict=True)), ())
         for i, (cost, error) in enumerate(zip(costs, errors, strict=True))
     ]
 
@@ -98,8 +98,8 @@ def test_a_proposal_is_the_cheapest_of_all_choices(seed, budget):
 def test_conversions_keep_neighbours_together():
     """The middle layer alone would be cheaper in float, but its values would have to be converted twice."""
 
-    def layer(name: str, cost: float, read: str | None) -> Layer:
-        return Layer(name, (name,), {"int8": cost, "float": 1.0}, {"int8": 0.1}, ((read, 0.3),))
+    def layer(name: str, cost: float, read: str | None) -> LPLayer:
+        return LPLayer(name, (name,), {"int8": cost, "float": 1.0}, {"int8": 0.1}, ((read, 0.3),))
 
     chain = [layer("a", 0.5, None), layer("b", 1.2, "a"), layer("c", 0.5, "b")]
     assert propose(chain, math.inf) == {"a": "int8", "b": "int8", "c": "int8"}
@@ -166,7 +166,9 @@ def test_a_damaged_journal_is_refused(tmp_path):
 
 
 def test_a_recipe_survives_its_text():
-    recipe = Recipe.of({"b": "float", "a": "weights4", "c": "int8"}, {"scheme": "symmetric", "dtype_input": "int8"})
+    recipe = Recipe.from_choice(
+        {"b": "float", "a": "weights4", "c": "int8"}, {"scheme": "symmetric", "dtype_input": "int8"}
+    )
     assert Recipe.from_json(recipe.to_json()) == recipe
     assert [rule.match for rule in recipe.rules(QConfig(), {"a": "/head/Gemm"})] == ["/head/Gemm", "b"]
     assert recipe.config(QConfig()).scheme == "symmetric"

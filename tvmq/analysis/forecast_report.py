@@ -56,7 +56,7 @@ class Row:
             self.conversion_seconds += estimate.time.total
         elif not self.kernel:
             self.kernel = estimate.call.kernel or "generic schedule"
-        bound = estimate.time.bound
+        bound = estimate.time.bottleneck
         self._bounds[bound] = self._bounds.get(bound, 0.0) + estimate.time.total
 
     @property

@@ -16,7 +16,7 @@ from tvmq.graph.ops.conversions import is_calibrated, spec_of
 from tvmq.graph.view import View, const_value, is_const, op_name
 from tvmq.passes.families.weights import weight_axis
 
-WEIGHTED = where(kind=(CONVOLUTION, TRANSPOSED)) | where(kind=PRODUCT, own=False)
+WEIGHTED = where(kind=(CONVOLUTION, TRANSPOSED)) | where(kind=PRODUCT, is_own=False)
 
 
 @dataclass(frozen=True, eq=False)

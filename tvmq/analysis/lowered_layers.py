@@ -15,7 +15,7 @@ import numpy as np
 
 from tvmq.performance.profile import record_main_calls
 from tvmq.runtime.executable import Executable, parts_of
-from tvmq.tvm_runtime import empty
+from tvmq.tvm_runtime import allocate_tensor
 
 LISTED = 5
 Entry = Mapping[str, Any]
@@ -128,7 +128,7 @@ class LoweringChecks:
         from tvmq.analysis.verification import unequal_bits
 
         tally = self._tallies[entry["lowering"]]
-        result = empty(defined.shape, str(defined.dtype))
+        result = allocate_tensor(defined.shape, str(defined.dtype))
         function(*map(_tensor, inputs), *args[len(inputs) : -1], result)
         unequal = unequal_bits(np.from_dlpack(result), defined)
         tally.values += defined.size
@@ -153,7 +153,7 @@ class LoweringChecks:
 
 
 def _tensor(array: np.ndarray) -> Any:
-    tensor = empty(array.shape, str(array.dtype))
+    tensor = allocate_tensor(array.shape, str(array.dtype))
     tensor.copyfrom(array)
     return tensor
 

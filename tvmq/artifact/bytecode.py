@@ -50,7 +50,7 @@ from tvmq.tvm_internals import (
     TEXT_CONSTANT,
     TYPE_CODES,
 )
-from tvmq.tvm_runtime import empty
+from tvmq.tvm_runtime import allocate_tensor
 
 if TYPE_CHECKING:
     import tvm
@@ -259,7 +259,7 @@ class _Reader:
         dtype = _dtype(*kind)
         if min(shape, default=0) < 0 or size != math.prod(shape) * -(-kind[1] // 8) or size > self.left:
             raise Damage(f"a tensor {shape} of {size} bytes")
-        result = empty(shape, dtype)
+        result = allocate_tensor(shape, dtype)
         if size:
             self.fill(memoryview((ctypes.c_char * size).from_address(result.data_ptr())).cast("B"))
         return result

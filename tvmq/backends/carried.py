@@ -20,12 +20,12 @@ OF_MODES = {
 }  # fmt: skip
 
 
-def carrying(rule: RequantizeRule) -> tuple[str, str]:
+def mode_of_rule(rule: RequantizeRule) -> tuple[str, str]:
     """(mode, rounding) that the integer module has for a rule: the same function, or the nearest that there is.
 
     Of a rule that no mode is equal to, compiled code gives neighbouring codes; `emulation_alone` says so.
 
-    >>> carrying(RequantizeRule("shift", roundings=("floor",)))
+    >>> mode_of_rule(RequantizeRule("shift", roundings=("floor",)))
     ('power_of_two', 'UPWARD')
     """
     if rule.equivalent_mode is not None:

@@ -35,6 +35,39 @@ WORDS = {
 }
 
 
+# How the fields of a Backend work together ("no zero_points": where the field is False).
+#
+#   field              sets in qconfig, unless the user does       refuses layer by layer          goes with
+#   -----------------  ------------------------------------------  ------------------------------  --------------------
+#   families           -                                           all other families              run_time: None
+#   activations        dtype_input, unless uint8 is among them     other types                     entry; zero_points
+#   zero_points        no: scheme symmetric                        no: asymmetric activations      entry; a signed type
+#   weights            dtype_weight, unless int8 is among them     other types                     entry; a signed type
+#   per_channel        no: per_channel False, equalization True    no: a scale for each channel    entry
+#   requantize         its first mode, unless float is among them  other modes                     float: floats
+#   roundings          its first, unless UPWARD is among them      -                               -
+#   requantize_rule    factors, where these are float32            -                               entry; sets those two
+#   floats             no: partition_conversions fully_integral    no: scales at run time          no float in any field
+#   reduce_range       reduce_range                                -                               -
+#   accumulator_bits   -                                           < 32: errors in place of float  entry; overflow
+#   overflow           -                                           -                               entry
+#   bias               -                                           -                               entry; float32: mode
+#                                                                                                  float; below int32:
+#                                                                                                  symmetric inputs
+#   multipliers        -                                           no: scale_shift, prelu, and     -
+#                                                                  averages of not 2^n values
+#   tables             -                                           no: table, compare              -
+#   wide               -                                           no: integer softmax and layer   -
+#                                                                  norm, masked mean
+#   largest_kernel     -                                           larger kernels                  entry
+#   streams            -                                           int16 residuals                 -
+#   activation_scales  run_time: activations dynamic, and beside   -                               run_time: int8, float
+#                      it options of weights alone                                                 one form of weights
+#   operators          what all of its entries share               what an entry does not take     wins over "entry"
+#
+# "entry": one of `operators` may say it otherwise for some families. backend_options.py computes the second column,
+# `Backend.refusal` and passes/partition/decide.py the third, consistency.py the fourth. The other fields are read by
+# one reader each: division and float_type by emulation and verification, lowerings by `build`.
 @dataclass(frozen=True)
 class Backend:
     """A target as the quantizer sees it; the defaults are those of a CPU.
@@ -100,7 +133,7 @@ class Backend:
         from tvmq.backends.consistency import check_together, follow_rule
 
         for field in fields(self):
-            reason = self._fault(field.name, getattr(self, field.name))
+            reason = self._field_fault(field.name, getattr(self, field.name))
             if reason:
                 raise ConfigError(f"Backend {self.name!r}: '{field.name}' {reason}")
         follow_rule(self)
@@ -111,7 +144,7 @@ class Backend:
         return [dtype for dtype in self.weights if dtype.startswith("int")]
 
     @staticmethod
-    def _fault(name: str, value: Any) -> str | None:
+    def _field_fault(name: str, value: Any) -> str | None:
         """Reason why the value of a field is refused; None if it is allowed."""
         if name in _ALLOWED:
             allowed = _ALLOWED[name]
@@ -238,21 +271,21 @@ class Backend:
         ]
         return any(bits < 32 and how == "proved" for bits, how in (*own, (self.accumulator_bits, self.overflow)))
 
-    def fitted(
+    def fit_specs(
         self, family: str, activations: QuantSpec, weights: QuantSpec | None, *, depthwise: bool = False
     ) -> tuple[QuantSpec, QuantSpec | None]:
         """The specs that a layer gets in place of those of the options, where its entry takes no such codes.
 
         >>> from tvmq.backends.tensor_forms import WeightForm
         >>> four = Backend("four", operators=(OperatorEntry(("conv2d",), weights=WeightForm(("int4",))),))
-        >>> four.fitted("conv2d", QuantSpec(), QuantSpec("int8", symmetric=True))[1].bits
+        >>> four.fit_specs("conv2d", QuantSpec(), QuantSpec("int8", symmetric=True))[1].bits
         4
         """
         entry = self.entry(family, depthwise=depthwise)
         if entry and entry.inputs:
-            activations = entry.inputs.fitted(activations)
+            activations = entry.inputs.fit_spec(activations)
         if entry and entry.weights and weights:
-            weights = entry.weights.fitted(weights)
+            weights = entry.weights.fit_spec(weights)
         return activations, weights
 
     def refusal(
@@ -269,7 +302,7 @@ class Backend:
         'limit: backend toy computes no uint8 activations'
         """
         entry = self.entry(family, depthwise=depthwise)
-        fault = self._lacks(family, kernel, entry) or self._no_specs(activations, weights, entry)
+        fault = self._missing_feature(family, kernel, entry) or self._spec_fault(activations, weights, entry)
         fault = fault or (
             entry.refusal(activations, weights if family in WEIGHTED else None, channels) if entry else None
         )
@@ -277,7 +310,7 @@ class Backend:
             fault = f"does not requantize by {mode}"
         return f"limit: backend {self.name} {fault}" if fault else None
 
-    def _lacks(self, family: str, kernel: tuple[int, ...], entry: OperatorEntry | None) -> str | None:
+    def _missing_feature(self, family: str, kernel: tuple[int, ...], entry: OperatorEntry | None) -> str | None:
         if self.families is not None and family not in self.families:
             return f"has no integer {family}"
         need = NEEDS.get(family)
@@ -293,7 +326,7 @@ class Backend:
             return f"has kernels up to {largest}, not {max(kernel)}"
         return None
 
-    def _no_specs(self, activations: QuantSpec, weights: QuantSpec | None, entry: OperatorEntry | None) -> str | None:
+    def _spec_fault(self, activations: QuantSpec, weights: QuantSpec | None, entry: OperatorEntry | None) -> str | None:
         if activations.dtype not in self.activations:
             return f"computes no {activations.dtype} activations"
         own = entry.inputs.scheme if entry and entry.inputs else None

@@ -18,7 +18,7 @@ from tvmq.backends.names import (
 from tvmq.backends.tensor_forms import TensorForm, WeightForm, check_optional
 from tvmq.errors import ConfigError
 from tvmq.numerics.requantize_rule import RequantizeRule
-from tvmq.schema import checked_choice, checked_int, checked_switch, inside, near, refuse
+from tvmq.schema import advise, checked_choice, checked_int, checked_switch, inside, refuse
 from tvmq.spec import QuantSpec
 
 OVERFLOWS = ("proved", "wrap", "saturate")
@@ -98,7 +98,7 @@ class OperatorEntry:
         for pattern in self.patterns:
             if not isinstance(pattern, str) or names_nothing(pattern):
                 refuse(
-                    path, f"{pattern!r} matches no operators; allowed: {', '.join(PATTERNS)}{near(pattern, PATTERNS)}"
+                    path, f"{pattern!r} matches no operators; allowed: {', '.join(PATTERNS)}{advise(pattern, PATTERNS)}"
                 )
 
     def _check_output(self, path: str) -> None:

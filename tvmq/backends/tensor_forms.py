@@ -7,7 +7,7 @@ from typing import Any
 
 from tvmq.backends.names import CODE_TYPES, OBSERVERS, WEIGHT_OBSERVERS
 from tvmq.errors import ConfigError
-from tvmq.schema import checked_choice, checked_int, checked_switch, inside, near, refuse
+from tvmq.schema import advise, checked_choice, checked_int, checked_switch, inside, refuse
 from tvmq.spec import QuantSpec
 
 SCHEMES = ("asymmetric", "symmetric")
@@ -64,8 +64,8 @@ class TensorForm:
         storage, bits = CODE_TYPES[self.dtype[0]]
         return QuantSpec(storage, bits, symmetric=self.scheme == "symmetric")
 
-    def fitted(self, spec: QuantSpec) -> QuantSpec:
-        """The spec of options as near as this comes to it."""
+    def fit_spec(self, spec: QuantSpec) -> QuantSpec:
+        """The spec of the options if this form takes it, else the nearest one that it takes."""
         chosen = self.spec
         if chosen is not None and not any(holds(name, spec) for name in self.dtype):
             spec = replace(chosen, symmetric=chosen.symmetric or (spec.symmetric and chosen.dtype != "uint8"))
@@ -135,8 +135,8 @@ class WeightForm:
         storage, bits = CODE_TYPES[self.dtype[0]]
         return QuantSpec(storage, bits, symmetric=True, per_channel=self.granularity != "per_tensor")
 
-    def fitted(self, spec: QuantSpec) -> QuantSpec:
-        """The spec of options as near as this comes to it."""
+    def fit_spec(self, spec: QuantSpec) -> QuantSpec:
+        """The spec of the options if this form takes it, else the nearest one that it takes."""
         chosen = self.spec
         if chosen is not None and not any(holds(name, spec) for name in self.dtype):
             spec = replace(chosen, per_channel=spec.per_channel)
@@ -177,7 +177,7 @@ def check_types(names: Any, path: str) -> None:
     for place, name in enumerate(names):
         if name in CODE_TYPES:
             continue
-        hint = near(name, CODE_TYPES)
+        hint = advise(name, CODE_TYPES)
         if str(name).startswith(("float", "bfloat")):
             hint = "; for operators that stay float write computes instead"
         refuse(

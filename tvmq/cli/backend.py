@@ -33,10 +33,10 @@ def backend(
     """
     from tvmq.backends import backend_named
     from tvmq.backends.carried import emulation_alone
-    from tvmq.schema import near
+    from tvmq.schema import advise
 
     if action not in ACTIONS:
-        raise ConfigError(f"backend: there is {' and '.join(ACTIONS)}. Got {action!r} instead{near(action, ACTIONS)}")
+        raise ConfigError(f"backend: there is {' and '.join(ACTIONS)}. Got {action!r} instead{advise(action, ACTIONS)}")
     described = backend_named(name)
     if action == "show":
         print(described.to_json(), end="")

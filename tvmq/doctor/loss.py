@@ -15,7 +15,7 @@ from tvmq.doctor.findings import Finding, note, ok, problem
 from tvmq.doctor.mending import Remedy, best_option, mend_by_guard, other_options
 from tvmq.doctor.patient import Patient
 from tvmq.doctor.trial import Clinic, Outcome
-from tvmq.passes.import_qdq import brings_scales
+from tvmq.passes.import_qdq import is_prequantized
 from tvmq.passes.prepare import prepare
 from tvmq.rules import short_names
 
@@ -51,7 +51,7 @@ class Case:
 
 def check_int8(patient: Patient) -> Iterator[Finding]:
     """Quantize with the options as they are, and judge."""
-    if brings_scales(prepare(patient.mod, patient.params)):
+    if is_prequantized(prepare(patient.mod, patient.params)):
         yield note(
             "int8", "the model is quantized already; its own scales are taken", "give the float model it came from"
         )

@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
-from tvmq.cache import VARIABLE, cache_folder, distrust
+from tvmq.cache import VARIABLE, cache_folder, why_untrusted
 from tvmq.doctor.findings import Finding, note, ok, problem
 from tvmq.errors import BlasError
 from tvmq.memory import memory_limit
@@ -137,7 +137,7 @@ def cache() -> Iterator[Finding]:
     if folder is None:
         yield note("cache", f"off ({VARIABLE} is empty, or there is no home)", f"unset {VARIABLE}: builds get faster")
         return
-    reason = distrust(folder)
+    reason = why_untrusted(folder)
     if reason:
         what, _, remedy = reason.rpartition("; ")
         yield problem("cache", f"'{folder}' is not used, since {what}", remedy)

@@ -46,25 +46,25 @@ class Accumulator:
             )
 
     @property
-    def low(self) -> int:
+    def minimum(self) -> int:
         """The lowest number that it holds."""
         return -(2 ** (self.bits - 1))
 
     @property
-    def high(self) -> int:
+    def maximum(self) -> int:
         """The highest."""
         return int(2 ** (self.bits - 1)) - 1
 
     def leaves(self, values: np.ndarray) -> np.ndarray:
         """Where numbers lie outside of it."""
-        return np.asarray((values < self.low) | (values > self.high))
+        return np.asarray((values < self.minimum) | (values > self.maximum))
 
     def fit_values(self, values: np.ndarray) -> np.ndarray:
         """Numbers after one step: as they are, wrapped, or the nearest end."""
         wide = np.asarray(values, np.int64)
         if self.overflow == "saturate":
-            return np.clip(wide, self.low, self.high)
-        return ((wide - self.low) & (2**self.bits - 1)) + self.low
+            return np.clip(wide, self.minimum, self.maximum)
+        return ((wide - self.minimum) & (2**self.bits - 1)) + self.minimum
 
     def in_steps(self, products: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Sums of int64 [results, steps] along the steps, saturated after each; and which of them ever saturated.
@@ -79,7 +79,7 @@ class Accumulator:
         steps = np.ascontiguousarray(products[left].T)
         slow = np.zeros(steps.shape[1], np.int64)
         for step in steps:
-            np.clip(slow + step, self.low, self.high, out=slow)
+            np.clip(slow + step, self.minimum, self.maximum, out=slow)
         total[left] = slow
         return total, left
 
@@ -98,7 +98,7 @@ def saturating_sums(
     products     gives int64 [results, steps] for indices of results, as np.nonzero has them
     """
     total, left = np.asarray(exact, np.int64).copy(), np.zeros(exact.shape, bool)
-    open_ones = np.nonzero((most > accumulator.high) | (least < accumulator.low))
+    open_ones = np.nonzero((most > accumulator.maximum) | (least < accumulator.minimum))
     count = len(open_ones[0]) if open_ones else 0
     at = 0
     rows = 256

@@ -43,7 +43,7 @@ FAMILIES = {
 
 
 @dataclass(frozen=True, eq=False)
-class Case:
+class Vector:
     """Test vector of one operator.
 
     name        of its file, "strides_2"
@@ -64,7 +64,7 @@ class Case:
         return make(self.operator, self.attributes, self.arrays, chip, fault)
 
 
-def cases_of(backend: Backend, seed: int = 0) -> list[Case]:
+def cases_of(backend: Backend, seed: int = 0) -> list[Vector]:
     """All cases of a description, in order."""
     random = np.random.default_rng(seed)
     generators = {
@@ -72,7 +72,7 @@ def cases_of(backend: Backend, seed: int = 0) -> list[Case]:
         "average": _average, "add": _add, "maximum": _maximum, "pad": _pad, "table": _table,
         "quantize": _conversions, "dequantize": _conversions,
     }  # fmt: skip
-    cases: dict[str, Case] = {}
+    cases: dict[str, Vector] = {}
     for operator, generate in generators.items():
         families = FAMILIES.get(operator)
         has = families is None or backend.families is None or backend.families.intersection(families)
@@ -85,7 +85,7 @@ def cases_of(backend: Backend, seed: int = 0) -> list[Case]:
     return list(cases.values())
 
 
-def _requantize(make: CaseGenerator, operator: str) -> Iterator[Case]:
+def _requantize(make: CaseGenerator, operator: str) -> Iterator[Vector]:
     """Sums that are given: the rule alone."""
     w = "int8"
     for dtype in make.types:
@@ -96,7 +96,7 @@ def _requantize(make: CaseGenerator, operator: str) -> Iterator[Case]:
             if make.rule.order == "divide":
                 wide = wide / a["y_scale"]
             acc = make.sums_near(wide, a, "ties").astype(np.int32)
-            yield Case(f"{branch}_{dtype}", operator, "ties" if branch == "small" else branch, a,
+            yield Vector(f"{branch}_{dtype}", operator, "ties" if branch == "small" else branch, a,
                        {"acc": acc, "scale_w": np.asarray(scale_w, np.float32)})  # fmt: skip
         yield _exact_ties(make, dtype, w)
         yield _large_sums(make, dtype, w)
@@ -105,30 +105,30 @@ def _requantize(make: CaseGenerator, operator: str) -> Iterator[Case]:
         scale_w = make.scale(-9, -2, make.channels(32)) * np.float32(a["y_scale"] / a["x_scale"])
         limit = 2 ** (make.chip.accumulator.bits - 1)
         acc = make.random.choice(np.array([-limit, -limit + 1, -1, 0, 1, limit - 2, limit - 1]), (16, 32))
-        yield Case(f"saturation_{dtype}", operator, "saturation", a,
+        yield Vector(f"saturation_{dtype}", operator, "saturation", a,
                    {"acc": acc.astype(np.int32), "scale_w": np.asarray(scale_w, np.float32)})  # fmt: skip
 
 
-def _exact_ties(make: CaseGenerator, dtype: str, w: str) -> Case:
+def _exact_ties(make: CaseGenerator, dtype: str, w: str) -> Vector:
     """Scales that are powers of two: real ties, of both signs."""
     a = make.ends(dtype, w, dtype, x_scale=0.25, y_scale=0.5)
     scale_w = np.exp2(make.random.integers(-20, 0, make.channels(32))).astype(np.float32)
     factor = np.broadcast_to(make.rule.factor(0.25, scale_w, 1.0) * 2, (24, 32))
     acc = np.clip(make.sums_near(factor, a, "ties"), -(2**29), 2**29)
-    return Case(f"exact_{dtype}", "requantize", "ties", a, {"acc": acc.astype(np.int32), "scale_w": scale_w})
+    return Vector(f"exact_{dtype}", "requantize", "ties", a, {"acc": acc.astype(np.int32), "scale_w": scale_w})
 
 
-def _large_sums(make: CaseGenerator, dtype: str, w: str) -> Case:
+def _large_sums(make: CaseGenerator, dtype: str, w: str) -> Vector:
     """Sums of all sizes times factors of 1 and more: what is shifted to the left can leave 32 bits."""
     a = make.ends(dtype, w, dtype, x_scale=0.25, y_scale=0.5)
     scale_w = make.scale(2, 9, make.channels(32))
     limit = 2 ** (make.chip.accumulator.bits - 1)
     size = make.random.integers(4, make.chip.accumulator.bits, (24, 32))
     acc = np.clip(make.random.integers(-1, 2, (24, 32)) * 2.0**size * 0.97, -limit, limit - 1)
-    return Case(f"large_{dtype}", "requantize", "enlarging", a, {"acc": acc.astype(np.int32), "scale_w": scale_w})
+    return Vector(f"large_{dtype}", "requantize", "enlarging", a, {"acc": acc.astype(np.int32), "scale_w": scale_w})
 
 
-def _known_rules(make: CaseGenerator, dtype: str, w: str) -> Case:
+def _known_rules(make: CaseGenerator, dtype: str, w: str) -> Vector:
     """Sums on which two of the known rules, each pair of them, disagree."""
     a = make.ends(dtype, w, dtype)
     scale_w = np.asarray(make.scale(-22, -6, 1) * np.float32(a["y_scale"] / a["x_scale"]), np.float32)
@@ -143,14 +143,14 @@ def _known_rules(make: CaseGenerator, dtype: str, w: str) -> Case:
     apart = [np.flatnonzero(one != other)[:16] for one, other in itertools.combinations(results, 2)]
     at = np.unique(np.concatenate(apart))
     kept = np.resize(acc[at] if len(at) else acc, (256, 1))
-    return Case(f"rules_{dtype}", "requantize", "rules", a, {"acc": kept, "scale_w": scale_w})
+    return Vector(f"rules_{dtype}", "requantize", "rules", a, {"acc": kept, "scale_w": scale_w})
 
 
 def _layers(
     make: CaseGenerator, name: str, operator: str, branch: str, *, shape: tuple[int, ...], filters: int,
     kernel: int = 3, groups: int = 1, places: str = "ties", extreme: bool = False,
     exponents: tuple[int, int] = (-7, -5), **attributes: Any,
-) -> Iterator[Case]:  # fmt: skip
+) -> Iterator[Vector]:  # fmt: skip
     """Convolutions and products whose biases take sums to ties or ends, in all types of activations."""
     w_type, largest = "int8", make.largest_weight
     for dtype in make.types:
@@ -169,15 +169,15 @@ def _layers(
         size = 0 if make.shifts else 3 - np.log2(depth) / 2  # of a sum of so many products
         scale_w = make.scale(exponents[0] + size, exponents[1] + size, make.channels(filters))
         arrays = {"x": x, "w": w, "bias": np.zeros(filters, np.int32), "scale_w": scale_w}
-        bare = Case(f"{name}_{dtype}", operator, branch, a, arrays).compute(Arithmetic(rule=make.chip.rule))
+        bare = Vector(f"{name}_{dtype}", operator, branch, a, arrays).compute(Arithmetic(rule=make.chip.rule))
         assert bare.acc is not None
         axis = 1 if operator != "dense" else -1
         sums = np.moveaxis(bare.acc, axis, 0).reshape(filters, -1)
         arrays["bias"] = make.bias_for(a, sums, scale_w, places)
-        yield Case(f"{name}_{dtype}", operator, branch, a, arrays)
+        yield Vector(f"{name}_{dtype}", operator, branch, a, arrays)
 
 
-def _conv2d(make: CaseGenerator, operator: str) -> Iterator[Case]:
+def _conv2d(make: CaseGenerator, operator: str) -> Iterator[Vector]:
     """Convolutions."""
     one: dict[str, Any] = {"shape": (1, 8, 7, 7), "filters": 16}
     yield from _layers(make, "usual", operator, "usual", **one)
@@ -200,7 +200,7 @@ def _conv2d(make: CaseGenerator, operator: str) -> Iterator[Case]:
     yield from _overflow(make, operator, shape=(1, 33, 4, 4), filters=16)
 
 
-def _depthwise(make: CaseGenerator, operator: str) -> Iterator[Case]:
+def _depthwise(make: CaseGenerator, operator: str) -> Iterator[Vector]:
     """Cases of depthwise convolutions: one filter a channel."""
     for channels in (1, 7, 16, 33):
         tail: dict[str, Any] = {"shape": (1, channels, 7, 6), "filters": channels, "groups": channels}
@@ -213,7 +213,7 @@ def _depthwise(make: CaseGenerator, operator: str) -> Iterator[Case]:
     yield from _layers(make, "kernel_5", operator, "usual", **one, kernel=5, padding=[2, 2, 2, 2])
 
 
-def _dense(make: CaseGenerator, operator: str) -> Iterator[Case]:
+def _dense(make: CaseGenerator, operator: str) -> Iterator[Vector]:
     """Products with constant matrices."""
     for depth in (*TAILS, 64):
         yield from _layers(make, f"tail_{depth}", operator, "tails", shape=(3, depth), filters=10)
@@ -224,7 +224,7 @@ def _dense(make: CaseGenerator, operator: str) -> Iterator[Case]:
     yield from _overflow(make, operator, shape=(4, 512), filters=16)
 
 
-def _zero_ends(make: CaseGenerator, operator: str, **options: Any) -> Iterator[Case]:
+def _zero_ends(make: CaseGenerator, operator: str, **options: Any) -> Iterator[Vector]:
     if make.is_symmetric:
         return
     for name, end in (("low", "min"), ("high", "max")):
@@ -237,7 +237,7 @@ def _end(end: str, dtype: str) -> int:
     return int(getattr(np.iinfo(dtype), end))
 
 
-def _overflow(make: CaseGenerator, operator: str, **options: Any) -> Iterator[Case]:
+def _overflow(make: CaseGenerator, operator: str, **options: Any) -> Iterator[Vector]:
     """Sums that leave the accumulators, in an order that matters."""
     if make.chip.accumulator.overflow == "proved":
         return
@@ -245,17 +245,17 @@ def _overflow(make: CaseGenerator, operator: str, **options: Any) -> Iterator[Ca
     yield from _layers(make, "overflow_random", operator, "overflow", **options)
 
 
-def _pairs(make: CaseGenerator, operator: str, branch: str, name: str, **attributes: Any) -> Iterator[Case]:
+def _pairs(make: CaseGenerator, operator: str, branch: str, name: str, **attributes: Any) -> Iterator[Vector]:
     """Two tensors of codes."""
     for dtype in make.types:
         a = make.ends(dtype, dtype, dtype, w_scale=float(make.scale(-6, -3)), w_zero=make.zero(dtype))
         a |= {key: value(dtype) if callable(value) else value for key, value in attributes.items()}
         both = np.arange(256).astype(np.uint8).view(dtype)
         x, w = np.meshgrid(both, make.random.permutation(both)[:32])
-        yield Case(f"{name}_{dtype}", operator, branch, a, {"x": x[None], "w": w[None]})
+        yield Vector(f"{name}_{dtype}", operator, branch, a, {"x": x[None], "w": w[None]})
 
 
-def _multiply(make: CaseGenerator, operator: str) -> Iterator[Case]:
+def _multiply(make: CaseGenerator, operator: str) -> Iterator[Vector]:
     """Products of codes."""
     yield from _pairs(make, operator, "usual", "usual")
     for exponent in (0, 3, 6):
@@ -263,7 +263,7 @@ def _multiply(make: CaseGenerator, operator: str) -> Iterator[Case]:
     yield from _pairs(make, operator, "saturation", "saturation", y_scale=2.0**-9)
 
 
-def _add(make: CaseGenerator, operator: str) -> Iterator[Case]:
+def _add(make: CaseGenerator, operator: str) -> Iterator[Vector]:
     """Residual adds, all codes of one side beside some of the other."""
     yield from _pairs(make, operator, "usual", "usual")
     yield from _pairs(make, operator, "ties", "ties", x_scale=0.25, w_scale=0.125, y_scale=0.5)
@@ -271,15 +271,15 @@ def _add(make: CaseGenerator, operator: str) -> Iterator[Case]:
     yield from _pairs(make, operator, "enlarging", "enlarging", x_scale=0.5, y_scale=0.0625)
 
 
-def _windows(make: CaseGenerator, operator: str, name: str, branch: str, size: int, **options: Any) -> Iterator[Case]:
+def _windows(make: CaseGenerator, operator: str, name: str, branch: str, size: int, **options: Any) -> Iterator[Vector]:
     for dtype in make.types:
         a = make.ends(dtype, dtype, dtype, kernel=[3, 3], strides=[1, 1], padding=[0, 0, 0, 0])
         if operator == "average" and make.shifts:
             a["kernel"] = [2, 2]
-        yield Case(f"{name}_{dtype}", operator, branch, a | options, {"x": make.codes(dtype, (2, 3, size, size))})
+        yield Vector(f"{name}_{dtype}", operator, branch, a | options, {"x": make.codes(dtype, (2, 3, size, size))})
 
 
-def _average(make: CaseGenerator, operator: str) -> Iterator[Case]:
+def _average(make: CaseGenerator, operator: str) -> Iterator[Vector]:
     """Averages: windows and whole pictures."""
     yield from _windows(make, operator, "usual", "usual", 7)
     yield from _windows(make, operator, "strides_2", "strides", 8, kernel=[2, 2], strides=[2, 2])
@@ -287,37 +287,37 @@ def _average(make: CaseGenerator, operator: str) -> Iterator[Case]:
     yield from _windows(make, operator, "ties", "ties", 16, kernel=[2, 2], x_scale=0.25, y_scale=0.25)
 
 
-def _maximum(make: CaseGenerator, operator: str) -> Iterator[Case]:
+def _maximum(make: CaseGenerator, operator: str) -> Iterator[Vector]:
     """Maximum pooling."""
     yield from _windows(make, operator, "usual", "usual", 7)
     yield from _windows(make, operator, "strides_2", "strides", 9, strides=[2, 2])
     yield from _windows(make, operator, "padding", "padding", 7, strides=[2, 2], padding=[1, 1, 1, 1])
 
 
-def _pad(make: CaseGenerator, operator: str) -> Iterator[Case]:
+def _pad(make: CaseGenerator, operator: str) -> Iterator[Vector]:
     """Borders."""
     yield from _windows(make, operator, "usual", "padding", 5, padding=[1, 2, 0, 3])
 
 
-def _table(make: CaseGenerator, operator: str) -> Iterator[Case]:
+def _table(make: CaseGenerator, operator: str) -> Iterator[Vector]:
     """All codes."""
     for dtype in make.types:
         x = np.arange(256).astype(np.uint8).view(dtype).reshape(1, 256)
         arrays = {"x": x, "values": make.codes(dtype, (256,))}
-        yield Case(f"all_{dtype}", operator, "usual", make.ends(dtype, dtype, dtype), arrays)
+        yield Vector(f"all_{dtype}", operator, "usual", make.ends(dtype, dtype, dtype), arrays)
 
 
-def _conversions(make: CaseGenerator, operator: str) -> Iterator[Case]:
+def _conversions(make: CaseGenerator, operator: str) -> Iterator[Vector]:
     """Codes of floats, ties among them; floats of codes."""
     for dtype in make.types:
         a = make.ends(dtype, dtype, dtype)
         if operator == "dequantize":
             x = np.arange(256).astype(np.uint8).view(dtype).reshape(1, 256)
-            yield Case(f"all_{dtype}", operator, "usual", a, {"x": x})
+            yield Vector(f"all_{dtype}", operator, "usual", a, {"x": x})
             continue
         halves = (np.arange(-600, 600) + 0.5).astype(np.float32) * np.float32(a["y_scale"])
         plain = make.random.normal(0, 100 * a["y_scale"], 848).astype(np.float32)
-        yield Case(f"ties_{dtype}", operator, "ties", a, {"x": np.concatenate([halves, plain])[None]})
+        yield Vector(f"ties_{dtype}", operator, "ties", a, {"x": np.concatenate([halves, plain])[None]})
 
 
-__all__ = ["FAMILIES", "Case", "cases_of"]
+__all__ = ["FAMILIES", "Vector", "cases_of"]

@@ -48,7 +48,7 @@ class Counts:
 
     layers: dict[tuple[str, ...], LayerCounts] = field(default_factory=dict)
 
-    def of(self, names: tuple[str, ...]) -> LayerCounts:
+    def counts_of(self, names: tuple[str, ...]) -> LayerCounts:
         """The counts of a layer."""
         return self.layers.setdefault(names, LayerCounts(names))
 

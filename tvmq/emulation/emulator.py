@@ -144,11 +144,11 @@ class Emulator:
         name = op_name(call)
         if not _is_described(name, args):
             return self._floats(var.name, name, args, define)
-        self._look()
+        self._bound_sums()
         layer = self._layer(var.name)
         reach = self._bounds.reach.get(var.name)
         chip = self.arithmetic_of(layer.names)
-        proved = reach is not None and reach <= chip.accumulator.high
+        proved = reach is not None and reach <= chip.accumulator.maximum
         if name in SUMS:
             layer.reach = reach if reach is None or layer.reach is None else max(layer.reach, reach)
             layer.proved = layer.proved and proved
@@ -174,7 +174,7 @@ class Emulator:
             return [rounded_floats(item, floats) for item in result]
         return rounded_floats(result, floats)
 
-    def _look(self) -> None:
+    def _bound_sums(self) -> None:
         """Bound the sums of the module as it is now; free sizes get theirs with the first input."""
         if self._view is self.view:
             return
@@ -184,7 +184,7 @@ class Emulator:
 
     def _layer(self, variable: str) -> LayerCounts:
         names = self.view.sources(variable)
-        layer = self._counts.of(names)
+        layer = self._counts.counts_of(names)
         if not layer.operator:
             layer.operator, layer.reach = self.operator_of(names), 0
         return layer
@@ -215,7 +215,7 @@ class Emulator:
             "emulate",
             ", ".join(printable(name) for name in layer.names),
             f"{count} sums leave the accumulators of backend {self.name}, which have {chip.bits} bits and end at "
-            f"{chip.high}",
+            f"{chip.maximum}",
             'say what happens then, overflow="wrap" or "saturate", or give its weights fewer bits',
         )
 

@@ -125,7 +125,7 @@ def _check(chip: Arithmetic, operator: str, group: Sequence[CaseAnswer]) -> Oper
 
 
 @dataclass(frozen=True)
-class Explanation:
+class AnswerExplanation:
     """Rule or mistake that explains the answers to all vectors of one operator.
 
     text       the rule or mistake; where nothing explains all answers, what comes nearest
@@ -157,25 +157,25 @@ class Explanation:
         return f"nothing explains all; nearest {self.text}, {self.differing} of {self.values} differ: {self.smallest}"
 
 
-def explain_answers(operator: str, group: Sequence[CaseAnswer], chip: Arithmetic | None = None) -> Explanation:
+def explain_answers(operator: str, group: Sequence[CaseAnswer], chip: Arithmetic | None = None) -> AnswerExplanation:
     """Explanation of all answers to the vectors of one operator; else the one that explains most.
 
     chip  as described; None: sums of 32 bits
     """
     chip, values = chip or Arithmetic(), sum(one.answer.size for one in group)
-    nearest: Explanation | None = None
+    nearest: AnswerExplanation | None = None
     for text, other, fault in _variants(chip, operator):
         results = [one.case.compute(other, fault) for one in group]
         wrong = [_differ(m.y, one.answer) for m, one in zip(results, group, strict=True)]
         count = sum(int(w.sum()) for w in wrong)
         if text and not count:
-            return Explanation(text, values, 0)
+            return AnswerExplanation(text, values, 0)
         match = _rule(results, group)
         if match is None:
-            one = Explanation(text or "the definition", values, count, _counterexample(results, wrong, group))
+            one = AnswerExplanation(text or "the definition", values, count, _counterexample(results, wrong, group))
         else:
             named = " and ".join(filter(None, [f"rule {match.name}", text]))
-            one = Explanation(named, values, match.differing, str(match.smallest or ""), len(match.others))
+            one = AnswerExplanation(named, values, match.differing, str(match.smallest or ""), len(match.others))
         if not one.differing:
             return one
         nearest = one if nearest is None or one.differing < nearest.differing else nearest

@@ -120,7 +120,7 @@ class CaseGenerator:
         """Weights whose sums take a quarter of narrow accumulators: smaller ones, or only a few that are 1 or -1."""
         if self.chip.accumulator.bits == 32:
             return w
-        most = self.chip.accumulator.high // 4 // 255
+        most = self.chip.accumulator.maximum // 4 // 255
         if most >= depth:
             return np.asarray(np.clip(w, -(most // depth), most // depth))
         kept = self.random.random(w.shape) < most / depth / 2

@@ -16,7 +16,7 @@ import numpy as np
 
 from tvmq.array_file import UNREADABLE, ArrayFile, array_errors
 from tvmq.emulation.arithmetic import Arithmetic
-from tvmq.emulation.cases import Case
+from tvmq.emulation.cases import Vector
 from tvmq.emulation.description import arithmetic_from
 from tvmq.emulation.single import OPERATORS
 from tvmq.errors import ConfigError, DataError, TvmqError
@@ -66,12 +66,12 @@ NEEDS: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
 class CaseAnswer:
     """A case with what the chip must answer and what the device did."""
 
-    case: Case
+    case: Vector
     wanted: np.ndarray
     answer: np.ndarray
 
 
-def read_vectors(folder: Path) -> tuple[dict[str, Arithmetic], list[tuple[Case, np.ndarray]]]:
+def read_vectors(folder: Path) -> tuple[dict[str, Arithmetic], list[tuple[Vector, np.ndarray]]]:
     """How the chip computes each operator, and the cases of a folder with what must be answered.
 
     raises   DataError for a folder that holds none, or whose files do not belong together
@@ -104,7 +104,7 @@ def _chips(data: Any, path: str) -> dict[str, Arithmetic]:
     return {operator: arithmetic_from(fields, inside(path, operator)) for operator, fields in operators.items()}
 
 
-def _read(folder: Path, data: Any, path: str, chips: Mapping[str, Arithmetic]) -> tuple[Case, np.ndarray]:
+def _read(folder: Path, data: Any, path: str, chips: Mapping[str, Arithmetic]) -> tuple[Vector, np.ndarray]:
     entry = checked_fields(data, path, ENTRY, ENTRY)
     operator = checked_choice(entry["operator"], inside(path, "operator"), tuple(chips))
     first, _, name = checked_text(entry["name"], inside(path, "name")).partition("/")
@@ -119,12 +119,12 @@ def _read(folder: Path, data: Any, path: str, chips: Mapping[str, Arithmetic]) -
     if forms != entry["arrays"] or set(forms) != {*NEEDS[operator][1], "y"}:
         refuse(inside(path, "arrays"), f"must be what '{entry['file']}' holds, {forms}")
     wanted = arrays.pop("y")
-    case = Case(name, operator, checked_text(entry["branch"], inside(path, "branch")), attributes, arrays)
+    case = Vector(name, operator, checked_text(entry["branch"], inside(path, "branch")), attributes, arrays)
     _check_wanted(case, chips[operator], wanted, path)
     return case, wanted
 
 
-def _check_wanted(case: Case, chip: Arithmetic, wanted: np.ndarray, path: str) -> None:
+def _check_wanted(case: Vector, chip: Arithmetic, wanted: np.ndarray, path: str) -> None:
     """The answer that is wanted is the one that the chip makes."""
     try:
         with np.errstate(all="ignore"):
@@ -156,18 +156,18 @@ def _sizes(value: Any, path: str, count: int, least: int) -> list[int]:
     return [checked_int(size, inside(path, place), least, SIDE) for place, size in enumerate(sizes)]
 
 
-def read_answers(path: Path, cases: Sequence[tuple[Case, np.ndarray]]) -> tuple[list[CaseAnswer], list[str]]:
+def read_answers(path: Path, cases: Sequence[tuple[Vector, np.ndarray]]) -> tuple[list[CaseAnswer], list[str]]:
     """Answers of a device, and the names of the cases without one.
 
     path     an .npz, or a folder of .npy files, by the names of cases
     raises   DataError where there is not one answer, or one that cannot be read, or is of another shape or type
     """
-    look = _lookup(path)
+    load_array = _lookup(path)
     answered, missing = [], []
     for case, wanted in cases:
         name = f"{case.operator}/{case.name}"
         with array_errors(f"conformance: the answer to {name}", "copy it again"):
-            answer = look(name)
+            answer = load_array(name)
         if answer is None:
             missing.append(name)
         else:
@@ -203,7 +203,7 @@ def _lookup(path: Path) -> Callable[[str], np.ndarray | None]:
             file = ArrayFile(path)
         return lambda name: file[name] if name in (file.names or ()) else None
 
-    def look(name: str) -> np.ndarray | None:
+    def load_array(name: str) -> np.ndarray | None:
         one = path / f"{name}.npy"
         if one.is_file():
             return ArrayFile(one).array()
@@ -214,4 +214,4 @@ def _lookup(path: Path) -> Callable[[str], np.ndarray | None]:
         names = list(archive.names or ["y"])
         return archive["y" if "y" in names else names[0]]
 
-    return look
+    return load_array

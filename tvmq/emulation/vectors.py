@@ -22,7 +22,7 @@ import numpy as np
 
 from tvmq.backends import backend_named
 from tvmq.backends.description import Backend
-from tvmq.emulation.cases import Case, cases_of
+from tvmq.emulation.cases import Vector, cases_of
 from tvmq.emulation.description import arithmetic_dict
 from tvmq.emulation.makers import chip_of
 from tvmq.emulation.read_vectors import VERSION
@@ -92,7 +92,7 @@ def _all_or_none(folder: Path) -> Iterator[list[Path]]:
             raise
 
 
-def _entry(case: Case, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
+def _entry(case: Vector, arrays: dict[str, np.ndarray]) -> dict[str, Any]:
     return {
         "name": f"{case.operator}/{case.name}",
         "operator": case.operator,

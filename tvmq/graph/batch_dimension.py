@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 import tvm
 from tvm import relax
 
-from tvmq.graph.inner_axis import batch_of_loops, has, inner_axis, keeps_apart, mentions, other_axes
+from tvmq.graph.inner_axis import batch_of_loops, inner_axis, keeps_apart, mentions, other_axes, uses
 from tvmq.graph.operators import OPERATORS, where
 from tvmq.graph.operators.record import RECURRENT
 from tvmq.graph.own_operators import own_operator
@@ -40,10 +40,10 @@ def batch_dimension(mod: tvm.IRModule) -> str | None:
     view = View(mod)
     names = [name for name, (_, axis) in free.items() if axis == 0]
     names += [name for name in batch_of_loops(view, where(kind=RECURRENT)) if name in free and name not in names]
-    return next((name for name in names if _apart(view, name)), None)
+    return next((name for name in names if _has_separate_samples(view, name)), None)
 
 
-def _apart(view: View, name: str) -> bool:
+def _has_separate_samples(view: View, name: str) -> bool:
     if not all(_outermost(var.ty, name) or inner_axis(var.ty, name) is not None for var in view.var.values()):
         return False
     if not any(_depends(view.var[output].ty, name) for output in view.outputs):
@@ -225,7 +225,7 @@ def _is_tensor(expr: relax.Expr) -> bool:
 def _depends(ty: relax.Type, name: str) -> bool:
     if isinstance(ty, tvm.ir.TupleType):
         return any(_depends(field, name) for field in ty.fields)
-    return isinstance(ty, relax.TensorType) and any(has(dim, name) for dim in ty.shape)
+    return isinstance(ty, relax.TensorType) and any(uses(dim, name) for dim in ty.shape)
 
 
 def _outermost(ty: relax.Type, name: str) -> bool:
@@ -235,12 +235,12 @@ def _outermost(ty: relax.Type, name: str) -> bool:
     if not isinstance(ty, relax.TensorType) or ty.shape is None:
         return False
     dims = list(ty.shape)
-    return not any(has(dim, name) for dim in dims[1:]) and (not dims or _is_multiple(dims[0], name))
+    return not any(uses(dim, name) for dim in dims[1:]) and (not dims or _is_multiple(dims[0], name))
 
 
 def _is_multiple(dim: tvm.ir.Expr, name: str) -> bool:
-    if not has(dim, name):
+    if not uses(dim, name):
         return True
     if isinstance(dim, tvm.tirx.Mul):
-        return has(dim.a, name) != has(dim.b, name) and _is_multiple(dim.a, name) and _is_multiple(dim.b, name)
+        return uses(dim.a, name) != uses(dim.b, name) and _is_multiple(dim.a, name) and _is_multiple(dim.b, name)
     return isinstance(dim, tvm.ir.Var)

@@ -61,9 +61,9 @@ class Bounds:
         """Bound one binding."""
         name, dtype = op_name(value), _dtype(var)
         sums = SUMS.get(name) if dtype in ("int32", *CODES) else None
-        interval = sums(value, self.of) if sums else None
+        interval = sums(value, self.interval_of) if sums else None
         if name == "tvmq.table" and dtype == "int32":  # one side of a sum, see numerics.summand_tables
-            interval = self.of(value.args[1])
+            interval = self.interval_of(value.args[1])
         if dtype in CODES:
             self.known[var.name] = self._codes(value, dtype)
         elif interval is not None:
@@ -71,13 +71,13 @@ class Bounds:
         if sums or dtype == "int32":
             self.reach[var.name] = interval.reach if interval else None
 
-    def of(self, expr: relax.Expr) -> Interval | None:
+    def interval_of(self, expr: relax.Expr) -> Interval | None:
         """Interval of an argument."""
         if is_const(expr):
             value = const_value(expr)
             return interval(value.min(), value.max()) if value.dtype.kind in "iu" and value.size else None
         if isinstance(expr, relax.Tuple):
-            return _union([self.of(field) for field in expr.fields])
+            return _union([self.interval_of(field) for field in expr.fields])
         if isinstance(expr, relax.Var) and expr.name in self.known:
             return self.known[expr.name]
         return of_type(_dtype(expr)) if _dtype(expr) in CODES else None
@@ -90,8 +90,8 @@ class Bounds:
         if hasattr(attrs, "qmin"):
             return interval(int(attrs.qmin), int(attrs.qmax))
         if op_name(value) == "tvmq.table":
-            return self.of(value.args[1]) or of_type(dtype)
-        moved = [self.of(arg) for arg in value.args if _dtype(arg) == dtype or isinstance(arg, relax.Tuple)]
+            return self.interval_of(value.args[1]) or of_type(dtype)
+        moved = [self.interval_of(arg) for arg in value.args if _dtype(arg) == dtype or isinstance(arg, relax.Tuple)]
         if hasattr(attrs, "pad_value"):
             moved.append(interval(int(attrs.pad_value), int(attrs.pad_value)))
         return _union(moved) or of_type(dtype)

@@ -7,7 +7,7 @@
 A conversion that several float operators share counts for the first of them. Conversions of the model's inputs and
 results belong to no island.
 
-Multiply-accumulates of an operator, for the share of a network that computes in integers.
+`multiply_accumulates` serves the integer layers too: the ledger gives the share of a network that computes in integers.
 """
 
 from __future__ import annotations
@@ -31,7 +31,11 @@ def multiply_accumulates(call: relax.Expr) -> int:
     return record.macs(call) if record is not None and record.macs is not None else 0
 
 
+# A mask (tril) compares the places of all its elements: it is no mere move
 MOVES = where(kind=MOVE) - where(form=MASK)
+# Passes over the tensor, by the last part of a name, so that relax.nn.softmax and tvmq.softmax share one. Softmax:
+# maximum, subtract, exp, sum, divide. Layer norm: mean and variance of two steps each, then subtract, divide, multiply,
+# add. RMS norm has no mean. Batch norm is a multiplication and an addition, since its statistics are constants.
 STEPS = {"softmax": 5, "layer_norm": 8, "group_norm": 8, "instance_norm": 8, "rms_norm": 5, "gelu": 8, "batch_norm": 2}
 CONVERSIONS = ("tvmq.quantize", "tvmq.dequantize")
 
@@ -48,9 +52,11 @@ def float_region_costs(view: View, layers: Mapping[str, Mapping[str, Any]]) -> d
     """{float layer of the ledger: cost} of a realized module."""
     costs = {key: Cost() for key, entry in layers.items() if entry["precision"] == "float" and key in view.value}
     owner = _owners(view, costs)
+    # every float operator of a layer counts, its bias and activation too: they run in float because the layer does
     for name, key in owner.items():
         costs[key].float_operations += operations(view.value[name])
-    # a conversion towards floats counts for the first operator that reads it, one back to codes for what it reads
+    # A dequantize is paid for by the float operators that read it, a quantize by the one whose result it reads. Other
+    # operators between integers have no owner: an input that is quantized at once is paid for by no layer.
     for var, value in view.bindings:
         if op_name(value) == "tvmq.dequantize":
             keys = [owner[reader] for reader in view.readers[var.name] if reader in owner]
@@ -67,7 +73,7 @@ def note_float_regions(view: View, ledger: Ledger) -> None:
     """Write the costs into the ledger, in place of those it has."""
     costs = float_region_costs(view, ledger.layers)
     for name, entry in ledger.layers.items():
-        entry.pop("island", None)
+        entry.pop("island", None)  # of a stage before: later passes turn float layers into integers
         if name in costs:
             entry["island"] = asdict(costs[name])
 
@@ -79,9 +85,11 @@ def _owners(view: View, known: Iterable[str]) -> dict[str, str]:
     for var, value in view.bindings:
         if op_name(value) in CONVERSIONS:
             continue
+        # integers have no owner, so that an operator behind them never joins the float layer in front of them
         if var.name in layers:
             owner[var.name] = var.name
         elif isinstance(var.ty, relax.TensorType) and dtype_of(var) == "float32":
+            # a sum of two float layers goes to the one whose operand stands first: any choice counts it once
             operand_layers = [owner[name] for name in used_vars(value) if name in owner]
             if operand_layers:
                 owner[var.name] = operand_layers[0]
@@ -94,6 +102,7 @@ def operations(value: relax.Expr) -> int:
     if not name or name in MOVES:
         return 0
     macs = multiply_accumulates(value)
+    # a multiplication and an addition; the sizes of operands say little about a product
     if macs:
         return 2 * macs
     largest = max(map(elements, (value, *value.args)), default=0)

@@ -36,7 +36,7 @@ class IndexOperand:
     axes: tuple[int, ...]
     field: int | None = None
 
-    def of(self, call: relax.Call) -> relax.Expr:
+    def indices_of(self, call: relax.Call) -> relax.Expr:
         """The indices; of a tuple that is a variable, its field."""
         places = call.args[self.argument]
         if self.field is None:
@@ -66,7 +66,7 @@ def _points(call: relax.Call) -> list[IndexOperand]:
     return [IndexOperand(1, tuple(range(first, first + count)))]
 
 
-def _each(call: relax.Call) -> list[IndexOperand]:
+def _operands_of_tuple(call: relax.Call) -> list[IndexOperand]:
     if isinstance(call.args[1].ty, relax.TensorType):
         return [IndexOperand(1, (0,))]
     return [IndexOperand(1, (axis,), axis) for axis in range(len(call.args[1].ty.fields))]
@@ -78,8 +78,8 @@ OPERANDS: dict[str, Callable[[relax.Call], list[IndexOperand]]] = {
     "scatter_elements": _along,
     "gather_nd": _points,
     "scatter_nd": _points,
-    "index_tensor": _each,
-    "index_put": _each,
+    "index_tensor": _operands_of_tuple,
+    "index_put": _operands_of_tuple,
 }
 # What keeps every value of its operand, so that an index behind it is an index before it
 COMPUTED = "tvmq.computed_inputs"  # attribute of a part of a model: its inputs come from other parts
@@ -109,7 +109,7 @@ def refuse_outside(call: relax.Expr, where: str) -> None:
     raises  UnsupportedOpError
     """
     for operand in index_operands(call):
-        indices = operand.of(call)
+        indices = operand.indices_of(call)
         if is_const(indices):
             check_range(const_value(indices), axis_sizes(call, operand), where, UnsupportedOpError)
         if 0 in axis_sizes(call, operand) and 0 not in sizes_of(indices):
@@ -158,7 +158,7 @@ def input_indices(view: View, names: dict[str, str]) -> list[dict[str, Any]]:
         return uses
     for var, value in view.bindings:
         for operand in index_operands(value):
-            param = _origin(view, operand.of(value), len(operand.axes) == 1)
+            param = _origin(view, operand.indices_of(value), len(operand.axes) == 1)
             sizes = [size if isinstance(size, int) else size[:] for size in axis_sizes(value, operand)]
             if param in names and all(isinstance(size, int) or size.isidentifier() for size in sizes):
                 layer = ", ".join(view.sources(var.name))
@@ -185,7 +185,7 @@ def wrapped_arguments(call: relax.Call, wrap: Callable[[relax.Expr, list[Any]], 
     args = list(call.args)
     shape = list(call.args[0].ty.shape)
     for number, group in _by_argument(index_operands(call)):
-        new = [wrap(operand.of(call), [shape[axis] for axis in operand.axes]) for operand in group]
+        new = [wrap(operand.indices_of(call), [shape[axis] for axis in operand.axes]) for operand in group]
         args[number] = new[0] if group[0].field is None else relax.Tuple(new)
     return args
 

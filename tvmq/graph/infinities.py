@@ -123,7 +123,7 @@ def _result(value: relax.Expr, index: int, signs: Signs) -> Signs | None:
         return _scale(value, index, signs)
     if name in ("nn.attention", "nn.attention_bias"):
         return NONE if index == BIAS and signs == LOW else None
-    return signs if record is not None and index in record.hands_on else None
+    return signs if record is not None and index in record.propagates_infinity else None
 
 
 def _clip(value: relax.Call, signs: Signs) -> Signs:

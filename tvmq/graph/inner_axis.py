@@ -28,12 +28,12 @@ def inner_axis(ty: relax.Type, name: str) -> int | None:
         return axes.pop() if len(axes) == 1 else None
     if not isinstance(ty, relax.TensorType) or ty.shape is None:
         return None
-    places = [axis for axis, dim in enumerate(ty.shape) if has(dim, name)]
+    places = [axis for axis, dim in enumerate(ty.shape) if uses(dim, name)]
     single = len(places) == 1 and places[0] > 0 and isinstance(ty.shape[places[0]], tvm.ir.Var)
     return places[0] if single else None
 
 
-def has(dim: tvm.ir.Expr, name: str) -> bool:
+def uses(dim: tvm.ir.Expr, name: str) -> bool:
     """True for a size that depends on the dimension."""
     return any(var.name == name for var in undefined_vars(dim))
 
@@ -41,10 +41,10 @@ def has(dim: tvm.ir.Expr, name: str) -> bool:
 def mentions(arg: relax.Expr, name: str) -> bool:
     """True for a shape or number that is computed from the dimension."""
     if isinstance(arg, relax.ShapeExpr):
-        return any(has(dim, name) for dim in arg.values)
+        return any(uses(dim, name) for dim in arg.values)
     if isinstance(arg, relax.Tuple):
         return any(mentions(item, name) for item in arg.fields)
-    return isinstance(arg.ty, tvm.ir.PrimType) and has(arg, name)
+    return isinstance(arg.ty, tvm.ir.PrimType) and uses(arg, name)
 
 
 def other_axes(value: relax.Call, axis: int) -> bool:

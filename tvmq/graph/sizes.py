@@ -65,7 +65,7 @@ def solve_size(a: Dim, b: Dim) -> tuple[str, int] | None:
     free = undefined_vars(difference)
     if len(free) != 1:
         return None
-    at_one, at_two, at_three = (_at(difference, free[0], size) for size in (1, 2, 3))
+    at_one, at_two, at_three = (_evaluate_at(difference, free[0], size) for size in (1, 2, 3))
     step = at_two - at_one
     if step == 0 or at_three - at_two != step or at_one % step:
         return None
@@ -73,7 +73,7 @@ def solve_size(a: Dim, b: Dim) -> tuple[str, int] | None:
     return (str(free[0].name)[:], size) if size >= 1 else None
 
 
-def _at(expr: Dim, var: tvm.ir.Var, size: int) -> int:
+def _evaluate_at(expr: Dim, var: tvm.ir.Var, size: int) -> int:
     analyzer = Analyzer()
     analyzer.bind(var, tvm.tirx.IntImm(str(var.ty.dtype), size))
     return int(analyzer.simplify(expr))

@@ -83,7 +83,7 @@ def resolve_shapes(mod: tvm.IRModule) -> tvm.IRModule:
     raises  ModelError for a reshape that is not proved to hold for all sizes, and that no one size makes hold
     """
     notes: list[str] = []
-    mod = rewrite(mod, _inside) if free_dimensions(mod) else mod
+    mod = rewrite(mod, _require_in_bounds) if free_dimensions(mod) else mod
     while free_dimensions(mod) and (fixed := _first_fixed(View(mod))):
         where, name, size = fixed
         notes.append(f"free dimension '{name}' is {size}: the reshape of layer '{where}' holds for no other size")
@@ -95,7 +95,7 @@ def resolve_shapes(mod: tvm.IRModule) -> tvm.IRModule:
     return mod
 
 
-def _inside(_rewriter: Rewriter, _var: relax.Var, value: relax.Expr) -> relax.Expr | None:
+def _require_in_bounds(_rewriter: Rewriter, _var: relax.Var, value: relax.Expr) -> relax.Expr | None:
     """A slice up to a dynamic dimension has that size: what lies behind the end is refused, not cut off."""
     if op_name(value) != "strided_slice" or value.attrs.assume_inbound:
         return None

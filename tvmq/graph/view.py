@@ -149,8 +149,8 @@ class View(metaclass=_OneForEachModule):
         """{variable: number of its binding}."""
         return {var.name: number for number, (var, _) in enumerate(self.bindings)}
 
-    def known(self, what: object) -> dict[str, Any]:
-        """{variable: answer} to a question about variables of this view, to be asked once each (graph/walk.py)."""
+    def memo(self, what: object) -> dict[str, Any]:
+        """Memo {variable: answer} of a question about this view, so that each is answered once (graph/walk.py)."""
         return self._known.setdefault(what, {})
 
     def sources(self, name: str) -> tuple[str, ...]:

@@ -22,7 +22,7 @@ from tvmq.graph.operators.record import ORDER
 from tvmq.graph.probes import with_outputs
 from tvmq.graph.view import View, dtype_of, op_name, used_vars
 
-ORDERING = where(kind=ORDER, elementwise=False, on_codes=False)
+ORDERING = where(kind=ORDER, elementwise=False, commutes_with_quantize=False)
 LOOKUPS = frozenset(("argmax", "argmin"))
 TOLERATED = 0.25  # of the numbers that are looked up by an argmax may be of another place
 

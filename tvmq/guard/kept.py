@@ -34,8 +34,8 @@ class Batch:
     results: list[np.ndarray] | None = None
 
 
-class Kept:
-    """Statistics of tensors by name, the fingerprint of the data, and a few batches of them.
+class CalibrationCache:
+    """Cache of what one reading of the data gives: statistics of tensors, the data's fingerprint, and a few batches.
 
     A tensor's statistics say what the data are, not what was chosen from them: they serve every module that is made of
     the same float one.

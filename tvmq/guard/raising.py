@@ -135,12 +135,12 @@ def _give_last_products_back(search: Search, trials: Trials, guard: Guard) -> No
     count = len(search.best.precision.floats.intersection(heavy))
     if not search.best.precision.floats.issuperset(heavy[:count]):
         return
-    tried = (less for less in _counts(heavy, search.layers) if trials.knows(search.best.precision.back(heavy[less:])))
+    tried = (n for n in _counts(heavy, search.layers) if trials.knows(search.best.precision.restore(heavy[n:])))
     enough, few = count, max((less for less in tried if less < count), default=0)
     while enough - few > 1 and not trials.is_over:
         middle = (enough + few) // 2
         text = f"the last {enough - middle} of these products back to 8 bits"
-        trial = _attempt(search.best.precision.back(heavy[middle:]), text, search, trials, guard)
+        trial = _attempt(search.best.precision.restore(heavy[middle:]), text, search, trials, guard)
         if trial is not None and trial is search.best:
             enough = middle
         else:
@@ -164,7 +164,7 @@ def _give_part_back(part: Part, search: Search, view: View, trials: Trials, guar
     if part.seconds < worth:
         search.blamed.append((part, search.before.figure))
         return
-    trial = _attempt(search.best.precision.back(part.keys), f"{part} back to 8 bits", search, trials, guard)
+    trial = _attempt(search.best.precision.restore(part.keys), f"{part} back to 8 bits", search, trials, guard)
     if trial is not None and trial is search.best:
         return
     movable = search.best.precision.floats.intersection(part.keys).intersection(trials.rehearsal.dynamic)

@@ -55,7 +55,7 @@ class Precision:
         floats = [Rule(key, None) for key in sorted(self.floats)]
         return (*floats, *(Rule(key, activations="dynamic") for key in sorted(self.dynamic)))
 
-    def back(self, keys: Iterable[str]) -> Precision:
+    def restore(self, keys: Iterable[str]) -> Precision:
         """Precision with these layers in 8 bits again."""
         return Precision(self.floats.difference(keys), self.dynamic.difference(keys))
 

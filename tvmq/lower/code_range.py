@@ -29,7 +29,7 @@ def code_range(view: View, expr: relax.Expr) -> Range:
         return _of_constant(expr)
     if not isinstance(expr, relax.Var):
         return _type_range(expr)
-    return resolve_each(expr.name, lambda name: _of_variable(view, name), view.known(code_range))
+    return resolve_each(expr.name, lambda name: _of_variable(view, name), view.memo(code_range))
 
 
 def _of_variable(view: View, name: str) -> Generator[str, Range, Range]:
@@ -64,7 +64,7 @@ def _type_range(expr: relax.Expr) -> Range:
 
 
 # Every element of the result is one of an operand's, or the value of a border; indices may lie outside.
-MOVES = where(on_codes=True) - where(kind=RESIZE) - where(form=GATHER)
+MOVES = where(commutes_with_quantize=True) - where(kind=RESIZE) - where(form=GATHER)
 
 
 def _parts(value: relax.Call) -> list[relax.Expr]:
@@ -77,8 +77,8 @@ def _parts(value: relax.Call) -> list[relax.Expr]:
 
 MOST = 1e30  # far below the magnitude_bound float32: rounding does not matter
 SUMS = 2.0**32  # no difference of two int32 is larger
-KEEPS = where(shrinks=True) | MOVES
-UNITS = where(unit=True)
+KEEPS = where(bounded_by_input=True) | MOVES
+UNITS = where(bounded_by_one=True)
 PAIRS: dict[str, Callable[[list[float]], float]] = {
     "add": sum,
     "subtract": sum,
@@ -97,7 +97,7 @@ def magnitude_bound(view: View, expr: relax.Expr) -> float | None:
         return _within(np.abs(const_value(expr)).max(initial=0.0))
     if not isinstance(expr, relax.Var):
         return None
-    return resolve_each(expr.name, lambda name: _bounds_of_variable(view, name), view.known(magnitude_bound))
+    return resolve_each(expr.name, lambda name: _bounds_of_variable(view, name), view.memo(magnitude_bound))
 
 
 def _bounds_of_variable(view: View, name: str) -> Generator[str, float | None, float | None]:

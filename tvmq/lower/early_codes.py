@@ -23,7 +23,7 @@ from tvmq.graph.view import View, const_value, dtype_of, flatten_tuples, is_cons
 from tvmq.graph.walk import resolve_each
 from tvmq.lower.code_range import magnitude_bound
 
-POOLS = where(kind=POOL, on_codes=True)
+POOLS = where(kind=POOL, commutes_with_quantize=True)
 HEAD_MOVES = where(form=(RESHAPE, TRANSPOSE))
 CODES = ("uint8", "int8")
 QUANTIZE = "tvmq.quantize"
@@ -62,7 +62,7 @@ class _CodePlan:
 
     def moves(self, name: str) -> bool:
         """True for a tensor of moved numbers that is read as the codes of one quantize alone."""
-        keys = resolve_each(name, self._keys, self.view.known(codes_early))
+        keys = resolve_each(name, self._keys, self.view.memo(codes_early))
         return keys is not None and self._is_move(name)
 
     def _keys(self, name: str) -> Generator[str, Key | None, Key | None]:
@@ -105,7 +105,7 @@ class _CodePlan:
                     return False
             return bool(self.view.readers[name])
 
-        return resolve_each(name, holds, self.view.known(HEAD_MOVES))
+        return resolve_each(name, holds, self.view.memo(HEAD_MOVES))
 
 
 def _key(call: relax.Call) -> Key | None:

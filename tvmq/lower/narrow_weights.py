@@ -24,7 +24,7 @@ def find_int4_weights(mod: tvm.IRModule) -> dict[str, Int4Weights]:
     """{variable of a convolution or product: its weight}, of those whose weight is dequantized codes of 4 bits."""
     view, weights = View(mod), {}
     for var, value in view.bindings:
-        if op_name(value) not in where(kind=(CONVOLUTION, PRODUCT), own=False):
+        if op_name(value) not in where(kind=(CONVOLUTION, PRODUCT), is_own=False):
             continue
         producer = view.producer(value.args[1])
         int4 = None if producer is None else _int4_weight_of(producer, product=op_name(value) == "matmul")

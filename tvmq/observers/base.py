@@ -108,13 +108,13 @@ class TensorStatistics:
     ) -> TensorStatistics:
         """Inverse of `to_dict`."""
         statistics = cls(name, channel_axis=channel_axis, with_histogram=False)
-        statistics.ranges = RangeStatistics.from_dict(_under(fields, "ranges."), name, channel_axis=channel_axis)
+        statistics.ranges = RangeStatistics.from_dict(_fields_under(fields, "ranges."), name, channel_axis=channel_axis)
         if "histogram.counts" in fields:
-            statistics._histogram = Histogram.from_dict(_under(fields, "histogram."), name)
+            statistics._histogram = Histogram.from_dict(_fields_under(fields, "histogram."), name)
         return statistics
 
 
-def _under(fields: dict[str, np.ndarray], prefix: str) -> dict[str, np.ndarray]:
+def _fields_under(fields: dict[str, np.ndarray], prefix: str) -> dict[str, np.ndarray]:
     return {key[len(prefix) :]: array for key, array in fields.items() if key.startswith(prefix)}
 
 

@@ -140,8 +140,8 @@ class LeastSquares:
             low, high = _grid(lows, highs, self.grid, spec.symmetric)
             order = np.argsort(estimate(low, high), kind="stable")[: self.finalists]
             ranges += [(float(low[i]), float(high[i])) for i in order]
-            lows = _around(lows, float(low[order[0]]), self.grid)
-            highs = _around(highs, float(high[order[0]]), self.grid)
+            lows = _range_around(lows, float(low[order[0]]), self.grid)
+            highs = _range_around(highs, float(high[order[0]]), self.grid)
         return ranges
 
 
@@ -172,8 +172,8 @@ class _Estimate:
         step = (high - low) / self.steps
         errors = self.near_zero * np.minimum(step**2 / 12, self.width**2 / 3)
         for tail, end in ((self.below, -low), (self.above, high)):
-            lost, _, lost_squares = tail.beyond(end)
-            far, _, far_squares = tail.beyond(np.minimum(step / 2, end))
+            lost, _, lost_squares = tail.sums_beyond(end)
+            far, _, far_squares = tail.sums_beyond(np.minimum(step / 2, end))
             errors = errors + tail.clipping_error(end) + (tail.squares - far_squares) + step**2 / 12 * (far - lost)
         return errors
 
@@ -189,13 +189,13 @@ class _Tail:
         self.suffixes = np.concatenate([suffixes, np.zeros((3, 1))], axis=1)
         self.squares = self.suffixes[2, 0]
 
-    def beyond(self, threshold: np.ndarray) -> np.ndarray:
+    def sums_beyond(self, threshold: np.ndarray) -> np.ndarray:
         """Count, sum and sum of squares (3, n) of the values beyond each threshold >= 0."""
         return self.suffixes[:, np.searchsorted(self.middles, threshold)]
 
     def clipping_error(self, threshold: np.ndarray) -> np.ndarray:
         """Sum of (value - threshold)^2 over the values beyond each threshold."""
-        count, total, squares = self.beyond(threshold)
+        count, total, squares = self.sums_beyond(threshold)
         return np.maximum(squares - 2 * threshold * total + threshold**2 * count, 0)
 
 
@@ -208,7 +208,7 @@ def _grid(lows: Range, highs: Range, steps: int, symmetric: bool) -> tuple[np.nd
     return low_pairs.ravel(), high_pairs.ravel()
 
 
-def _around(ends: Range, best: float, steps: int) -> Range:
+def _range_around(ends: Range, best: float, steps: int) -> Range:
     """Range from one step of the grid below its best point to one above, within the grid."""
     step = (ends[1] - ends[0]) / steps
     return max(ends[0], best - step), min(ends[1], best + step)

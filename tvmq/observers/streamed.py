@@ -34,8 +34,8 @@ SLOTS = 32
 
 
 @dataclass(frozen=True)
-class Part:
-    """Where the statistics of a tensor stand.
+class TensorLayout:
+    """Place of the statistics of a tensor.
 
     index, begin  number of the tensor, and of its first element of totals
     batched       its first axis is the batch; else a run gives one sample
@@ -54,8 +54,8 @@ class Part:
         return self.begin + HEAD + TABLE + -(-slots * self.channels // HEAD) * HEAD
 
 
-class Streamed:
-    """The memory of the tensors of a model, and how far its slots are used.
+class StatisticsBuffers:
+    """Arrays that a model writes its statistics to, and how many of their slots are used.
 
     statistics  {tensor: where its statistics end up}
     shapes      {tensor: shape, with the batch if it has one}
@@ -71,13 +71,13 @@ class Streamed:
         batch: int,
     ) -> None:
         self.statistics, self.slots = statistics, max(SLOTS, batch)
-        self.parts: dict[str, Part] = {}
+        self.parts: dict[str, TensorLayout] = {}
         self.batch, self.size = batch, 0
         for index, (name, shape) in enumerate(shapes.items()):
             shape = shape if batched[name] else (1, *shape)
             axis = statistics[name].ranges.channel_axis
             channels = 0 if axis is None else shape[axis]
-            part = Part(index, self.size, batched[name], channels, math.prod(shape[1:]))
+            part = TensorLayout(index, self.size, batched[name], channels, math.prod(shape[1:]))
             self.parts[name], self.size = part, part.end(self.slots)
         self._samples = self._runs = 0
         # of the values counted here; others may be added to the statistics by other ways
@@ -100,21 +100,21 @@ class Streamed:
         self._heads = np.array([part.begin for part in self.parts.values()])
         memory[TOTALS][self._heads + EXPONENT] = LOWEST_EXPONENT
 
-    def before(self, count: int) -> Mapping[str, np.ndarray]:
-        """A run follows, of `count` real samples; what it is given besides its inputs."""
+    def prepare_run(self, count: int) -> Mapping[str, np.ndarray]:
+        """Make room for a run of `count` real samples; returns the arrays that it is given besides its inputs."""
         if max(self._samples + count, self._runs + 1) > self.slots:
             self.flush()
         self._memory[CONTROL][:] = count, self._samples, self._runs
         return self._memory
 
-    def after(self, count: int) -> list[str]:
-        """The run is over; tensors with NaN or infinity, of which nothing was added."""
+    def finish_run(self, count: int) -> list[str]:
+        """Count the samples of a run; returns the tensors with NaN or infinity, of which nothing was added."""
         self._samples, self._runs = self._samples + count, self._runs + 1
         refused = self._memory[TOTALS][self._heads + REFUSED]
         return [name for name, bad in zip(self.parts, refused, strict=True) if bad] if refused.any() else []
 
     def flush(self) -> None:
-        """Hand over what the slots hold."""
+        """Add what the slots hold to the statistics, and empty them."""
         totals = self._memory[TOTALS]
         extremes = self._memory[EXTREMES].reshape(len(self.parts), self.slots, 2)
         for name, part in self.parts.items():
@@ -130,14 +130,14 @@ class Streamed:
         self._samples = self._runs = 0
 
     def finish(self) -> None:
-        """Hand over everything."""
+        """Add everything that is left to the statistics: the slots, and the counts of the bins."""
         self.flush()
         for name, part in self.parts.items():
             statistics = self.statistics[name]
             if statistics.has_histogram and self._ends[name][0] <= self._ends[name][1]:
                 statistics.add_histogram(self._histogram(name, part))
 
-    def _histogram(self, name: str, part: Part) -> Histogram:
+    def _histogram(self, name: str, part: TensorLayout) -> Histogram:
         """The counts of a tensor; their exponent may still be less than a Histogram would have."""
         head = self._memory[TOTALS][part.begin :]
         exponent, (low, high) = int(head[EXPONENT]), self._ends[name]

@@ -116,12 +116,12 @@ def record_calls(
     """(name, function, arguments) of every call of a kernel in one run."""
     calls: list[Call] = []
 
-    def look(called: Any, name: str, before: bool, _result: Any, *args: Any) -> int:
+    def record_call(called: Any, name: str, before: bool, _result: Any, *args: Any) -> int:
         if before and not name.startswith(BUILTIN):
             calls.append((name, called, args))
         return 0  # go on
 
-    machine.set_instrument(look)
+    machine.set_instrument(record_call)
     run(machine[function])
     return calls
 

@@ -43,7 +43,7 @@ class Point:
     measured: float | None = field(default=None, compare=False)
 
     @staticmethod
-    def of(recipe: Recipe, result: Mapping[str, Any], goal: Goal) -> Point:
+    def from_result(recipe: Recipe, result: Mapping[str, Any], goal: Goal) -> Point:
         """Point of a recipe from what a worker measured."""
         names = ("drop", "low", "high", "samples", "sqnr", "seconds", "bytes", "int8")
         return Point(recipe, **{name: result[name] for name in names}, holds=goal.holds(result))

@@ -12,7 +12,7 @@ from tvmq.graph.view import View, const_value, is_const, op_name, used_vars
 from tvmq.guard.rehearsal import SIMULATED, Rehearsal
 from tvmq.passes.families.base import Group
 from tvmq.precision_search.goal import SIZE
-from tvmq.precision_search.propose import Layer
+from tvmq.precision_search.propose import LPLayer
 from tvmq.precision_search.space import FLOAT, INT4_WEIGHTS, INT8, Recipe, SearchSpace
 from tvmq.precision_search.trials import Network, TrialRunner
 from tvmq.rules import DYNAMIC, short_names
@@ -22,7 +22,7 @@ WORTH = 2e-3  # of a small model 1 per cent of its size is worth 5 times its tim
 SIMPLE = 1e-4  # of the cost of a layer in the mean: a layer without a rule is worth that
 
 
-def describe_layers(runner: TrialRunner, space: SearchSpace, network: Network) -> list[Layer]:
+def describe_layers(runner: TrialRunner, space: SearchSpace, network: Network) -> list[LPLayer]:
     """Layers of the integer module for these options of the network; their errors are 0 until they are measured."""
     rehearsal = runner.rehearsal(network)
     minimize = runner.problem.goal.minimize
@@ -35,7 +35,7 @@ def describe_layers(runner: TrialRunner, space: SearchSpace, network: Network) -
         FLOAT: set(rehearsal.groups),
         INT8: set(rehearsal.groups),
     }
-    facts = _Tensors.of(rehearsal, runner)
+    facts = _Tensors.from_rehearsal(rehearsal, runner)
     elements = {key: _weight_elements(rehearsal.view, group) for key, group in rehearsal.groups.items()}
     scale = 1.0 if minimize != SIZE else WORTH * sum(elements.values()) / (sum(seconds[INT8].values()) or 1.0)
     whole = sum(seconds[INT8].values()) * scale + (sum(elements.values()) if minimize == SIZE else 0.0)
@@ -51,7 +51,7 @@ def describe_layers(runner: TrialRunner, space: SearchSpace, network: Network) -
             for option in options or [INT8]
         }
         layers.append(
-            Layer(
+            LPLayer(
                 key,
                 printed or (key,),
                 costs,
@@ -87,7 +87,7 @@ class _Tensors:
     rate: float
 
     @staticmethod
-    def of(rehearsal: Rehearsal, runner: TrialRunner) -> _Tensors:
+    def from_rehearsal(rehearsal: Rehearsal, runner: TrialRunner) -> _Tensors:
         view = rehearsal.view
         home = {member: key for key, group in rehearsal.groups.items() for member in group.members}
         leaving = set(view.outputs)

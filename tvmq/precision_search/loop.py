@@ -34,7 +34,7 @@ from tvmq.precision_search.goal import LATENCY, USUAL_SQNR, Goal
 from tvmq.precision_search.journal import Journal
 from tvmq.precision_search.layers import describe_layers, layer_names
 from tvmq.precision_search.problem import Problem, make_problem
-from tvmq.precision_search.propose import Layer, propose
+from tvmq.precision_search.propose import LPLayer, propose
 from tvmq.precision_search.scores import Named, load_metric
 from tvmq.precision_search.space import INT8, Recipe, SearchSpace
 from tvmq.precision_search.trials import Network, Result, Task, TrialRunner, one_sample
@@ -56,7 +56,7 @@ JOURNAL = "journal.sqlite"
 
 
 @dataclass(frozen=True)
-class Progress:
+class SearchProgress:
     """Progress of a search, reported after each result.
 
     stage    what is being measured
@@ -93,7 +93,7 @@ def search(
     workers: int = 1,
     executor: Executor | None = None,
     shared: Callable[[Problem], Any] | None = None,
-    advance: Callable[[Progress], None] | None = None,
+    advance: Callable[[SearchProgress], None] | None = None,
     measure: bool = True,
 ) -> SearchResult:
     """The fastest or smallest model within a bound: which layer gets which precision, and by which thresholds.
@@ -148,7 +148,7 @@ def search(
         Journal(None if folder is None else folder / JOURNAL) as journal,
         Workers(runner, names, count=workers, executor=executor, share=shared) as crew,
     ):
-        loop = _Loop(runner, space, journal, crew, folder, advance, rounds, deadline)
+        loop = _SearchLoop(runner, space, journal, crew, folder, advance, rounds, deadline)
         result = loop.run()
         result = measure_points(runner, result) if measure else result
         return replace(result, seconds=time.perf_counter() - start)
@@ -236,7 +236,7 @@ def make_folder(folder: Path) -> Path:
 
 
 @dataclass
-class _Loop:
+class _SearchLoop:
     """State of a search: what was measured so far, and what is next."""
 
     runner: TrialRunner
@@ -244,7 +244,7 @@ class _Loop:
     journal: Journal
     crew: Workers
     folder: Path | None
-    advance: Callable[[Progress], None] | None
+    advance: Callable[[SearchProgress], None] | None
     rounds: int
     deadline: float | None
     points: dict[Recipe, Point] = field(default_factory=dict)
@@ -266,7 +266,7 @@ class _Loop:
         self._verify("all in 8 bits", [Recipe(network=network) for network in networks])
         network = self._best_network(networks)
         layers = describe_layers(self.runner, self.space, network)
-        cheapest = Recipe.of(propose(layers, math.inf) or {}, dict(network))
+        cheapest = Recipe.from_choice(propose(layers, math.inf) or {}, dict(network))
         self._verify("the cheapest", [cheapest])
         if cheapest in self.points and self.points[cheapest].holds:
             return self._finish()  # nothing can be better
@@ -303,7 +303,7 @@ class _Loop:
         results = (self.journal.get(self.problem.key_of(*name)) or {} for name in keys)
         return next((str(result["error"]) for result in results if "error" in result), "no worker survived it")
 
-    def _with_errors(self, layers: Sequence[Layer], network: Network) -> list[Layer]:
+    def _with_errors(self, layers: Sequence[LPLayer], network: Network) -> list[LPLayer]:
         """Layers with the error that each of them makes by itself, for each option."""
         pairs = [(layer.key, option) for layer in layers for option in layer.errors]
         size = min(CHUNK, -(-len(pairs) // (2 * self.crew.count)))
@@ -321,7 +321,7 @@ class _Loop:
             for layer in layers
         ]
 
-    def _proposals(self, layers: Sequence[Layer], network: Network) -> list[Recipe]:
+    def _proposals(self, layers: Sequence[LPLayer], network: Network) -> list[Recipe]:
         """Proposals for budgets between what holds and what does not; corrected where errors do not add up."""
         low, high = self._bracket()
         if high is None or high <= low * CLOSE:
@@ -333,7 +333,7 @@ class _Loop:
         for _ in range(CORRECTIONS):
             for index in open_steps:
                 chosen[index] = propose(layers, steps[index] / scales[index], known) or {}
-            recipes = {index: Recipe.of(chosen[index], dict(network)) for index in open_steps if chosen[index]}
+            recipes = {index: Recipe.from_choice(chosen[index], dict(network)) for index in open_steps if chosen[index]}
             self._measure_noise(list(recipes.values()), layers)
             too_much = {
                 index: self.noises[recipe] / steps[index]
@@ -345,7 +345,7 @@ class _Loop:
             open_steps = sorted(too_much)
             if not open_steps:
                 break
-        proposed = dict.fromkeys(Recipe.of(choice, dict(network)) for choice in chosen if choice)
+        proposed = dict.fromkeys(Recipe.from_choice(choice, dict(network)) for choice in chosen if choice)
         return [recipe for recipe in proposed if recipe not in self.points]
 
     def _bracket(self) -> tuple[float, float | None]:
@@ -356,12 +356,12 @@ class _Loop:
         failing = [noise for recipe, noise in known.items() if not self.points[recipe].holds and noise > low]
         return low, min(failing, default=None)
 
-    def _all_options(self, layers: Sequence[Layer], recipe: Recipe) -> dict[str, str]:
+    def _all_options(self, layers: Sequence[LPLayer], recipe: Recipe) -> dict[str, str]:
         """{key: option} of all layers."""
         chosen = dict(recipe.layers)
         return {layer.key: chosen.get(layer.key, INT8) for layer in layers}
 
-    def _measure_noise(self, recipes: Sequence[Recipe], layers: Sequence[Layer]) -> None:
+    def _measure_noise(self, recipes: Sequence[Recipe], layers: Sequence[LPLayer]) -> None:
         """Measure the noise of whole recipes by rehearsals."""
         new = [recipe for recipe in dict.fromkeys(recipes) if recipe not in self.noises]
         tasks = [Task("noise", r.network, (tuple(sorted(self._all_options(layers, r).items())),)) for r in new]
@@ -395,7 +395,7 @@ class _Loop:
             self.trials += len(new)
             self._take(new, results, keys)
             if self.advance is not None:
-                self.advance(Progress(stage, done, len(missing), self.best, len(self.points)))
+                self.advance(SearchProgress(stage, done, len(missing), self.best, len(self.points)))
         return results
 
     def _take(self, new: Mapping[str, Result], results: dict[str, Result], keys: Mapping[str, Recipe] | None) -> None:
@@ -405,7 +405,7 @@ class _Loop:
             recipe = keys[key]  # type: ignore[index]
             if "error" in result:
                 continue
-            self.points[recipe] = Point.of(recipe, result, self.goal)
+            self.points[recipe] = Point.from_result(recipe, result, self.goal)
             best = best_of(list(self.points.values()), self.goal)
             if best is not self.best:
                 self.best = best

@@ -26,8 +26,8 @@ MOST_NODES = 2000  # of the solver: time must not decide what is proposed
 
 
 @dataclass(frozen=True)
-class Layer:
-    """A layer as the proposals see it.
+class LPLayer:
+    """A layer as the linear program sees it.
 
     key        in the ledger
     names      in the source
@@ -45,14 +45,14 @@ class Layer:
     output: float = 0.0
 
 
-def propose(layers: Sequence[Layer], budget: float, known: Sequence[Mapping[str, str]] = ()) -> dict[str, str] | None:
+def propose(layers: Sequence[LPLayer], budget: float, known: Sequence[Mapping[str, str]] = ()) -> dict[str, str] | None:
     """{key: option} of all layers; None where nothing keeps the budget.
 
     budget  noise power beside the outputs' signal; infinite: errors do not count
     known   choices that are not to be proposed again
     raises  ConfigError where the solver is not installed
 
-    >>> one = Layer("a", ("a",), {"int8": 1.0, "float": 4.0}, {"int8": 0.1, "float": 0.0}, ((None, 0.1),))
+    >>> one = LPLayer("a", ("a",), {"int8": 1.0, "float": 4.0}, {"int8": 0.1, "float": 0.0}, ((None, 0.1),))
     >>> propose([one], 0.2), propose([one], 0.05), propose([one], 0.2, [{"a": "int8"}])
     ({'a': 'int8'}, {'a': 'float'}, {'a': 'float'})
     """
@@ -83,7 +83,7 @@ def propose(layers: Sequence[Layer], budget: float, known: Sequence[Mapping[str,
 class _Program:
     """Variables and constraints of one proposal."""
 
-    def __init__(self, layers: Sequence[Layer], budget: float) -> None:
+    def __init__(self, layers: Sequence[LPLayer], budget: float) -> None:
         self.costs: list[float] = []
         self.largest: list[float] = []
         self.integral: list[int] = []
@@ -118,7 +118,7 @@ class _Program:
         if len(columns) == len(choice):
             self._require(columns, -np.inf, len(columns) - 1.0)
 
-    def _convert(self, layer: Layer) -> None:
+    def _convert(self, layer: LPLayer) -> None:
         """Add costs where codes and floats meet: of what the layer reads, and of its result."""
         for producer, cost in layer.inputs:
             if cost <= 0.0:

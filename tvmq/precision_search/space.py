@@ -109,7 +109,7 @@ class Recipe:
     finetuned: str = ""
 
     @staticmethod
-    def of(layers: Mapping[str, str], network: Mapping[str, Any]) -> Recipe:
+    def from_choice(layers: Mapping[str, str], network: Mapping[str, Any]) -> Recipe:
         """Recipe of {key: option} and {option of qconfig: value}."""
         chosen = sorted((key, option) for key, option in layers.items() if option != INT8)
         return Recipe(tuple(chosen), tuple(sorted(network.items())))

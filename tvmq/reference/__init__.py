@@ -119,7 +119,7 @@ DEFINED: dict[str, Callable[..., Any]] = {
     "tvmq.requantize": _requantize,
     "tvmq.dynamic_scale": _dynamic_scale,
     "tvmq.conv_transpose": _conv_transpose,
-    **dict.fromkeys(where(kind=POOL, on_codes=True), _max_pool),
+    **dict.fromkeys(where(kind=POOL, commutes_with_quantize=True), _max_pool),
 }
 INTEGER: dict[str, Callable[..., Any]] = {
     **dict.fromkeys(where(kind=CONVOLUTION), _conv),

@@ -9,7 +9,7 @@ import numpy as np
 import tvm_ffi
 
 from tvmq.runtime.inputs import aligned_zeros
-from tvmq.tvm_runtime import empty
+from tvmq.tvm_runtime import allocate_tensor
 
 DIRECT = "_direct"  # behind the name of a function: the same as native code (compile/native_main.py)
 
@@ -65,7 +65,7 @@ def _can_be_shared(array: np.ndarray) -> bool:
 
 def share_memory(array: np.ndarray) -> Any:
     """A tensor on the array's memory; one of no elements has memory of its own, whose address TVM accepts."""
-    return tvm_ffi.from_dlpack(array) if array.size else empty(array.shape, str(array.dtype))
+    return tvm_ffi.from_dlpack(array) if array.size else allocate_tensor(array.shape, str(array.dtype))
 
 
 def copy_results(result: Any) -> list[np.ndarray]:

@@ -25,7 +25,7 @@ from tvmq.graph.operators.record import ARITHMETIC, COMPARISON
 from tvmq.graph.view import const_value, dtype_of, is_const, make_const, op_name
 from tvmq.schedule.accesses import call_name
 
-OPERATIONS = where(kind=ARITHMETIC, own=False)
+OPERATIONS = where(kind=ARITHMETIC, is_own=False)
 COMPARISONS = where(kind=COMPARISON)
 
 

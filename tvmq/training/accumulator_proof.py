@@ -103,7 +103,7 @@ def _of_filters(view: View, bounds: Bounds, name: str) -> int:
 
 
 def _of_lanes(bounds: Bounds, value: relax.Call, accumulators: Accumulators) -> int:
-    x, weight, attrs = bounds.of(value.args[0]), const_value(value.args[1]), value.attrs
+    x, weight, attrs = bounds.interval_of(value.args[0]), const_value(value.args[1]), value.attrs
     if x is None:
         return 2**63
     low, high = int(x.low.min()), int(x.high.max())

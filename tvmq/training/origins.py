@@ -23,7 +23,7 @@ from tvmq.graph.operators.record import CONVOLUTION, PRODUCT, RESHAPE, TRANSPOSE
 from tvmq.graph.view import View, op_name, rank_of
 from tvmq.training.source import Source
 
-LAYERS = where(kind=(CONVOLUTION, TRANSPOSED, PRODUCT), own=False)
+LAYERS = where(kind=(CONVOLUTION, TRANSPOSED, PRODUCT), is_own=False)
 CLOSE = 1e-5  # of the largest weight: folding rounds once to float32
 ROUNDS = 50  # of the fit of factors of both axes
 

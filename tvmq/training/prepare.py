@@ -13,7 +13,7 @@ import tvm
 from tvmq.config import QConfig
 from tvmq.errors import CalibrationError, ConfigError, UnsupportedOpError
 from tvmq.frontends.torch.export import from_torch
-from tvmq.passes.import_qdq import brings_scales, with_own_sums
+from tvmq.passes.import_qdq import is_prequantized, with_own_sums
 from tvmq.passes.realize.accumulators import check_accumulators
 from tvmq.pipeline import static_quantization
 from tvmq.stages import INTEGERS, ROUNDING, Choices, run_stages
@@ -200,7 +200,7 @@ def network_of(
 
 def _untrained_network(quantization: StaticQuantization, request: TrainingRequest, config: QConfig) -> IntegerNetwork:
     """With the scales that a quantized model brings, or calibrated ones."""
-    if brings_scales(quantization.prepared):
+    if is_prequantized(quantization.prepared):
         choices = Choices(config, quantization.backend)
         learning = Learning(request.learn_scales, quantizers=request.quantizers)
         return IntegerNetwork(with_adopted_scales(quantization), choices, quantization.prepared, learning)
@@ -222,4 +222,4 @@ def convert(net: IntegerNetwork) -> tvm.IRModule:
     if net.accumulators is not None:
         prove_accumulators(module, net.accumulators)
         check_accumulators(module, net.choices.backend)  # what else it adds
-    return with_own_sums(module) if brings_scales(net.annotated) else module
+    return with_own_sums(module) if is_prequantized(net.annotated) else module

@@ -11,7 +11,7 @@ import tvm
 
 from tvmq.kernels.calibrate.observe import observer
 from tvmq.observers.base import TensorStatistics
-from tvmq.observers.streamed import TOKEN, Streamed
+from tvmq.observers.streamed import TOKEN, StatisticsBuffers
 from tvmq.runtime.call_code import share_memory
 from tvmq.runtime.inputs import aligned_zeros
 from tvmq.target.cpu import resolve_target
@@ -67,16 +67,16 @@ def test_what_is_not_finite_is_marked(bad: float) -> None:
     assert run(compiled(16), streamed, (arrays, tensors), place, x) == ["x"]
 
 
-def memory(shape: tuple[int, ...], axis: int | None) -> tuple[Streamed, dict[str, np.ndarray], list[Any]]:
+def memory(shape: tuple[int, ...], axis: int | None) -> tuple[StatisticsBuffers, dict[str, np.ndarray], list[Any]]:
     """The memory of one tensor."""
-    streamed = Streamed({"x": TensorStatistics("x", channel_axis=axis)}, {"x": shape}, {"x": True}, shape[0])
+    streamed = StatisticsBuffers({"x": TensorStatistics("x", channel_axis=axis)}, {"x": shape}, {"x": True}, shape[0])
     arrays = {TOKEN: aligned_zeros((1,), "int32")}
     arrays |= {name: aligned_zeros(size, dtype) for name, (size, dtype) in streamed.shapes().items()}
     streamed.start(arrays)
     return streamed, arrays, [share_memory(array) for array in arrays.values()]
 
 
-def run(function: Any, streamed: Streamed, memory: Any, place: np.ndarray, x: np.ndarray) -> list[str]:
+def run(function: Any, streamed: StatisticsBuffers, memory: Any, place: np.ndarray, x: np.ndarray) -> list[str]:
     """One call; the tensors that were refused."""
     own, facts, following = (
         aligned_zeros((x.size,), "float32"),
@@ -84,6 +84,6 @@ def run(function: Any, streamed: Streamed, memory: Any, place: np.ndarray, x: np
         aligned_zeros((1,), "int32"),
     )
     own[:], facts[:] = x.reshape(-1), place
-    streamed.before(len(x))
+    streamed.prepare_run(len(x))
     function(share_memory(own), *memory[1], share_memory(facts), share_memory(following))
-    return streamed.after(len(x))
+    return streamed.finish_run(len(x))

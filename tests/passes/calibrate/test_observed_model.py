@@ -13,7 +13,7 @@ from tvmq.compile import evaluators
 from tvmq.errors import RangeError
 from tvmq.graph.view import View
 from tvmq.observers.base import TensorStatistics
-from tvmq.observers.streamed import Streamed
+from tvmq.observers.streamed import StatisticsBuffers
 from tvmq.passes.calibrate import observed_model
 from tvmq.passes.calibrate.collect import all_statistics, collect, has_batch
 from tvmq.passes.calibrate.observed_model import (
@@ -164,7 +164,7 @@ def test_observing_modules_print_and_parse_back() -> None:
     mod = sequences()
     statistics, batched = all_statistics(mod)
     shapes = {name: tuple(map(int, View(mod).var[name].ty.shape)) for name in statistics}
-    module = drop_uncalibrated(observe(mod, Streamed(statistics, shapes, batched, 1)))
+    module = drop_uncalibrated(observe(mod, StatisticsBuffers(statistics, shapes, batched, 1)))
     text = module.script(show_meta=True)
     assert text.count("R.tvmq.observe(") == len(statistics) > 2
     tvm.ir.assert_structural_equal(tvm.script.from_source(text), module)

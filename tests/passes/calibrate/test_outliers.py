@@ -13,7 +13,14 @@ from tests.support.models.networks import Feed, Net, at_stage, block, drive, fee
 from tvmq.compile.evaluators import evaluator
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.view import View, const_value, op_name
-from tvmq.passes.calibrate.outliers import Candidate, ChannelStatistics, ErrorModel, candidates, choose, find_outliers
+from tvmq.passes.calibrate.outliers import (
+    ChannelStatistics,
+    OutlierCandidate,
+    ProductErrorModel,
+    candidates,
+    choose,
+    find_outliers,
+)
 from tvmq.passes.prepare import prepare
 from tvmq.passes.scale_outliers import scale_outliers
 
@@ -161,14 +168,14 @@ def test_the_expected_error_is_that_of_rounding() -> None:
         steps = np.abs(columns).max(axis=0) / 127
         rounded = np.rint(scaled / step) * step @ (np.rint(columns / steps) * steps)
         found = np.square(rounded - x @ weight).sum(axis=1).mean()
-        assert ErrorModel(statistics, weight).error(factors) == pytest.approx(found, rel=0.35)
+        assert ProductErrorModel(statistics, weight).error(factors) == pytest.approx(found, rel=0.35)
 
 
 def test_a_channel_of_zeros_divides_nothing() -> None:
     view = View(at_stage(block(X, f"n = {NORM.format('x')}\ny = R.matmul(n, w)", **ARRAYS), "prepared"))
     statistics = ChannelStatistics()
     statistics.update(np.zeros((1, 4, 8), np.float32))
-    assert choose(view, Candidate("n", ("y",)), statistics) is None
+    assert choose(view, OutlierCandidate("n", ("y",)), statistics) is None
 
 
 def test_the_norms_own_parameters_hold_the_factors() -> None:

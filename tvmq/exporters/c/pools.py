@@ -85,7 +85,7 @@ def _structure(
 
 
 FORMS = {
-    **dict.fromkeys(where(kind=POOL, on_codes=True), max_pool),
+    **dict.fromkeys(where(kind=POOL, commutes_with_quantize=True), max_pool),
     "tvmq.sum_pool": sum_pool,
     "tvmq.adaptive_sum_pool": adaptive_sum_pool,
 }

@@ -49,9 +49,9 @@ if TYPE_CHECKING:
     import onnx
 
 CODES = ("uint8", "int8", "int16")
-INTEGER = where(kind=(CONVOLUTION, PRODUCT), own=False)
+INTEGER = where(kind=(CONVOLUTION, PRODUCT), is_own=False)
 # operators that mean the same on codes of one scale as on real numbers
-ON_CODES = where(on_codes=True) & WRITERS.keys() | {"maximum", "minimum", "where"}
+ON_CODES = where(commutes_with_quantize=True) & WRITERS.keys() | {"maximum", "minimum", "where"}
 
 
 class Exporter:

@@ -140,7 +140,7 @@ def max_pool(walk: Walk, var: relax.Var, call: relax.Call) -> Codes:
 
 
 FORMS: dict[str, Form] = {
-    **dict.fromkeys(where(kind=POOL, on_codes=True), max_pool),
+    **dict.fromkeys(where(kind=POOL, commutes_with_quantize=True), max_pool),
     "tvmq.sum_pool": sum_pool,
     "tvmq.sum": total,
 }

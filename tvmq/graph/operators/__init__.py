@@ -11,11 +11,11 @@ from tvmq.graph.operators.elementwise import ELEMENTWISE
 from tvmq.graph.operators.moves import MOVING
 from tvmq.graph.operators.own import OWN
 from tvmq.graph.operators.products import PRODUCTS
-from tvmq.graph.operators.record import Operator
+from tvmq.graph.operators.record import Record
 from tvmq.graph.operators.reductions import REDUCING
 
 RECORDS = (*ELEMENTWISE, *MOVING, *PRODUCTS, *REDUCING, *OWN)
-OPERATORS: dict[str, Operator] = {record.name: record for record in RECORDS}
+OPERATORS: dict[str, Record] = {record.name: record for record in RECORDS}
 
 
 @cache

@@ -17,10 +17,10 @@ from tvmq.graph.operators.record import (
     LOGIC,
     LOW,
     ORDER,
-    Operator,
+    Record,
 )
 
-_Elementwise = partial(Operator, elementwise=True, batch="same rank")
+_Elementwise = partial(Record, elementwise=True, batch="same rank")
 
 FUNCTIONS = (
     *(
@@ -31,23 +31,23 @@ FUNCTIONS = (
         atan2 floor_divide floor_mod mod ewise_fma
         """.split()
     ),
-    *(_Elementwise(name, FUNCTION, shrinks=True) for name in "trunc nn.silu nn.gelu nn.gelu_tanh asinh".split()),
-    *(_Elementwise(name, FUNCTION, integer=True, shrinks=True) for name in ("negative", "abs")),
-    *(_Elementwise(name, FUNCTION, unit=True) for name in ("sin", "cos")),
-    *(_Elementwise(name, FUNCTION, unit=True, finite_at=(LOW, HIGH)) for name in ("sigmoid", "tanh", "erf")),
-    _Elementwise("atan", FUNCTION, shrinks=True, finite_at=(LOW, HIGH)),
-    _Elementwise("sign", FUNCTION, integer=True, unit=True, finite_at=(LOW, HIGH)),
+    *(_Elementwise(n, FUNCTION, bounded_by_input=True) for n in "trunc nn.silu nn.gelu nn.gelu_tanh asinh".split()),
+    *(_Elementwise(name, FUNCTION, integer=True, bounded_by_input=True) for name in ("negative", "abs")),
+    *(_Elementwise(name, FUNCTION, bounded_by_one=True) for name in ("sin", "cos")),
+    *(_Elementwise(name, FUNCTION, bounded_by_one=True, finite_at=(LOW, HIGH)) for name in ("sigmoid", "tanh", "erf")),
+    _Elementwise("atan", FUNCTION, bounded_by_input=True, finite_at=(LOW, HIGH)),
+    _Elementwise("sign", FUNCTION, integer=True, bounded_by_one=True, finite_at=(LOW, HIGH)),
     *(_Elementwise(name, FUNCTION, finite_at=(LOW, HIGH)) for name in ("isnan", "isinf", "isfinite")),
     _Elementwise("exp", FUNCTION, finite_at=(LOW,)),
     _Elementwise("clip", FUNCTION, integer=True),
-    _Elementwise("nn.relu", FUNCTION, integer=True, homogeneous=True, shrinks=True, finite_at=(LOW,)),
-    _Elementwise("nn.leakyrelu", FUNCTION, homogeneous=True, shrinks=True),
-    Operator("nn.prelu", FUNCTION, elementwise=True, batch="constants along"),
+    _Elementwise("nn.relu", FUNCTION, integer=True, homogeneous=True, bounded_by_input=True, finite_at=(LOW,)),
+    _Elementwise("nn.leakyrelu", FUNCTION, homogeneous=True, bounded_by_input=True),
+    Record("nn.prelu", FUNCTION, elementwise=True, batch="constants along"),
     _Elementwise("astype", CONVERSION, integer=True),
     *(_Elementwise(name, CREATION, integer=True) for name in ("zeros_like", "ones_like", "full_like")),
 )
 PAIRS = (
-    _Elementwise("add", ARITHMETIC, integer=True, hands_on=(0, 1)),
+    _Elementwise("add", ARITHMETIC, integer=True, propagates_infinity=(0, 1)),
     *(_Elementwise(name, ARITHMETIC, integer=True) for name in ("subtract", "multiply")),
     _Elementwise("divide", ARITHMETIC),
     *(
@@ -63,6 +63,6 @@ PAIRS = (
     ),
     _Elementwise("maximum", ORDER, integer=True, finite_at=(LOW,)),
     _Elementwise("minimum", ORDER, integer=True, finite_at=(HIGH,)),
-    _Elementwise("where", FUNCTION, integer=True, hands_on=(1, 2)),
+    _Elementwise("where", FUNCTION, integer=True, propagates_infinity=(1, 2)),
 )
 ELEMENTWISE = (*FUNCTIONS, *PAIRS)

@@ -20,10 +20,10 @@ from tvmq.graph.operators.record import (
     SLICE,
     SPLIT,
     TRANSPOSE,
-    Operator,
+    Record,
 )
 
-_Move = partial(Operator, kind=MOVE, on_codes=True, integer=True, hands_on=(0,))
+_Move = partial(Record, kind=MOVE, commutes_with_quantize=True, integer=True, propagates_infinity=(0,))
 
 MOVES = (
     *(_Move(name, form=RESHAPE, batch="shaped") for name in ("reshape", "flatten", "squeeze", "expand_dims")),
@@ -41,16 +41,18 @@ MOVES = (
     _Move("stack", form=JOIN, batch="stacks"),
     _Move("nn.pad", form=PAD, batch="pads", homogeneous=True),
     # what they leave out becomes 0, which is no code of 0.0
-    *(Operator(name, MOVE, form=MASK, batch="matrices", integer=True, hands_on=(0,)) for name in ("tril", "triu")),
+    *(Record(n, MOVE, form=MASK, batch="matrices", integer=True, propagates_infinity=(0,)) for n in ("tril", "triu")),
 )
 CREATIONS = (
-    *(Operator(name, CREATION, integer=True, batch="shaped") for name in ("full", "zeros", "ones")),
-    *(Operator(name, CREATION, integer=True) for name in ("arange", "one_hot", "shape_of")),
+    *(Record(name, CREATION, integer=True, batch="shaped") for name in ("full", "zeros", "ones")),
+    *(Record(name, CREATION, integer=True) for name in ("arange", "one_hot", "shape_of")),
 )
 SCATTERS = (
-    *(Operator(name, SCATTER, integer=True) for name in ("scatter_elements", "scatter_nd")),
-    *(Operator(name, SCATTER) for name in ("index_put", "slice_scatter")),
+    *(Record(name, SCATTER, integer=True) for name in ("scatter_elements", "scatter_nd")),
+    *(Record(name, SCATTER) for name in ("index_put", "slice_scatter")),
 )
 # On codes, and in integers, where it repeats pixels; see graph/evaluate.py
-RESIZES = (Operator("image.resize2d", RESIZE, on_codes=True, integer=True, shrinks=True, batch="resizes"),)
+RESIZES = (
+    Record("image.resize2d", RESIZE, commutes_with_quantize=True, integer=True, bounded_by_input=True, batch="resizes"),
+)
 MOVING = (*MOVES, *CREATIONS, *SCATTERS, *RESIZES)

@@ -18,21 +18,21 @@ from tvmq.graph.operators.record import (
     REDUCTION,
     RESIZE,
     SOFTMAX,
-    Operator,
+    Record,
 )
 
 CODES = ("zero_point", "dtype", "qmin", "qmax")
 _ADD = ("a_multiplier", "b_multiplier", "offset", "shift", *CODES)
 _SOFTMAX = ("multiplier", "shift", "out_multiplier", "out_shift", *CODES, "axis")
 _LAYER_NORM = ("epsilon", "shift", *CODES, "centred", "x_zero")
-_Function = partial(Operator, kind=FUNCTION, integer=True)
-_Reduction = partial(Operator, kind=REDUCTION, batch="reduces", integer=True)
-_Pool = partial(Operator, kind=POOL, batch="first", integer=True)
-_Norm = partial(Operator, kind=NORMALIZATION, batch="normalizes")
+_Function = partial(Record, kind=FUNCTION, integer=True)
+_Reduction = partial(Record, kind=REDUCTION, batch="reduces", integer=True)
+_Pool = partial(Record, kind=POOL, batch="first", integer=True)
+_Norm = partial(Record, kind=NORMALIZATION, batch="normalizes")
 
 FUNCTIONS = (
-    Operator("tvmq.add", ARITHMETIC, batch="same rank", integer=True, definition=numerics.add, attributes=_ADD),
-    Operator(
+    Record("tvmq.add", ARITHMETIC, batch="same rank", integer=True, definition=numerics.add, attributes=_ADD),
+    Record(
         "tvmq.multiply",
         ARITHMETIC,
         batch="same rank",
@@ -42,7 +42,7 @@ FUNCTIONS = (
     ),
     _Function("tvmq.add_mask", batch="same rank", definition=numerics.add_mask, attributes=("multiplier", "offset")),
     _Function("tvmq.table", batch="same rank", definition=numerics.table),
-    _Function("tvmq.fence", batch="same rank", on_codes=True),
+    _Function("tvmq.fence", batch="same rank", commutes_with_quantize=True),
     _Function("tvmq.observe"),
     _Function(
         "tvmq.prelu",
@@ -53,15 +53,15 @@ FUNCTIONS = (
     _Function(
         "tvmq.scale_shift", batch="constants along", definition=numerics.scale_shift, attributes=("shift", *CODES)
     ),
-    Operator("tvmq.resample", RESIZE, batch="along", integer=True, definition=numerics.resample, attributes=("axis",)),
+    Record("tvmq.resample", RESIZE, batch="along", integer=True, definition=numerics.resample, attributes=("axis",)),
 )
 CONVERSIONS = (
     *(
-        Operator(f"tvmq.{name}", CONVERSION, batch="constants along", integer=True)
+        Record(f"tvmq.{name}", CONVERSION, batch="constants along", integer=True)
         for name in ("quantize", "requantize", "simulated_quantize")
     ),
-    Operator("tvmq.dequantize", CONVERSION, batch="constants along", integer=True, weight=0),
-    Operator(
+    Record("tvmq.dequantize", CONVERSION, batch="constants along", integer=True, weight=0),
+    Record(
         "tvmq.group_dequantize",
         CONVERSION,
         batch="along",
@@ -70,23 +70,23 @@ CONVERSIONS = (
         definition=numerics.group_dequantize,
         attributes=("axis", "group_size"),
     ),
-    Operator("tvmq.dynamic_dequantize", CONVERSION, integer=True, definition=numerics.dynamic_dequantize),
-    Operator(
+    Record("tvmq.dynamic_dequantize", CONVERSION, integer=True, definition=numerics.dynamic_dequantize),
+    Record(
         "tvmq.dynamic_quantize",
         CONVERSION,
         integer=True,
         definition=numerics.dynamic_quantize,
         attributes=("largest_code",),
     ),
-    Operator("tvmq.dynamic_scale", REDUCTION, integer=True),
-    Operator("tvmq.unpack", CONVERSION, integer=True, definition=numerics.unpack_int4, attributes=("shape",)),
+    Record("tvmq.dynamic_scale", REDUCTION, integer=True),
+    Record("tvmq.unpack", CONVERSION, integer=True, definition=numerics.unpack_int4, attributes=("shape",)),
 )
 REDUCTIONS = (
     _Reduction("tvmq.sum", definition=numerics.sum, attributes=("axes", "keepdims", "zero_point")),
     _Reduction("tvmq.float_sum", definition=numerics.float_sum, attributes=("axes", "keepdims", "mean")),
     _Pool("tvmq.sum_pool", definition=numerics.sum_pool, attributes=("kernel", "strides", "padding", "zero_point")),
     _Pool("tvmq.adaptive_sum_pool", definition=numerics.adaptive_sum_pool, attributes=("out_size", "zero_point")),
-    Operator(
+    Record(
         "tvmq.masked_mean",
         REDUCTION,
         batch="along",
@@ -99,7 +99,7 @@ NORMALIZATIONS = (
     _Norm("tvmq.group_norm", definition=numerics.group_norm, attributes=("groups", "epsilon")),
     _Norm("tvmq.layer_norm", definition=numerics.layer_norm, attributes=("axes", "epsilon")),
     _Norm("tvmq.rms_norm", definition=numerics.rms_norm, attributes=("axes", "epsilon")),
-    Operator(
+    Record(
         "tvmq.integer_layer_norm",
         NORMALIZATION,
         batch="normalizes codes",
@@ -107,24 +107,24 @@ NORMALIZATIONS = (
         definition=numerics.integer_layer_norm,
         attributes=_LAYER_NORM,
     ),
-    Operator(
+    Record(
         "tvmq.softmax",
         SOFTMAX,
         batch="along",
-        unit=True,
+        bounded_by_one=True,
         finite_at=(LOW,),
         definition=numerics.softmax,
         attributes=("axis",),
     ),
-    Operator(
+    Record(
         "tvmq.log_softmax",
         SOFTMAX,
         batch="along",
-        hands_on=(0,),
+        propagates_infinity=(0,),
         definition=numerics.log_softmax,
         attributes=("axis",),
     ),
-    Operator(
+    Record(
         "tvmq.integer_softmax",
         SOFTMAX,
         batch="along",
@@ -134,7 +134,7 @@ NORMALIZATIONS = (
     ),
 )
 PRODUCTS = (
-    Operator(
+    Record(
         "tvmq.matmul",
         PRODUCT,
         batch="product",
@@ -145,7 +145,7 @@ PRODUCTS = (
         definition=numerics.matmul,
         attributes=("a_zero", "b_zero"),
     ),
-    Operator(
+    Record(
         "tvmq.group_matmul",
         PRODUCT,
         integer=True,
@@ -157,7 +157,7 @@ PRODUCTS = (
     ),
 )
 _Recurrent = partial(
-    Operator,
+    Record,
     kind=RECURRENT,
     batch="loops",
     weight=1,

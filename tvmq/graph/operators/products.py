@@ -10,7 +10,7 @@ import math
 
 from tvm import relax
 
-from tvmq.graph.operators.record import CONVOLUTION, PRODUCT, TRANSPOSED, Operator
+from tvmq.graph.operators.record import CONVOLUTION, PRODUCT, TRANSPOSED, Record
 from tvmq.graph.view import shape_of, sizes_of
 
 
@@ -54,17 +54,15 @@ def state_products(call: relax.Call) -> int:
 
 PRODUCTS = (
     *(
-        Operator(
-            f"nn.conv{axes}d", CONVOLUTION, batch="first", integer=True, weight=1, weight_axis=0, macs=_convolution
-        )
+        Record(f"nn.conv{axes}d", CONVOLUTION, batch="first", integer=True, weight=1, weight_axis=0, macs=_convolution)
         for axes in (1, 2, 3)
     ),
     *(
-        Operator(f"nn.conv{axes}d_transpose", TRANSPOSED, batch="first", weight=1, weight_axis=1, macs=_deconvolution)
+        Record(f"nn.conv{axes}d_transpose", TRANSPOSED, batch="first", weight=1, weight_axis=1, macs=_deconvolution)
         for axes in (1, 2, 3)
     ),
-    Operator(
+    Record(
         "tvmq.conv_transpose", TRANSPOSED, batch="first", integer=True, weight=1, weight_axis=1, macs=_transposed_codes
     ),
-    Operator("matmul", PRODUCT, batch="product", integer=True, weight=1, weight_axis=-1, macs=matrix_product),
+    Record("matmul", PRODUCT, batch="product", integer=True, weight=1, weight_axis=-1, macs=matrix_product),
 )

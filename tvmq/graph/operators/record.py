@@ -30,25 +30,26 @@ LOW, HIGH = -1, 1  # signs of infinities
 
 
 @dataclass(frozen=True)
-class Operator:
+class Record:
     """Record of a Relax operator.
 
     name          as op_name gives it
     kind, form    what it does; of a MOVE also how: constants of this file
     elementwise   each value of the result is computed from the values at the same place
     batch         the rule by which samples stay apart, a key of RULES in graph/batch_dimension.py; "" proves nothing
-    on_codes      applied to codes it gives the codes of its result, whatever their scale: it copies or compares values
     integer       it computes in integers if all that it reads and gives is integer
     homogeneous   what multiplies channels of its operand by positive numbers multiplies those of its result by them
-    hands_on      operands whose infinities have the same meaning in the result
     finite_at     signs of the infinities for which its result is finite, or infinite only if another operand is
-    shrinks       no result is larger than the operand at its place, magnitudes compared
-    unit          no result is larger than 1
     weight        position of the operand that may be a weight; None if it has none
     weight_axis   axis of the weight's output channels in the layout that `prepare` leaves
     macs          multiply-accumulates of a call
     definition    of tvmq.numerics: arrays by position, attributes by keyword; None where there is no such function
     attributes    names of the attributes, which are the keywords of the definition
+
+    commutes_with_quantize  f(quantize(x)) == quantize(f(x)) whatever the scale: it copies or compares values
+    propagates_infinity     operands whose infinities have the same meaning in the result
+    bounded_by_input        |f(x)| <= |x|, element by element
+    bounded_by_one          |f(x)| <= 1
     """
 
     name: str
@@ -56,13 +57,13 @@ class Operator:
     form: str = ""
     elementwise: bool = False
     batch: str = ""
-    on_codes: bool = False
+    commutes_with_quantize: bool = False
     integer: bool = False
     homogeneous: bool = False
-    hands_on: tuple[int, ...] = ()
+    propagates_infinity: tuple[int, ...] = ()
     finite_at: tuple[int, ...] = ()
-    shrinks: bool = False
-    unit: bool = False
+    bounded_by_input: bool = False
+    bounded_by_one: bool = False
     weight: int | None = None
     weight_axis: int | None = None
     macs: Callable[[relax.Call], int] | None = None
@@ -70,7 +71,7 @@ class Operator:
     attributes: tuple[str, ...] = ()
 
     @property
-    def own(self) -> bool:
+    def is_own(self) -> bool:
         """True for operators of ours."""
         return self.name.startswith("tvmq.")
 

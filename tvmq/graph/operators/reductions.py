@@ -2,34 +2,34 @@
 
 from __future__ import annotations
 
-from tvmq.graph.operators.record import HIGH, LOW, NORMALIZATION, ORDER, POOL, REDUCTION, SCAN, SOFTMAX, Operator
+from tvmq.graph.operators.record import HIGH, LOW, NORMALIZATION, ORDER, POOL, REDUCTION, SCAN, SOFTMAX, Record
 
 REDUCTIONS = (
-    *(Operator(name, REDUCTION, batch="reduces") for name in ("mean", "variance", "std")),
-    *(Operator(name, REDUCTION, batch="reduces", integer=True) for name in ("sum", "prod")),
-    Operator("max", ORDER, batch="reduces", on_codes=True, integer=True, finite_at=(LOW,)),
-    Operator("min", ORDER, batch="reduces", on_codes=True, integer=True, finite_at=(HIGH,)),
-    *(Operator(name, ORDER, batch="along", integer=True) for name in ("argmax", "argmin")),
-    *(Operator(name, ORDER, batch="along") for name in ("sort", "argsort", "topk")),
-    *(Operator(name, ORDER) for name in ("median", "nonzero", "unique", "vision.non_max_suppression")),
-    Operator("cumsum", SCAN, batch="along", integer=True),
-    Operator("cumprod", SCAN, batch="along"),
+    *(Record(name, REDUCTION, batch="reduces") for name in ("mean", "variance", "std")),
+    *(Record(name, REDUCTION, batch="reduces", integer=True) for name in ("sum", "prod")),
+    Record("max", ORDER, batch="reduces", commutes_with_quantize=True, integer=True, finite_at=(LOW,)),
+    Record("min", ORDER, batch="reduces", commutes_with_quantize=True, integer=True, finite_at=(HIGH,)),
+    *(Record(name, ORDER, batch="along", integer=True) for name in ("argmax", "argmin")),
+    *(Record(name, ORDER, batch="along") for name in ("sort", "argsort", "topk")),
+    *(Record(name, ORDER) for name in ("median", "nonzero", "unique", "vision.non_max_suppression")),
+    Record("cumsum", SCAN, batch="along", integer=True),
+    Record("cumprod", SCAN, batch="along"),
 )
 POOLS = (
     *(
-        Operator(f"nn.max_pool{axes}d", POOL, batch="first", on_codes=True, integer=True, homogeneous=True)
+        Record(f"nn.max_pool{axes}d", POOL, batch="first", commutes_with_quantize=True, integer=True, homogeneous=True)
         for axes in (1, 2, 3)
     ),
     *(
-        Operator(f"nn.{kind}_pool{axes}d", POOL, batch="first", homogeneous=True)
+        Record(f"nn.{kind}_pool{axes}d", POOL, batch="first", homogeneous=True)
         for kind in ("avg", "adaptive_avg")
         for axes in (1, 2, 3)
     ),
 )
 NORMALIZATIONS = (
-    *(Operator(name, NORMALIZATION, batch="normalizes") for name in ("nn.layer_norm", "nn.rms_norm")),
-    *(Operator(name, NORMALIZATION) for name in ("nn.batch_norm", "nn.group_norm", "nn.instance_norm")),
-    Operator("nn.softmax", SOFTMAX, batch="along", unit=True, finite_at=(LOW,)),
-    Operator("nn.log_softmax", SOFTMAX, batch="along", hands_on=(0,)),
+    *(Record(name, NORMALIZATION, batch="normalizes") for name in ("nn.layer_norm", "nn.rms_norm")),
+    *(Record(name, NORMALIZATION) for name in ("nn.batch_norm", "nn.group_norm", "nn.instance_norm")),
+    Record("nn.softmax", SOFTMAX, batch="along", bounded_by_one=True, finite_at=(LOW,)),
+    Record("nn.log_softmax", SOFTMAX, batch="along", propagates_infinity=(0,)),
 )
 REDUCING = (*REDUCTIONS, *POOLS, *NORMALIZATIONS)

@@ -27,7 +27,7 @@ from tvmq.lower.patterns.subgraphs import NORMS, around_norm, attention_before, 
 
 CONVOLUTIONS = where(kind=CONVOLUTION)
 PLANAR = ("nn.conv1d", "nn.conv2d")
-HEADS = CONVOLUTIONS | where(kind=TRANSPOSED) | where(kind=PRODUCT, own=False)
+HEADS = CONVOLUTIONS | where(kind=TRANSPOSED) | where(kind=PRODUCT, is_own=False)
 REDUCERS = ("tvmq.multiply", "tvmq.sum", "tvmq.sum_pool")
 ATTENTION = "tvmq.matmul"
 CODES = ("uint8", "int8")

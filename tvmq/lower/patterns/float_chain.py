@@ -17,7 +17,7 @@ from tvmq.kernels.parts.float_chain import OPERATORS
 from tvmq.kernels.parts.types import FloatSteps
 
 CODES = ("uint8", "int8")
-PAIRS = where(kind=ARITHMETIC, own=False)
+PAIRS = where(kind=ARITHMETIC, is_own=False)
 MOST_STEPS = 8  # each costs registers, and code in every row of a tile
 
 
@@ -74,7 +74,7 @@ def float_steps(view: View, first: str, members: list[str], filters: int) -> Flo
 
 def _next_reader(view: View, members: list[str]) -> str | None:
     """The first binding, in the order of the module, that reads a member and is none."""
-    order = view.known(chain_behind)
+    order = view.memo(chain_behind)
     if not order:
         order.update((var.name, place) for place, (var, _) in enumerate(view.bindings))
     readers = {reader for name in members for reader in view.readers[name]} - set(members)

@@ -114,7 +114,7 @@ def _only_products_read(lowerer: Lowerer, name: str) -> bool:
                 return False
         return bool(view.readers[name])
 
-    return resolve_each(name, holds, view.known(_only_products_read))
+    return resolve_each(name, holds, view.memo(_only_products_read))
 
 
 def dequantize(lowerer: Lowerer, chain: Chain) -> bool:
