@@ -18,7 +18,7 @@ from tests.free_models import encoder, texts
 from tests.models import Net, feeds_of, parse
 from tvmq.analysis.comparison import module_of
 from tvmq.analysis.comparison_table import Comparison
-from tvmq.analysis.layer_weights import Weights
+from tvmq.analysis.layer_weights import LayerWeights
 from tvmq.errors import ConfigError, DataError, ModelError
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.names import INPUTS, with_names
@@ -222,7 +222,7 @@ def test_weights_of_transposed_convolutions_of_integers(groups: int, options: di
     ]
     views = [(View(mod := module_of(one)), get_ledger(mod)) for one in made]
     names = next(e["layers"] for e in views[0][1].layers.values() if e["op"] == "conv_transpose")
-    (integer,), (simulated,) = (Weights(view, ledger.layers).of(names) for view, ledger in views)
+    (integer,), (simulated,) = (LayerWeights(view, ledger.layers).of(names) for view, ledger in views)
     np.testing.assert_allclose(integer.values, simulated.values, rtol=1e-6)
     assert np.ptp(integer.values) > 1
 

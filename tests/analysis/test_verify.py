@@ -13,7 +13,7 @@ from tvm import relax
 
 import tvmq
 from tests.models import Net, feeds_of, parse
-from tvmq.analysis.verification import Difference, Verification, unequal_bits
+from tvmq.analysis.verification import OutputDifference, Verification, unequal_bits
 from tvmq.errors import DataError
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import const_value, is_const, op_name
@@ -102,7 +102,7 @@ def test_which_output_and_which_sample_of_a_batch():
     x = np.float32([[1, 1, 0], [1, 1, -2], [1, 1, 1], [0, 0, 0]])
     result = tvmq.verify(exe, {"x": x})
     assert (result.samples, result.values, result.differing) == (4, 24, 3)
-    assert result.first == Difference("output_0", 1, (1, 2), -8.0, -6.0)
+    assert result.first == OutputDifference("output_0", 1, (1, 2), -8.0, -6.0)
 
 
 @pytest.mark.slow

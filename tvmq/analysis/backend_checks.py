@@ -24,7 +24,7 @@ FACTORS = ("a_multiplier", "b_multiplier", "multiplier")
 WITH_CONSTANT_FACTORS = {"multiply": (0, 1), "tvmq.scale_shift": (1,), "tvmq.prelu": (1,)}
 
 
-class Site(NamedTuple):
+class BindingSite(NamedTuple):
     """A binding of a core, and what is known around it.
 
     scales  {variable of codes: (scale, zero point)}
@@ -54,7 +54,7 @@ class Site(NamedTuple):
         return isinstance(self.value, relax.Call) and bool(OPERATORS.get(op_name(self.value)))
 
 
-def _tensors(site: Site) -> Iterator[relax.Expr]:
+def _tensors(site: BindingSite) -> Iterator[relax.Expr]:
     """The result and the arguments that are tensors, those in tuples too."""
     args = site.value.args if isinstance(site.value, relax.Call) else ()
     items = [item for arg in args for item in (arg.fields if isinstance(arg, relax.Tuple) else (arg,))]
@@ -63,7 +63,7 @@ def _tensors(site: Site) -> Iterator[relax.Expr]:
             yield expr
 
 
-def _types(site: Site) -> Iterator[tuple[str, str]]:
+def _types(site: BindingSite) -> Iterator[tuple[str, str]]:
     backend = site.backend
     own = {CODE_TYPES[name][0] for entry in backend.operators if entry.weights for name in entry.weights.dtype}
     known = {*backend.activations, *backend.weights, *backend.streams, *own, "int32", "bool"}
@@ -78,7 +78,7 @@ def _types(site: Site) -> Iterator[tuple[str, str]]:
             yield "dtype", f"computes with {dtype}"
 
 
-def _operator(site: Site) -> Iterator[tuple[str, str]]:
+def _operator(site: BindingSite) -> Iterator[tuple[str, str]]:
     name, backend = op_name(site.value), site.backend
     if name in DIVISIONS:
         if not backend.division:
@@ -96,7 +96,7 @@ def _operator(site: Site) -> Iterator[tuple[str, str]]:
         yield "table", "looks codes up in a table"
 
 
-def _zero_points(site: Site) -> Iterator[tuple[str, str]]:
+def _zero_points(site: BindingSite) -> Iterator[tuple[str, str]]:
     if site.backend.zero_points:
         return
     for name in ZERO_POINTS:
@@ -105,7 +105,7 @@ def _zero_points(site: Site) -> Iterator[tuple[str, str]]:
             yield "zero_point", f"{name}={int(zero)}"
 
 
-def _requantize(site: Site) -> Iterator[tuple[str, str]]:
+def _requantize(site: BindingSite) -> Iterator[tuple[str, str]]:
     if op_name(site.value) != "tvmq.requantize":
         return
     attrs, backend, entry = site.value.attrs, site.backend, site.entry
@@ -128,7 +128,7 @@ def _takes_channels(backend: Backend, entry: OperatorEntry | None) -> bool:
     return backend.per_channel if granularity is None else granularity == "per_channel"
 
 
-def _left_shifts(site: Site) -> Iterator[tuple[str, str]]:
+def _left_shifts(site: BindingSite) -> Iterator[tuple[str, str]]:
     """Factors of 1 and more, whose sums leave int32 on the way: a device that wraps gives other codes."""
     name, depthwise = site.family
     rule = site.backend.rule(name, depthwise=depthwise)
@@ -143,7 +143,7 @@ def _left_shifts(site: Site) -> Iterator[tuple[str, str]]:
         )
 
 
-def _factors(site: Site) -> Iterator[tuple[str, str]]:
+def _factors(site: BindingSite) -> Iterator[tuple[str, str]]:
     """Constants that int32 is multiplied by outside of convolutions and products."""
     if site.backend.multipliers:
         return
@@ -161,7 +161,7 @@ def _is_shift(factor: int) -> bool:
     return factor == 0 or abs(factor) & (abs(factor) - 1) == 0
 
 
-def _accumulators(site: Site) -> Iterator[tuple[str, str]]:
+def _accumulators(site: BindingSite) -> Iterator[tuple[str, str]]:
     reach = site.bounds.reach.get(site.var.name, 0)
     name, depthwise = site.family
     bits, overflow = site.backend.accumulators(name, depthwise=depthwise)
@@ -174,12 +174,12 @@ def _accumulators(site: Site) -> Iterator[tuple[str, str]]:
         yield "accumulator", f"sums reach {reach}, {bits} bits end at {most}"
 
 
-def _is_float(site: Site) -> bool:
+def _is_float(site: BindingSite) -> bool:
     """True for what gives or reads floats; float constants, which factors are, do not count."""
     return any(dtype_of(tensor) in FLOATS for tensor in _tensors(site) if not is_const(tensor))
 
 
-def _kernels(site: Site) -> Iterator[tuple[str, str]]:
+def _kernels(site: BindingSite) -> Iterator[tuple[str, str]]:
     entry = site.entry
     largest = entry.largest_kernel if entry and entry.largest_kernel else site.backend.largest_kernel
     families = OPERATORS.get(op_name(site.value), ())
@@ -193,7 +193,7 @@ def _kernels(site: Site) -> Iterator[tuple[str, str]]:
 # ---- what entries of `operators` say
 
 
-def _entries(site: Site) -> Iterator[tuple[str, str]]:
+def _entries(site: BindingSite) -> Iterator[tuple[str, str]]:
     entry = site.entry
     if entry is None or _is_float(site):
         return
@@ -207,7 +207,7 @@ def _entries(site: Site) -> Iterator[tuple[str, str]]:
     yield from _output_types(site, entry)
 
 
-def _read(site: Site, entry: OperatorEntry) -> Iterator[tuple[str, str]]:
+def _read(site: BindingSite, entry: OperatorEntry) -> Iterator[tuple[str, str]]:
     """Codes that an operator reads, and those of its weight, beyond the types that it takes."""
     for place, arg in enumerate(site.value.args):
         form = entry.weights if place == 1 and is_const(arg) and site.family[0] in WEIGHTED else entry.inputs
@@ -218,14 +218,14 @@ def _read(site: Site, entry: OperatorEntry) -> Iterator[tuple[str, str]]:
             yield "bits", f"{'its weight has' if form is entry.weights else 'reads'} {fault}"
 
 
-def _output_types(site: Site, entry: OperatorEntry) -> Iterator[tuple[str, str]]:
+def _output_types(site: BindingSite, entry: OperatorEntry) -> Iterator[tuple[str, str]]:
     codes = [name for name in entry.output if name in CODE_TYPES]
     fault = _beyond(site, site.var, codes) if codes else None
     if fault:
         yield "bits", f"writes {fault}"
 
 
-def _beyond(site: Site, expr: relax.Expr, names: tuple[str, ...] | list[str]) -> str | None:
+def _beyond(site: BindingSite, expr: relax.Expr, names: tuple[str, ...] | list[str]) -> str | None:
     """Codes that none of these types holds, in words; None where one does, and for what is no code."""
     dtype = dtype_of(expr) if isinstance(getattr(expr, "ty", None), relax.TensorType) else ""
     if dtype not in ("int8", "uint8", "int16"):
@@ -240,7 +240,7 @@ def _beyond(site: Site, expr: relax.Expr, names: tuple[str, ...] | list[str]) ->
     return f"{dtype} codes {low}..{high}, not {' or '.join(names)}"
 
 
-def _channels(site: Site, entry: OperatorEntry) -> Iterator[tuple[str, str]]:
+def _channels(site: BindingSite, entry: OperatorEntry) -> Iterator[tuple[str, str]]:
     if site.family[0] not in WEIGHTED:
         return
     axis = 1 if site.family[0] in CONVOLUTIONS else -1
@@ -254,7 +254,7 @@ def _channels(site: Site, entry: OperatorEntry) -> Iterator[tuple[str, str]]:
         yield "channels", f"{odd[0]} channels, which is no multiple of {step}"
 
 
-def _scales(site: Site, entry: OperatorEntry) -> Iterator[tuple[str, str]]:
+def _scales(site: BindingSite, entry: OperatorEntry) -> Iterator[tuple[str, str]]:
     """Results whose scale differs from that of their inputs, where the entry requires the same."""
     if not entry.same_scales or site.var.name not in site.scales:
         return
@@ -272,7 +272,7 @@ def _scales(site: Site, entry: OperatorEntry) -> Iterator[tuple[str, str]]:
         yield "scale", f"scales and zero points {sorted(known)}, where all must be the same"
 
 
-def _biases(site: Site) -> Iterator[tuple[str, str]]:
+def _biases(site: BindingSite) -> Iterator[tuple[str, str]]:
     """Constants added to sums of products, beyond the width of biases."""
     name, depthwise = site.family
     if op_name(site.value) != "add" or name not in WEIGHTED or not is_const(site.value.args[1]):
@@ -283,7 +283,7 @@ def _biases(site: Site) -> Iterator[tuple[str, str]]:
         yield "bias", f"a bias of {largest}, {bits} bits end at {2 ** (bits - 1) - 1}"
 
 
-CHECKS: tuple[Callable[[Site], Iterator[tuple[str, Any]]], ...] = (
+CHECKS: tuple[Callable[[BindingSite], Iterator[tuple[str, Any]]], ...] = (
     _types, _operator, _zero_points, _requantize, _factors, _accumulators, _kernels, _entries, _biases,
 )  # fmt: skip
 

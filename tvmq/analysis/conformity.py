@@ -10,7 +10,7 @@ from typing import Any
 import tvm
 from tvm import relax
 
-from tvmq.analysis.backend_checks import CHECKS, RULES, Site
+from tvmq.analysis.backend_checks import CHECKS, RULES, BindingSite
 from tvmq.backends import backend_named
 from tvmq.backends.description import Backend
 from tvmq.graph.core_bounds import Bounds
@@ -103,11 +103,11 @@ def check_backend(mod: tvm.IRModule, backend: str | Backend | None) -> Conformit
         operators[_operator_name(value)] += 1
         if isinstance(var.ty, relax.TensorType):
             dtypes[dtype_of(var)] += 1
-        violations += _violations(Site(view, var, value, bounds, description, scales))
+        violations += _violations(BindingSite(view, var, value, bounds, description, scales))
     return Conformity(description.name, dict(operators), dict(dtypes), tuple(violations))
 
 
-def _violations(site: Site) -> Iterator[Violation]:
+def _violations(site: BindingSite) -> Iterator[Violation]:
     """Everything that the checks find at one binding, each once."""
     faults = dict.fromkeys(fault for check in CHECKS for fault in check(site))
     for rule, what in faults:

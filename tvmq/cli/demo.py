@@ -12,7 +12,7 @@ import typer
 import tvmq
 from tvmq.cli.arguments import Json, Quiet
 from tvmq.cli.files import Batches, check_output
-from tvmq.cli.quantize import quantized
+from tvmq.cli.quantize import quantize_with_progress
 from tvmq.cli.run import run_all
 from tvmq.cli.screen import notice, print_json, print_rows, size_text, step, time_text
 
@@ -34,7 +34,9 @@ def demo(
     example = load_demo()
     with step("import", quiet=quiet):
         mod, params = tvmq.from_onnx(example.model, shape={"image": (1, *example.test.shape[1:])})
-    qmod = quantized(mod, params, Batches({"image": example.calibration}, 1), tvmq.current_qconfig(), quiet=quiet)
+    qmod = quantize_with_progress(
+        mod, params, Batches({"image": example.calibration}, 1), tvmq.current_qconfig(), quiet=quiet
+    )
     with step("build int8", quiet=quiet):
         exe = tvmq.build(qmod)
     with step("build float", quiet=quiet):

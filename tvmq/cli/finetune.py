@@ -13,8 +13,8 @@ import typer
 import tvmq
 from tvmq.cli.arguments import Batch, Json, MaxBytes, Quiet, Shapes, Targets, target_of
 from tvmq.cli.formats import Formats, Onnx
-from tvmq.cli.measure import Wanted
-from tvmq.cli.opening import Opened, opened
+from tvmq.cli.measure import MeasurementOptions
+from tvmq.cli.opening import QuantizationJob, open_model_and_data
 from tvmq.cli.options import with_qconfig_options
 from tvmq.cli.picture_options import (
     Colors,
@@ -141,7 +141,7 @@ def finetune(
     output = announce_output(model, output, force=force, quiet=quiet)
     check_files(data, labels, metric, (onnx, save_samples))
     named = target_of(target)
-    job = opened(
+    job = open_model_and_data(
         model, data, config, backend=backend_for(backend, named), pictures=pictures, random=False, samples=samples,
         held_out=held_out, shape=shape or (), batch=batch, max_bytes=max_bytes, free_batch=True, quiet=quiet,
     )  # fmt: skip
@@ -152,7 +152,9 @@ def finetune(
     how = tvmq.training.Distill(steps=steps, seconds=seconds, seed=seed, accumulators=accumulators)
     qmod, learned = train_and_save(job, files, backend_for(backend, named), how, batch, quiet=quiet)
     job.mod = with_batch(job.mod, batch)
-    facts = save(qmod, files, job, Wanted(compare, bench, threads, metric, labels, save_samples), quiet=quiet)
+    facts = save(
+        qmod, files, job, MeasurementOptions(compare, bench, threads, metric, labels, save_samples), quiet=quiet
+    )
     facts.update(finetune=asdict(learned), seconds=time.perf_counter() - start)
     report(facts, model, output, data, job, as_json=as_json, quiet=quiet)
 
@@ -166,7 +168,7 @@ def check_torch() -> None:
 
 
 def train_and_save(
-    job: Opened,
+    job: QuantizationJob,
     files: Outputs,
     backend: str | None,
     how: training.Distill,
@@ -195,7 +197,7 @@ def train_and_save(
         learned = training.finetune(net, learn, replace(how, keep=keep, watch=hundredths(advance)))
     if learned.interrupted and not quiet:
         notice(f"finetune: interrupted after {learned.steps} steps; the best state so far is what is saved")
-    return with_batch(training.converted(net, learned), batch), learned
+    return with_batch(training.convert_with_note(net, learned), batch), learned
 
 
 def with_batch(mod: Any, batch: int) -> Any:

@@ -18,7 +18,7 @@ import numpy as np
 from tvmq.cli.files import write_output
 from tvmq.cli.judge import judge
 from tvmq.cli.metrics import class_labels, metric_named, read_labels, usual_metric, width
-from tvmq.cli.opening import Opened
+from tvmq.cli.opening import QuantizationJob
 from tvmq.cli.samples import Samples
 from tvmq.cli.screen import notice, step
 from tvmq.errors import ConfigError, TargetError
@@ -73,7 +73,7 @@ IMAGENET = (1000, 1001)  # scores that pictures have without a softmax, more oft
 
 
 @dataclass(frozen=True)
-class Wanted:
+class MeasurementOptions:
     """Measurements that the command line asks for."""
 
     compare: bool = True
@@ -85,7 +85,7 @@ class Wanted:
     doctor: str = ""  # the command that looks for what is wrong with model and data
 
 
-def measure(exe: Any, job: Opened, wanted: Wanted, *, quiet: bool) -> dict[str, Any]:
+def measure(exe: Any, job: QuantizationJob, wanted: MeasurementOptions, *, quiet: bool) -> dict[str, Any]:
     """Facts: "comparison", "speed", "samples_saved"; what was not wanted, or cannot run here, is absent or says why."""
     samples = job.samples
     if samples is None:
@@ -109,7 +109,9 @@ def measure(exe: Any, job: Opened, wanted: Wanted, *, quiet: bool) -> dict[str, 
     return facts
 
 
-def compare_outputs(exe: Any, float_exe: Any, job: Opened, wanted: Wanted, *, quiet: bool) -> dict[str, Any]:
+def compare_outputs(
+    exe: Any, float_exe: Any, job: QuantizationJob, wanted: MeasurementOptions, *, quiet: bool
+) -> dict[str, Any]:
     """Agreement, and the metric where labels fit; see judge."""
     samples, index = job.samples, job.split.comparison
     assert samples is not None
@@ -129,7 +131,7 @@ def compare_outputs(exe: Any, float_exe: Any, job: Opened, wanted: Wanted, *, qu
     return facts
 
 
-def _classes(job: Opened, exe: Any, *, labelled: bool) -> dict[int, str]:
+def _classes(job: QuantizationJob, exe: Any, *, labelled: bool) -> dict[int, str]:
     """{position: kind} of the outputs that say a class: by the graph, by labels that fit, or as ImageNet's scores."""
     from tvmq.graph.class_scores import class_outputs
 
@@ -143,7 +145,9 @@ def _classes(job: Opened, exe: Any, *, labelled: bool) -> dict[int, str]:
     return kinds
 
 
-def _metric(wanted: Wanted, labels: np.ndarray | None, samples: Samples, exe: Any) -> tuple[str | None, str]:
+def _metric(
+    wanted: MeasurementOptions, labels: np.ndarray | None, samples: Samples, exe: Any
+) -> tuple[str | None, str]:
     """Name of the metric, or None and why."""
     if wanted.metric is not None:
         metric_named(wanted.metric)

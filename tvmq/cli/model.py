@@ -31,7 +31,7 @@ OTHERS = {
 
 
 @dataclass
-class Source:
+class ModelSource:
     """A model file that was read and not yet imported.
 
     own       {input: shape}, None for a free dimension or an unknown rank
@@ -95,7 +95,7 @@ def choose_shapes(
     return chosen
 
 
-def read_source(model: Path, max_bytes: int | None = None) -> Source:
+def read_source(model: Path, max_bytes: int | None = None) -> ModelSource:
     """Read a model, ONNX or a torch program (.pt2).
 
     max_bytes  that a tensor may have, see `tvmq.from_onnx`
@@ -119,7 +119,7 @@ def read_source(model: Path, max_bytes: int | None = None) -> Source:
         dtypes[value.name] = str(onnx.helper.tensor_dtype_to_np_dtype(value.type.tensor_type.elem_type))
     metadata = {entry.key: entry.value for entry in proto.metadata_props}
     ranks = [dimensions(value) for value in proto.graph.output[:1]]
-    return Source(
+    return ModelSource(
         own,
         dtypes,
         lambda shapes: tvmq.from_onnx(proto, shape=dict(shapes), max_bytes=max_bytes),
@@ -151,7 +151,7 @@ def refuse_others(model: Path) -> None:
             raise ModelError(f"model: '{model}' is {what}")
 
 
-def _read_program(model: Path, max_bytes: int | None) -> Source:
+def _read_program(model: Path, max_bytes: int | None) -> ModelSource:
     """A program of torch.export; its sizes were chosen at the export."""
     from tvmq.graph.symbolic import inputs_of
 
@@ -160,7 +160,7 @@ def _read_program(model: Path, max_bytes: int | None) -> Source:
     own: dict[str, Shape | None] = {value.name: value.shape for value in inputs}
     ranks = [len(value.ty.shape) for value in _results(mod)]
     scores = ranks[:1] == [2]
-    return Source(
+    return ModelSource(
         own, {value.name: value.dtype for value in inputs}, lambda _: (mod, params), scores=scores, program=True
     )
 
@@ -194,7 +194,7 @@ def import_model(
 
 
 def import_source(
-    source: Source,
+    source: ModelSource,
     data: Mapping[str, Shape],
     shape: Sequence[str],
     batch: int,

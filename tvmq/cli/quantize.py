@@ -19,9 +19,9 @@ from tvmq.cli.bound import check_bound, refuse_on_guard, resolve_guard
 from tvmq.cli.data import check_data
 from tvmq.cli.files import check_output
 from tvmq.cli.formats import Formats, Onnx, TFLite, Tosa
-from tvmq.cli.measure import Wanted, measure
+from tvmq.cli.measure import MeasurementOptions, measure
 from tvmq.cli.metrics import check_labels, metric_named
-from tvmq.cli.opening import Opened, opened
+from tvmq.cli.opening import QuantizationJob, open_model_and_data
 from tvmq.cli.options import with_qconfig_options
 from tvmq.cli.picture_options import (
     Colors,
@@ -159,16 +159,18 @@ def quantize(
     requested_guard = check_bound(guard, metric, max_drop)
     named = target_of(target)
     described, config = backend_for(formats.backend(backend), named), formats.options(config)
-    job = opened(
+    job = open_model_and_data(
         model, data, config, backend=described, tune=tune, pictures=pictures, random=random_data, samples=samples,
         held_out=held_out, shape=shape or (), batch=batch, max_bytes=max_bytes, quiet=quiet,
     )  # fmt: skip
     feeds = None if job.samples is None else Feeds(job.samples, job.split.calibration, job.size)
     held = resolve_guard(requested_guard, job, metric, max_drop, labels, quiet=quiet)
     with refuse_on_guard(force=force):
-        qmod = quantized(job.mod, job.params, feeds, job.config, backend=described, quiet=quiet, tune=tune, guard=held)
+        qmod = quantize_with_progress(
+            job.mod, job.params, feeds, job.config, backend=described, quiet=quiet, tune=tune, guard=held
+        )
     doctor = f"tvmq doctor {quote(str(model))} --data {quote(data)}" if data else ""
-    wanted = Wanted(compare, bench, threads, metric, labels, save_samples, doctor)
+    wanted = MeasurementOptions(compare, bench, threads, metric, labels, save_samples, doctor)
     outputs = Outputs(model, output, formats, named)
     facts = save(qmod, outputs, job, wanted, quiet=quiet)
     facts["seconds"] = time.perf_counter() - start
@@ -200,7 +202,7 @@ class Outputs:
     target: str | list[str]
 
 
-def save(qmod: Any, files: Outputs, job: Opened, wanted: Wanted, *, quiet: bool) -> dict[str, Any]:
+def save(qmod: Any, files: Outputs, job: QuantizationJob, wanted: MeasurementOptions, *, quiet: bool) -> dict[str, Any]:
     """Write the model, and measure it; returns the facts of the summary, all but the seconds."""
     files.formats.write(qmod)
     with step("build", quiet=quiet):
@@ -241,7 +243,7 @@ def announce_output(model: Path, output: Path | None, *, force: bool, quiet: boo
     return chosen
 
 
-def quantized(
+def quantize_with_progress(
     mod: Any,
     params: Any,
     data: Any,
@@ -289,7 +291,14 @@ def count_by_weight(advance: Callable[[], None], batches: int) -> Callable[[], N
 
 
 def report(
-    facts: dict[str, Any], model: Path, output: Path, data: str | None, job: Opened, *, as_json: bool, quiet: bool
+    facts: dict[str, Any],
+    model: Path,
+    output: Path,
+    data: str | None,
+    job: QuantizationJob,
+    *,
+    as_json: bool,
+    quiet: bool,
 ) -> None:
     """Print the facts and the next steps, as text or as JSON."""
     saved = facts.get("samples_saved")

@@ -15,8 +15,8 @@ from tvmq.cli.bench import inputs_for
 from tvmq.cli.bound import check_bound, refuse_on_guard, resolve_guard
 from tvmq.cli.data import check_data
 from tvmq.cli.files import check_output, write_output
-from tvmq.cli.measure import Wanted, measure
-from tvmq.cli.opening import Opened, opened
+from tvmq.cli.measure import MeasurementOptions, measure
+from tvmq.cli.opening import QuantizationJob, open_model_and_data
 from tvmq.cli.options import with_qconfig_options
 from tvmq.cli.picture_options import (
     Colors,
@@ -29,7 +29,7 @@ from tvmq.cli.picture_options import (
     Stds,
     picture_options,
 )  # fmt: skip
-from tvmq.cli.quantize import USUAL, quantized
+from tvmq.cli.quantize import USUAL, quantize_with_progress
 from tvmq.cli.samples import Feeds
 from tvmq.cli.screen import notice, print_json, size_text, step, time_text
 from tvmq.errors import ConfigError, DataError, TargetError
@@ -127,13 +127,13 @@ def report(
         facts = _saved_facts(model, data, quantized_model, threads, quiet=quiet)
     else:
         exe, requested_guard = tvmq.load(quantized_model) if quantized_model else None, check_bound(guard, None, None)
-        job = opened(
+        job = open_model_and_data(
             model, data, config, pictures=pictures, random=False, samples=samples, held_out=held_out,
             shape=shape or (), batch=batch, max_bytes=max_bytes, quiet=quiet,
         )  # fmt: skip
         if exe is None:
             exe = _build_int8(job, requested_guard, quiet=quiet)
-        facts = _float_facts(exe, job, Wanted(threads=threads, labels=labels), quiet=quiet)
+        facts = _float_facts(exe, job, MeasurementOptions(threads=threads, labels=labels), quiet=quiet)
     title = (quantized_model or model).name
     page = assemble(title=title, front=front, **facts)
     text = page.html().encode("utf-8")
@@ -166,17 +166,17 @@ def _saved_facts(model: Path, data: str | None, other: Path | None, threads: int
     return {**facts, **_measure_layers(exe, inputs, threads, facts, quiet=quiet)}
 
 
-def _build_int8(job: Opened, requested_guard: tvmq.Guard | None, *, quiet: bool) -> Any:
+def _build_int8(job: QuantizationJob, requested_guard: tvmq.Guard | None, *, quiet: bool) -> Any:
     """Quantize and build as `tvmq quantize` does; a model below its guard is reported all the same."""
     feeds = None if job.samples is None else Feeds(job.samples, job.split.calibration, job.size)
     held = resolve_guard(requested_guard, job, None, None, None, quiet=quiet)
     with refuse_on_guard(force=True):
-        qmod = quantized(job.mod, job.params, feeds, job.config, quiet=quiet, guard=held)
+        qmod = quantize_with_progress(job.mod, job.params, feeds, job.config, quiet=quiet, guard=held)
     with step("build", quiet=quiet):
         return tvmq.build(qmod)
 
 
-def _float_facts(exe: Any, job: Opened, wanted: Wanted, *, quiet: bool) -> dict[str, Any]:
+def _float_facts(exe: Any, job: QuantizationJob, wanted: MeasurementOptions, *, quiet: bool) -> dict[str, Any]:
     """Facts about the quantized model, from the float model and its data."""
     if job.samples is None:
         facts: dict[str, Any] = {"exe": exe, "missing": [WITHOUT_DATA]}
@@ -206,7 +206,7 @@ def _measure_layers(
         return {"missing": [*facts["missing"], f"Times of layers are not measured: {error}."]}
 
 
-def _collect_histograms(exe: Any, job: Opened, facts: Mapping[str, Any], *, quiet: bool) -> dict[str, Any]:
+def _collect_histograms(exe: Any, job: QuantizationJob, facts: Mapping[str, Any], *, quiet: bool) -> dict[str, Any]:
     """Statistics for histograms, or why there are none."""
     from tvmq.report.histograms import statistics_of
 

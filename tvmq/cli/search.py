@@ -10,7 +10,7 @@ import typer
 import tvmq
 from tvmq.cli.arguments import Batch, Json, MaxBytes, Quiet, Shapes, Targets, target_of
 from tvmq.cli.metrics import class_labels, read_labels
-from tvmq.cli.opening import opened
+from tvmq.cli.opening import open_model_and_data
 from tvmq.cli.options import with_qconfig_options
 from tvmq.cli.picture_options import picture_options
 from tvmq.cli.quantize import check_files
@@ -134,7 +134,7 @@ def search(
         raise ConfigError(f"search: --metric and --max-drop go together. Got {flag} alone; give both, or neither")
     folder = output or Path(f"{model.stem}.search")
     prepare_folder(folder, merge or (), resume=resume)
-    job = opened(
+    job = open_model_and_data(
         model, data, config, pictures=picture_options(None, None, None, None, None, None, None, None), random=False,
         samples=samples, held_out=held_out, shape=shape or (), batch=batch, max_bytes=max_bytes, quiet=quiet,
     )  # fmt: skip

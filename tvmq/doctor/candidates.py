@@ -13,7 +13,7 @@ BYTES, UNIT = 4.0, 1.6  # samples that reach beyond the first are no numbers of 
 
 
 @dataclass(frozen=True)
-class Candidate:
+class Preprocessing:
     """A change of the samples.
 
     words   what it does, for people
@@ -22,10 +22,10 @@ class Candidate:
     order   True if it only changes the order of the channels
     """
 
-    words: str
+    description: str
     code: str
     apply: Callable[[np.ndarray], np.ndarray]
-    order: bool = False
+    reorders_channels: bool = False
 
 
 def _by_channel(values: np.ndarray, rank: int) -> np.ndarray:
@@ -40,23 +40,25 @@ def _undo(x: np.ndarray) -> np.ndarray:
     return x * _by_channel(STD, x.ndim) + _by_channel(MEAN, x.ndim)
 
 
-SWAP = Candidate("channels in the other order (BGR for RGB, or back)", "x[:, ::-1]", lambda x: x[:, ::-1], order=True)
+SWAP = Preprocessing(
+    "channels in the other order (BGR for RGB, or back)", "x[:, ::-1]", lambda x: x[:, ::-1], reorders_channels=True
+)
 FROM_BYTES = (
-    Candidate("divided by 255: 0..1", "x / 255", lambda x: x / 255),
-    Candidate("-1..1", "x / 127.5 - 1", lambda x: x / 127.5 - 1),
+    Preprocessing("divided by 255: 0..1", "x / 255", lambda x: x / 255),
+    Preprocessing("-1..1", "x / 127.5 - 1", lambda x: x / 127.5 - 1),
 )
 FROM_UNIT = (
-    Candidate("times 255: 0..255", "x * 255", lambda x: x * 255),
-    Candidate("-1..1", "2 * x - 1", lambda x: 2 * x - 1),
+    Preprocessing("times 255: 0..255", "x * 255", lambda x: x * 255),
+    Preprocessing("-1..1", "2 * x - 1", lambda x: 2 * x - 1),
 )
 FROM_CENTRED = (
-    Candidate("0..1, from -1..1", "(x + 1) / 2", lambda x: (x + 1) / 2),
-    Candidate("0..255, from -1..1", "(x + 1) * 127.5", lambda x: (x + 1) * 127.5),
+    Preprocessing("0..1, from -1..1", "(x + 1) / 2", lambda x: (x + 1) / 2),
+    Preprocessing("0..255, from -1..1", "(x + 1) * 127.5", lambda x: (x + 1) * 127.5),
 )
 NORMALIZED = "ImageNet's mean and deviation"
 
 
-def candidates(x: np.ndarray) -> Iterator[Candidate]:
+def candidate_preprocessings(x: np.ndarray) -> Iterator[Preprocessing]:
     """The changes that make sense for samples (batch, channels, ...) with such values."""
     low, high = float(x.min()), float(x.max())
     coloured = x.ndim == 4 and x.shape[1] == 3
@@ -67,19 +69,21 @@ def candidates(x: np.ndarray) -> Iterator[Candidate]:
     elif low >= 0 and high <= UNIT:
         yield from FROM_UNIT
         if coloured:
-            yield Candidate(NORMALIZED, "(x - MEAN) / STD", _normalize)
+            yield Preprocessing(NORMALIZED, "(x - MEAN) / STD", _normalize)
     elif low < 0:
         yield from FROM_CENTRED
         if coloured:
-            yield Candidate(f"without {NORMALIZED}: 0..1", "x * STD + MEAN", _undo)
-            yield Candidate(f"without {NORMALIZED}: 0..255", "255 * (x * STD + MEAN)", lambda x: 255 * _undo(x))
+            yield Preprocessing(f"without {NORMALIZED}: 0..1", "x * STD + MEAN", _undo)
+            yield Preprocessing(f"without {NORMALIZED}: 0..255", "255 * (x * STD + MEAN)", lambda x: 255 * _undo(x))
 
 
-def _from_bytes(low: float, coloured: bool) -> Iterator[Candidate]:
+def _from_bytes(low: float, coloured: bool) -> Iterator[Preprocessing]:
     """Candidates for numbers as large as bytes; of signed ones only the scale is doubtful."""
     yield FROM_BYTES[0]
     if low >= 0:
         yield FROM_BYTES[1]
         if coloured:
-            yield Candidate(NORMALIZED, "(x / 255 - MEAN) / STD", lambda x: _normalize(x / 255))
-            yield Candidate(f"{NORMALIZED}, of 0..255", "x - 255 * MEAN", lambda x: x - 255 * _by_channel(MEAN, x.ndim))
+            yield Preprocessing(NORMALIZED, "(x / 255 - MEAN) / STD", lambda x: _normalize(x / 255))
+            yield Preprocessing(
+                f"{NORMALIZED}, of 0..255", "x - 255 * MEAN", lambda x: x - 255 * _by_channel(MEAN, x.ndim)
+            )

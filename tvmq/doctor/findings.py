@@ -66,25 +66,25 @@ def problem(subject: str, what: str, remedy: str, **figures: Any) -> Finding:
     return Finding(PROBLEM, subject, what, remedy, figures)
 
 
-def problems(findings: Iterable[Finding]) -> int:
+def count_problems(findings: Iterable[Finding]) -> int:
     """Number of problems among the findings."""
     return sum(finding.status == PROBLEM for finding in findings)
 
 
-def checked(subject: str, check: Check) -> list[Finding]:
+def run_check(subject: str, check: Check) -> list[Finding]:
     """The findings of a check; one that breaks is a problem too, behind those that it had, and ends no examination."""
     findings: list[Finding] = []
     try:
         findings.extend(check())
     except Exception as error:  # whatever a broken installation raises
-        findings.append(finding_of_error(subject, error))
+        findings.append(report_check_failure(subject, error))
     return findings
 
 
-def finding_of_error(subject: str, error: Exception) -> Finding:
+def report_check_failure(subject: str, error: Exception) -> Finding:
     """The finding that a check itself raised what nobody expected.
 
-    >>> print(finding_of_error("memory", KeyError("level")))
+    >>> print(report_check_failure("memory", KeyError("level")))
     problem  memory           the check itself failed: KeyError: 'level'
                               -> report it, with the output of `tvmq doctor --json`
     """

@@ -12,7 +12,7 @@ from tvmq.analysis.work import float_macs
 from tvmq.compile.build import build
 from tvmq.dataset import Dataset
 from tvmq.doctor.findings import Finding, note, ok, problem
-from tvmq.doctor.patient import Arrays, Patient, decibels
+from tvmq.doctor.patient import Arrays, CheckContext, worst_sqnr
 from tvmq.graph.layer_tensors import LayerTensor, layer_tensors
 from tvmq.graph.probes import with_outputs
 from tvmq.graph.view import View
@@ -30,22 +30,22 @@ LEAST_CHANNELS = 4
 LISTED = 3
 
 
-def check_import(patient: Patient) -> Iterator[Finding]:
+def check_import(context: CheckContext) -> Iterator[Finding]:
     """Outputs of our float build beside onnxruntime's, or those of onnx's own evaluator."""
-    if patient.proto is None:
+    if context.proto is None:
         return
-    arrays = {name: array[:COMPARED] if array.ndim else array for name, array in patient.arrays.items()}
-    by, run = _peer(patient)
+    arrays = {name: array[:COMPARED] if array.ndim else array for name, array in context.arrays.items()}
+    by, run = _find_peer(context)
     if run is None:
         yield note("float model", "not compared: onnxruntime is not installed", "pip install onnxruntime")
         return
-    wanted = patient.outputs(run, arrays)
-    got = patient.outputs(patient.float_run, arrays)
+    wanted = context.outputs(run, arrays)
+    got = context.outputs(context.float_run, arrays)
     if not all(np.isfinite(y).all() for y in wanted if y.dtype.kind == "f"):
         what = f"{by} itself gives NaN or infinite outputs"
         yield problem("float model", what, "the layers below tell where they come from", peer=by)
         return
-    sqnr = decibels(wanted, got)
+    sqnr = worst_sqnr(wanted, got)
     text = f"our float build is {'equal to' if np.isinf(sqnr) else f'{sqnr:.0f} dB from'} {by}"
     if sqnr >= SAME:
         yield ok("float model", text, sqnr=sqnr, peer=by)
@@ -55,36 +55,36 @@ def check_import(patient: Patient) -> Iterator[Finding]:
         yield problem("float model", text, "the import is wrong: report it, with the model if you can", sqnr=sqnr)
 
 
-def _peer(patient: Patient) -> tuple[str, Callable[[Mapping[str, Any]], list[np.ndarray]] | None]:
+def _find_peer(context: CheckContext) -> tuple[str, Callable[[Mapping[str, Any]], list[np.ndarray]] | None]:
     """Another runtime of the model and its name; None where there is none."""
     try:
         import onnxruntime
     except ImportError:
-        if sum(float_macs(View(prepare(patient.mod, patient.params))).values()) > SMALL:
+        if sum(float_macs(View(prepare(context.mod, context.params))).values()) > SMALL:
             return "", None
         from onnx.reference import ReferenceEvaluator
 
-        evaluator = ReferenceEvaluator(patient.proto)
+        evaluator = ReferenceEvaluator(context.proto)
         return "onnx's evaluator", lambda feed: [np.asarray(y) for y in evaluator.run(None, dict(feed))]
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
-    session = onnxruntime.InferenceSession(patient.proto.SerializeToString(), options, ["CPUExecutionProvider"])
+    session = onnxruntime.InferenceSession(context.proto.SerializeToString(), options, ["CPUExecutionProvider"])
     return "onnxruntime", lambda feed: [np.asarray(y) for y in session.run(None, dict(feed))]
 
 
 @dataclass
-class Channels:
+class ChannelRanges:
     """Per channel, over all samples so far: extremes, and whether all values were finite."""
 
     layer: LayerTensor
     low: np.ndarray = field(default_factory=lambda: np.array(np.inf))
     high: np.ndarray = field(default_factory=lambda: np.array(-np.inf))
-    finite: bool = True
+    is_finite: bool = True
 
     def add(self, values: np.ndarray, axis: int) -> None:
         """Take in the values of a batch."""
         rows = np.moveaxis(values, axis, 0).reshape(values.shape[axis], -1)
-        self.finite = self.finite and bool(np.isfinite(rows).all())
+        self.is_finite = self.is_finite and bool(np.isfinite(rows).all())
         self.low = np.minimum(self.low, rows.min(axis=1, initial=np.inf))
         self.high = np.maximum(self.high, rows.max(axis=1, initial=-np.inf))
 
@@ -105,14 +105,14 @@ class Channels:
         return int(largest.argmax()), float(largest.max()) / usual if usual else 0.0
 
 
-def channels_of(patient: Patient) -> list[Channels]:
+def channel_ranges(context: CheckContext) -> list[ChannelRanges]:
     """Every float result of the prepared model, run on the first samples."""
-    prepared = prepare(patient.mod, patient.params)
+    prepared = prepare(context.mod, context.params)
     view = View(prepared)
     layers = [tensor for tensor in layer_tensors(prepared) if tensor.operator != "input" and _is_float(view, tensor)]
     run = build(with_outputs(prepared, [(tensor.plain, None) for tensor in layers])).run
-    statistics = [Channels(tensor) for tensor in layers]
-    for feed, _ in Dataset(_first_samples(patient.arrays), patient.inputs):
+    statistics = [ChannelRanges(tensor) for tensor in layers]
+    for feed, _ in Dataset(_first_samples(context.arrays), context.inputs):
         for channels, values in zip(statistics, run(feed), strict=False):
             if values.ndim and values.size:
                 channels.add(values, channel_axis(channels.layer.operator, values.ndim))
@@ -136,36 +136,36 @@ def channel_axis(operator: str, rank: int) -> int:
     return 1 if rank >= 4 or "conv" in operator else -1
 
 
-def check_layers(patient: Patient) -> Iterator[Finding]:
+def check_layers(context: CheckContext) -> Iterator[Finding]:
     """NaN and infinite values, outputs that never change, dead channels, channels far larger than the others."""
-    layers = channels_of(patient)
-    patient.channels = layers
-    broken = next((channels for channels in layers if not channels.finite), None)
+    layers = channel_ranges(context)
+    context.channels = layers
+    broken = next((channels for channels in layers if not channels.is_finite), None)
     if broken is not None:
-        patient.fatal = True
+        context.is_fatal = True
         what = f"layer '{broken.name}' ({broken.layer.operator}) is the first that gives NaN or infinite values"
         yield problem(
             "layers", what, "look at its inputs: an overflow, a division by 0, the logarithm of 0", layer=broken.name
         )
         return
-    constant = _constant_outputs(patient)
+    constant = _constant_outputs(context)
     if constant:
         what = f"output {constant} is the same for all samples"
         yield problem("outputs", what, "the model does not look at these data: see dead channels and the preprocessing")
     yield from _check_dead_channels(layers)
-    yield from _spikes(layers)
+    yield from _check_spikes(layers)
 
 
-def _constant_outputs(patient: Patient) -> list[int]:
+def _constant_outputs(context: CheckContext) -> list[int]:
     """Indices of outputs that do not depend on the sample."""
-    arrays = _first_samples(patient.arrays)
-    if patient.samples < 2:
+    arrays = _first_samples(context.arrays)
+    if context.samples < 2:
         return []
-    outputs = patient.outputs(patient.float_run, arrays)
+    outputs = context.outputs(context.float_run, arrays)
     return [index for index, y in enumerate(outputs) if len(y) > 1 and y.size and (y == y[:1]).all()]
 
 
-def _check_dead_channels(layers: Sequence[Channels]) -> Iterator[Finding]:
+def _check_dead_channels(layers: Sequence[ChannelRanges]) -> Iterator[Finding]:
     """Layers of which channels never change on these data."""
     rows = [(layer, len(layer.dead_channels)) for layer in layers if len(layer.dead_channels) and layer.low.size > 1]
     total, dead = sum(layer.low.size for layer in layers), sum(count for _, count in rows)
@@ -184,7 +184,7 @@ def _check_dead_channels(layers: Sequence[Channels]) -> Iterator[Finding]:
         yield ok("layers", what)
 
 
-def _spikes(layers: Sequence[Channels]) -> Iterator[Finding]:
+def _check_spikes(layers: Sequence[ChannelRanges]) -> Iterator[Finding]:
     """Layers of which one channel is far larger than the others: 8 bits for all of them leave little for the rest."""
     wide = [c for c in layers if c.low.size >= LEAST_CHANNELS and c.layer.operator not in GATES]
     rows = [(channels, *channels.spike()) for channels in wide]

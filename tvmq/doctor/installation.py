@@ -21,7 +21,7 @@ EXTRAS = {"torch": "tvmq.from_torch", "relay": "texts of Relay"}
 REINSTALL = "pip install --upgrade --force-reinstall tvmq"
 
 
-def python() -> Iterator[Finding]:
+def check_python() -> Iterator[Finding]:
     """The interpreter."""
     text = f"{platform.python_implementation()} {platform.python_version()}, {struct.calcsize('P') * 8} bits"
     here = sys.version_info[:2]
@@ -34,7 +34,7 @@ def python() -> Iterator[Finding]:
         yield ok("python", text, **figures)
 
 
-def system() -> Iterator[Finding]:
+def check_system() -> Iterator[Finding]:
     """The operating system and its C library."""
     libc = " ".join(platform.libc_ver()).strip()
     text = ", ".join(part for part in (f"{platform.system()} {platform.release()}", platform.machine(), libc) if part)
@@ -53,7 +53,7 @@ def requirements() -> list[Requirement]:
         return []
 
 
-def packages() -> Iterator[Finding]:
+def check_packages() -> Iterator[Finding]:
     """tvmq itself, then every package that it needs: there, of a version that fits, and importable."""
     wanted = requirements()
     if not wanted:
@@ -62,13 +62,13 @@ def packages() -> Iterator[Finding]:
             "pip install -e . (in that folder)",
         )  # fmt: skip
     else:
-        yield _own_version()
+        yield _check_own_version()
     for requirement in wanted:
         if not requirement.extra:
-            yield package(requirement)
+            yield check_package(requirement)
 
 
-def _own_version() -> Finding:
+def _check_own_version() -> Finding:
     installed = metadata.version("tvmq")
     if installed != __version__:
         what = f"{__version__} runs, but {installed} is what pip installed"
@@ -78,17 +78,17 @@ def _own_version() -> Finding:
     return ok("tvmq", __version__, version=__version__)
 
 
-def package(requirement: Requirement) -> Finding:
+def check_package(requirement: Requirement) -> Finding:
     """Check a package that tvmq cannot do without."""
     name = requirement.name
-    mend = f'pip install "{name}{requirement.bounds}"'
+    remedy = f'pip install "{name}{requirement.bounds}"'
     try:
         version = metadata.version(name)
     except metadata.PackageNotFoundError:
-        return problem(name, f"not installed; tvmq asks for {requirement.bounds or 'any version'}", mend)
+        return problem(name, f"not installed; tvmq asks for {requirement.bounds or 'any version'}", remedy)
     figures = {"version": version, "wanted": requirement.bounds}
     if not requirement.admits(version):
-        return problem(name, f"{version}, tvmq asks for {requirement.bounds}", mend, **figures)
+        return problem(name, f"{version}, tvmq asks for {requirement.bounds}", remedy, **figures)
     failed = import_error(MODULES.get(name, name))
     if failed:
         return problem(name, f"{version} is installed and cannot be imported: {failed}", REINSTALL, **figures)
@@ -104,7 +104,7 @@ def import_error(module: str) -> str:
     return ""
 
 
-def wheels() -> Iterator[Finding]:
+def check_tvm_wheels() -> Iterator[Finding]:
     """TVM is two wheels, which must have been made for each other: a call from one into the other tells."""
     try:
         import tvm
@@ -122,29 +122,29 @@ def wheels() -> Iterator[Finding]:
         yield ok("tvm", f"{versions}: they work together")
 
 
-def extras() -> Iterator[Finding]:
+def check_extras() -> Iterator[Finding]:
     """Check the packages of tvmq's extras; none of them is needed for ONNX models."""
     for extra, use in EXTRAS.items():
         wanted = [requirement for requirement in requirements() if requirement.extra == extra]
         for requirement in wanted:
-            yield _extra(requirement, use)
-    yield _onnxruntime()
+            yield _check_extra(requirement, use)
+    yield _check_onnxruntime()
 
 
-def _extra(requirement: Requirement, use: str) -> Finding:
-    mend = f'pip install "tvmq[{requirement.extra}]"'
+def _check_extra(requirement: Requirement, use: str) -> Finding:
+    remedy = f'pip install "tvmq[{requirement.extra}]"'
     try:
         version = metadata.version(requirement.name)
     except metadata.PackageNotFoundError:
         what = f"{requirement.name} is not installed; it is for {use} only"
-        return note(f"extra {requirement.extra}", what, mend)
+        return note(f"extra {requirement.extra}", what, remedy)
     if not requirement.admits(version):
         what = f"{requirement.name} {version}, tvmq asks for {requirement.bounds}"
-        return problem(f"extra {requirement.extra}", what, mend)
+        return problem(f"extra {requirement.extra}", what, remedy)
     return ok(f"extra {requirement.extra}", f"{requirement.name} {version}", version=version)
 
 
-def _onnxruntime() -> Finding:
+def _check_onnxruntime() -> Finding:
     try:
         return ok("onnxruntime", f"{metadata.version('onnxruntime')}: doctor compares float models with it")
     except metadata.PackageNotFoundError:

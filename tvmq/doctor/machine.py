@@ -30,7 +30,7 @@ TELLING = (
 )  # fmt: skip
 
 
-def cpu() -> Iterator[Finding]:
+def check_cpu() -> Iterator[Finding]:
     """The CPU, and the level of kernels that it gets."""
     from tvmq.target.cpu import resolve_target
     from tvmq.target.host import VARIABLE as CPU_VARIABLE
@@ -54,7 +54,7 @@ def cpu() -> Iterator[Finding]:
         yield ok("kernels", f"level '{target.isa.name}', {8 * target.isa.vector_bytes} bits wide")
 
 
-def cores() -> Iterator[Finding]:
+def check_threads() -> Iterator[Finding]:
     """CPUs of the machine, those that this process may use, and the threads that models get."""
     from tvmq.runtime.threads import ALLOWED_CPUS, VARIABLES, default_threads
 
@@ -87,7 +87,7 @@ def cpu_quota(root: Path = Path("/sys/fs/cgroup")) -> float | None:
         return None
 
 
-def memory() -> Iterator[Finding]:
+def check_memory() -> Iterator[Finding]:
     """Bytes that are free now, also by the limit of a control group."""
     free, limit = free_memory(), memory_limit()
     if free is None:
@@ -104,7 +104,7 @@ def memory() -> Iterator[Finding]:
         yield ok("memory", text, **figures)
 
 
-def blas() -> Iterator[Finding]:
+def check_known_products() -> Iterator[Finding]:
     """Whether NumPy's BLAS gives the sums of products that are known."""
     from tvmq.numerics.gemm import check_blas
     from tvmq.numerics.known_products import REMEDY, blas_name
@@ -131,7 +131,7 @@ def free_memory(meminfo: Path = Path("/proc/meminfo")) -> int | None:
         return None
 
 
-def cache() -> Iterator[Finding]:
+def check_cache() -> Iterator[Finding]:
     """The folder of compiled kernels and measured tiles: writable, and how full."""
     folder = cache_folder()
     if folder is None:
@@ -166,14 +166,14 @@ def write_error(folder: Path) -> str:
     return ""
 
 
-def targets() -> Iterator[Finding]:
+def check_targets() -> Iterator[Finding]:
     """Check which code generators TVM was compiled with."""
     import tvm_ffi
     from tvm.target import codegen
 
     if tvm_ffi.get_global_func("target.build.llvm", allow_missing=True) is None:
-        mend = "install the wheel of apache-tvm, which has LLVM: pip install --force-reinstall apache-tvm"
-        yield problem("target llvm", "TVM was compiled without LLVM: nothing can be built for CPUs", mend)
+        remedy = "install the wheel of apache-tvm, which has LLVM: pip install --force-reinstall apache-tvm"
+        yield problem("target llvm", "TVM was compiled without LLVM: nothing can be built for CPUs", remedy)
     else:
         yield ok("target llvm", f"LLVM {codegen.llvm_version_major()}", llvm=int(codegen.llvm_version_major()))
     if tvm_ffi.get_global_func("target.build.cuda", allow_missing=True) is None:
@@ -182,14 +182,14 @@ def targets() -> Iterator[Finding]:
         yield ok("target cuda", "compiled in")
 
 
-def gpu() -> Iterator[Finding]:
+def check_gpu() -> Iterator[Finding]:
     """Whether code for NVIDIA's GPUs can be compiled and run here, and what is missing."""
     import tvm
 
     compiler = _gpu_compiler()
     driver = has_nvidia_driver()
     if bool(tvm.cuda(0).exist):
-        yield _gpu_found(tvm.cuda(0), compiler)
+        yield _report_gpu(tvm.cuda(0), compiler)
     elif driver:
         from tvmq.runtime.cuda_device import INSTALL
 
@@ -199,12 +199,12 @@ def gpu() -> Iterator[Finding]:
         yield ok("gpu", "no NVIDIA GPU here; CPUs need none", driver=False, compiler=compiler)
 
 
-def _gpu_found(device: object, compiler: str) -> Finding:
+def _report_gpu(device: object, compiler: str) -> Finding:
     name, version = getattr(device, "device_name", "GPU"), getattr(device, "compute_version", "?")
     text = f"{name}, sm_{str(version).replace('.', '')}"
     if not compiler:
-        mend = "install CUDA's nvcc, or: pip install cuda-bindings nvidia-cuda-nvrtc"
-        return problem("gpu", f"{text}, and nothing that compiles for it", mend)
+        remedy = "install CUDA's nvcc, or: pip install cuda-bindings nvidia-cuda-nvrtc"
+        return problem("gpu", f"{text}, and nothing that compiles for it", remedy)
     return ok("gpu", f"{text}; {compiler}", name=str(name), compiler=compiler)
 
 

@@ -11,7 +11,7 @@ import tvm
 from tvmq.analysis.explanation import explain
 from tvmq.config import QConfig
 from tvmq.doctor.guard_rules import GUARD, guard_rules, raised_layers
-from tvmq.doctor.trial import Clinic, Outcome
+from tvmq.doctor.trial import Outcome, Trials
 from tvmq.errors import TvmqError
 from tvmq.rules import Rule, short_names
 
@@ -34,7 +34,7 @@ class Remedy:
     rules   the same as rules
     """
 
-    words: str
+    description: str
     option: str
     python: str
     config: QConfig | None = None
@@ -42,10 +42,10 @@ class Remedy:
     rules: tuple[Rule, ...] = ()
 
 
-def mend_by_guard(clinic: Clinic, module: tvm.IRModule) -> tuple[Remedy, Outcome] | None:
+def try_guard(trials: Trials, module: tvm.IRModule) -> tuple[Remedy, Outcome] | None:
     """Let the guard raise precision in the integer module, as far as the time allows; None where it raises none."""
     try:
-        mended = clinic.apply_guard(module)
+        mended = trials.apply_guard(module)
     except TvmqError:
         return None
     raised = raised_layers(explain(mended).ledger.layers)
@@ -54,17 +54,17 @@ def mend_by_guard(clinic: Clinic, module: tvm.IRModule) -> tuple[Remedy, Outcome
     dynamic = sum(bool(entry.get("dynamic")) for entry in raised)
     counts = [(len(raised) - dynamic, "in float"), (dynamic, "by scales made at run time")]
     words = [f"{count} {'layer' if count == 1 else 'layers'} {how}" for count, how in counts if count]
-    remedy = mend_by_rules(f"the guard: {' and '.join(words)}", guard_rules(explain(mended).ledger.layers))
-    return replace(remedy, details=tuple(blamed_groups(mended)[:NAMED])), clinic.judge_integer(mended)
+    remedy = remedy_of_rules(f"the guard: {' and '.join(words)}", guard_rules(explain(mended).ledger.layers))
+    return replace(remedy, details=tuple(blamed_groups(mended)[:NAMED])), trials.judge_integer(mended)
 
 
-def mend_by_rules(words: str, rules: Sequence[Rule]) -> Remedy:
+def remedy_of_rules(words: str, rules: Sequence[Rule]) -> Remedy:
     """Rules as options; more than a person wants to read are left to the guard.
 
-    >>> mend = mend_by_rules("2 layers in float", [Rule("/a/Conv", None), Rule("/b/*", activations="dynamic")])
-    >>> mend.option
+    >>> remedy = remedy_of_rules("2 layers in float", [Rule("/a/Conv", None), Rule("/b/*", activations="dynamic")])
+    >>> remedy.option
     "--rule '/a/Conv=float' --rule '/b/*=dynamic'"
-    >>> mend.python
+    >>> remedy.python
     "tvmq.qconfig(rules=[tvmq.Rule('/a/Conv', None), tvmq.Rule('/b/*', activations='dynamic')])"
     """
     if len(rules) > MOST_RULES:
@@ -100,20 +100,20 @@ def other_options(blamed: str, config: QConfig) -> Iterator[Remedy]:
         yield from (_option("calibrate_mode", mode, config) for mode in MODES if mode != config.calibrate_mode)
 
 
-def best_option(clinic: Clinic, before: Outcome, ways: Iterable[Remedy]) -> tuple[tuple[Remedy, Outcome] | None, int]:
+def best_option(trials: Trials, before: Outcome, ways: Iterable[Remedy]) -> tuple[tuple[Remedy, Outcome] | None, int]:
     """The best of the ways, or None if none helps, and how many were tried; the first that makes it healthy ends it."""
     best, count = None, 0
     for way in ways:
-        if clinic.patient.is_late():
+        if trials.context.is_late():
             break
         try:
-            outcome = clinic.integer(way.config or clinic.patient.config)
+            outcome = trials.quantize_and_judge(way.config or trials.context.config)
         except TvmqError:  # options that do not go together with this model
             continue
         count += 1
         if outcome.sqnr >= max(before.sqnr + GAIN, best[1].sqnr if best else -math.inf):
             best = way, outcome
-        if outcome.is_healthy:
+        if outcome.is_acceptable:
             break
     return best, count
 

@@ -25,7 +25,7 @@ FEW = 8
 
 
 @dataclass
-class Patient:
+class CheckContext:
     """A float model, data, and what was found on the way for later stages.
 
     proto    the ONNX model; None for models of torch
@@ -38,7 +38,7 @@ class Patient:
     left_out True once something was not tried because it was late
     outliers {layer: (place, how far)} of weights, for the words about the worst layers
     channels what every layer gave, for the same
-    case     what quantizing found, see loss.py
+    int8_result what quantizing found, see loss.py
     """
 
     proto: Any
@@ -47,12 +47,12 @@ class Patient:
     arrays: Arrays
     config: QConfig = field(default_factory=QConfig)
     labels: np.ndarray | None = None
-    until: float = float("inf")
-    fatal: bool = False
-    left_out: bool = False
+    deadline: float = float("inf")
+    is_fatal: bool = False
+    ran_out_of_time: bool = False
     outliers: dict[str, tuple[str, float]] = field(default_factory=dict)
     channels: list[Any] = field(default_factory=list)
-    case: Any = None
+    int8_result: Any = None
 
     @cached_property
     def inputs(self) -> list[Input]:
@@ -82,8 +82,8 @@ class Patient:
 
     def is_late(self) -> bool:
         """True if no further experiment should begin; that is remembered."""
-        late = time.monotonic() > self.until
-        self.left_out = self.left_out or late
+        late = time.monotonic() > self.deadline
+        self.ran_out_of_time = self.ran_out_of_time or late
         return late
 
     def outputs(self, run: Callable[[Mapping[str, Any]], Sequence[np.ndarray]], arrays: Arrays) -> list[np.ndarray]:
@@ -95,10 +95,10 @@ class Patient:
         return [np.concatenate(rows) for rows in zip(*parts, strict=True)]
 
 
-def decibels(wanted: Sequence[np.ndarray], got: Sequence[np.ndarray]) -> float:
+def worst_sqnr(wanted: Sequence[np.ndarray], got: Sequence[np.ndarray]) -> float:
     """Signal to noise of the worst output, dB.
 
-    >>> decibels([np.float32([3, 4])], [np.float32([3, 4.5])])
+    >>> worst_sqnr([np.float32([3, 4])], [np.float32([3, 4.5])])
     20.0
     """
     figures = []

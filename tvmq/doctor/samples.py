@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from tvmq.doctor.findings import Finding, note, ok, problem
-from tvmq.doctor.patient import FEW, Arrays, Patient
+from tvmq.doctor.patient import FEW, Arrays, CheckContext
 
 ENOUGH = 32
 FAR = 50.0  # times the usual largest magnitude of a sample
@@ -44,18 +44,18 @@ def _fits(shape: Sequence[int], wanted: Sequence[int | None]) -> bool:
     return all(want in (None, size) for size, want in zip(shape[1:], wanted[1:], strict=True))
 
 
-def check_samples(patient: Patient) -> Iterator[Finding]:
+def check_samples(context: CheckContext) -> Iterator[Finding]:
     """Describe each input in a line, or name its faults."""
-    if patient.samples < ENOUGH:
-        few = "all are used to calibrate and to judge" if patient.samples < 2 * FEW else "figures below are rough"
-        yield note("samples", f"{patient.samples}: {few}", f"give {ENOUGH} or more, as different as in use")
-    for name, array in patient.arrays.items():
-        faults = list(_faults(patient, name, array))
-        patient.fatal = patient.fatal or any(finding.subject == "data" for finding in faults)
+    if context.samples < ENOUGH:
+        few = "all are used to calibrate and to judge" if context.samples < 2 * FEW else "figures below are rough"
+        yield note("samples", f"{context.samples}: {few}", f"give {ENOUGH} or more, as different as in use")
+    for name, array in context.arrays.items():
+        faults = list(_find_faults(context, name, array))
+        context.is_fatal = context.is_fatal or any(finding.subject == "data" for finding in faults)
         yield from faults or [_describe_values(name, array)]
 
 
-def _faults(patient: Patient, name: str, array: np.ndarray) -> Iterator[Finding]:
+def _find_faults(context: CheckContext, name: str, array: np.ndarray) -> Iterator[Finding]:
     where = f"input '{name}'"
     if array.dtype.kind == "f" and not np.isfinite(array).all():
         bad = np.argwhere(~np.isfinite(array))

@@ -37,7 +37,7 @@ def _wave(*shape: int) -> np.ndarray:
     return np.sin(np.arange(np.prod(shape)) * 1.7 + len(shape)).reshape(shape).astype(np.float32)
 
 
-def self_test() -> Iterator[Finding]:
+def run_self_test() -> Iterator[Finding]:
     """Quantize, build, run; compare with the definition bit for bit, and with float in dB."""
     from tvmq.analysis.verification import verify
     from tvmq.compile.build import build
@@ -56,11 +56,11 @@ def self_test() -> Iterator[Finding]:
         deviation.add(build(mod, params=params).run(feed)[0], exe.run(feed)[0])
     seconds, sqnr = time.perf_counter() - start, deviation.figures().sqnr
     figures = {"exact": verified.exact, "sqnr": sqnr, "seconds": seconds}
-    mend = "report it, with the output of `tvmq doctor --json`; until then do not trust int8 models on this machine"
+    remedy = "report it, with the output of `tvmq doctor --json`; until then do not trust int8 models on this machine"
     if not verified.exact:
-        yield problem("self-test", f"compiled code differs from its definition: {verified}", mend, **figures)
+        yield problem("self-test", f"compiled code differs from its definition: {verified}", remedy, **figures)
     elif sqnr < LEAST_DECIBELS:
-        yield problem("self-test", f"int8 is only {sqnr:.1f} dB from float", mend, **figures)
+        yield problem("self-test", f"int8 is only {sqnr:.1f} dB from float", remedy, **figures)
     else:
         exact = f"equals the NumPy definition bit for bit, {sqnr:.0f} dB from float"
         yield ok("self-test", f"quantized, built, run in {seconds:.1f} s; {exact}", **figures)

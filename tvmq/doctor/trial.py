@@ -1,4 +1,4 @@
-"""Quantize the patient in one way or another; judge the result by float, on samples that it was not calibrated on."""
+"""Quantize the context in one way or another; judge the result by float, on samples that it was not calibrated on."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tvm import relax
 from tvmq.analysis.explanation import explain
 from tvmq.compile.build import build
 from tvmq.config import QConfig
-from tvmq.doctor.patient import Patient, accuracy, class_scores, decibels
+from tvmq.doctor.patient import CheckContext, accuracy, class_scores, worst_sqnr
 from tvmq.errors import AccuracyWarning
 from tvmq.graph.class_scores import class_outputs
 from tvmq.graph.rewrite import Rewriter, rewrite
@@ -48,14 +48,14 @@ class Outcome:
     int8: float = 1.0
 
     @property
-    def is_healthy(self) -> bool:
+    def is_acceptable(self) -> bool:
         """True if nobody needs to look further: by the labels if there are some, else by the outputs."""
         if self.drop is not None:
             return self.drop[0] <= max(SCORE_DROP, ERRORS * self.drop[1]) and self.sqnr >= FAIL_DB
         return self.sqnr >= PASS_DB
 
     @property
-    def is_sick(self) -> bool:
+    def is_unusable(self) -> bool:
         """True if the model is of no use like this."""
         lost = self.drop is not None and self.drop[0] > max(5 * SCORE_DROP, 3 * self.drop[1])
         return lost or self.sqnr < FAIL_DB or (self.same is not None and self.same < SAME_CLASS - 0.15)
@@ -73,20 +73,20 @@ class Outcome:
         return {"sqnr": self.sqnr, "same_class": self.same, "score": self.score, "int8_share": self.int8}
 
 
-class Clinic:
-    """Trials of one patient; the data are read once, float's outputs computed once."""
+class Trials:
+    """Trials of one context; the data are read once, float's outputs computed once."""
 
-    def __init__(self, patient: Patient) -> None:
-        self.patient = patient
-        self.judged = patient.half(1)
-        self.labels = patient.labels_of_half(1)
-        self.wanted = patient.outputs(patient.float_run, self.judged)
+    def __init__(self, context: CheckContext) -> None:
+        self.context = context
+        self.judged_samples = context.half(1)
+        self.labels = context.labels_of_half(1)
+        self.float_outputs = context.outputs(context.float_run, self.judged_samples)
 
     @cached_property
     def quantization(self) -> StaticQuantization:
         """Static quantization of the model, calibrated on the other half of the samples."""
         return static_quantization(
-            self.patient.mod, self.patient.params, self.patient.half(0), config=self.patient.config
+            self.context.mod, self.context.params, self.context.half(0), config=self.context.config
         )
 
     def simulated_module(self, **options: Any) -> tvm.IRModule:
@@ -96,34 +96,34 @@ class Clinic:
 
     def judge(self, run: Callable[[Mapping[str, Any]], Sequence[np.ndarray]], int8: float = 1.0) -> Outcome:
         """Judge a compiled model on the samples kept for that."""
-        got = self.patient.outputs(run, self.judged)
-        says_class = self.labels is not None or class_outputs(self.patient.mod).get(0) == "scores"
-        wanted, scores = (class_scores(one) if says_class else None for one in (self.wanted, got))
+        got = self.context.outputs(run, self.judged_samples)
+        says_class = self.labels is not None or class_outputs(self.context.mod).get(0) == "scores"
+        wanted, scores = (class_scores(one) if says_class else None for one in (self.float_outputs, got))
         same = None
         if wanted is not None and scores is not None and wanted.shape[1] > 1:
             same = float((wanted.argmax(axis=1) == scores.argmax(axis=1)).mean())
         score, drop = self._compare_accuracy(got)
-        return Outcome(decibels(self.wanted, got), same, score, drop, int8)
+        return Outcome(worst_sqnr(self.float_outputs, got), same, score, drop, int8)
 
     def _compare_accuracy(self, got: Sequence[np.ndarray]) -> tuple[float | None, tuple[float, float] | None]:
         if self.labels is None:
             return None, None
-        before, after = accuracy(self.wanted, self.labels), accuracy(got, self.labels)
+        before, after = accuracy(self.float_outputs, self.labels), accuracy(got, self.labels)
         if before is None or after is None:
             return None, None
         lost = before - after
         error = float(lost.std(ddof=1) / np.sqrt(len(lost))) if len(lost) > 1 else 0.0
         return float(after.mean()), (float(lost.mean()), error)
 
-    def integer(self, config: QConfig) -> Outcome:
+    def quantize_and_judge(self, config: QConfig) -> Outcome:
         """Quantize the model with other options and judge it."""
         return self.judge_integer(
-            quantize(self.patient.mod, self.patient.params, self.patient.half(0), config=config, guard=None)
+            quantize(self.context.mod, self.context.params, self.context.half(0), config=config, guard=None)
         )
 
     def apply_guard(self, module: tvm.IRModule) -> tvm.IRModule:
         """Let the guard raise precision in the integer module, as far as the time allows."""
-        guard = Guard(PASS_DB, data=self.judged, is_late=self.patient.is_late)
+        guard = Guard(PASS_DB, data=self.judged_samples, is_late=self.context.is_late)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", AccuracyWarning)  # the findings say it
             return self.quantization.apply_guard(module, guard)
@@ -132,17 +132,17 @@ class Clinic:
         """Compile an integer module and judge it."""
         return self.judge(build(module).run, explain(module).int8_share())
 
-    def sides(self) -> dict[str, Outcome]:
+    def judge_sides(self) -> dict[str, Outcome]:
         """Outcomes with the weights alone rounded, and with the activations alone."""
         # biases moved and weights chosen for the sake of rounding would count against the activations
         plain = self.simulated_module(bias_correction=False, weight_rounding="nearest")
         return {
-            "weights": self.judge(build(without(self.simulated_module(), "activations")).run),
-            "activations": self.judge(build(without(plain, "weights")).run),
+            "weights": self.judge(build(leave_unrounded(self.simulated_module(), "activations")).run),
+            "activations": self.judge(build(leave_unrounded(plain, "weights")).run),
         }
 
 
-def without(module: tvm.IRModule, kind: str) -> tvm.IRModule:
+def leave_unrounded(module: tvm.IRModule, kind: str) -> tvm.IRModule:
     """A simulated module that leaves its "weights" or its "activations" as they are."""
 
     def visit(_rewriter: Rewriter, _var: relax.Var, value: relax.Expr) -> relax.Expr | None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from tvmq.doctor.findings import Finding, note, ok, problem
-from tvmq.doctor.patient import Patient
+from tvmq.doctor.patient import CheckContext
 from tvmq.graph.infinities import misused_at, misused_constants
 from tvmq.graph.view import View
 
@@ -36,23 +36,23 @@ def weights_of(proto: Any) -> Iterator[tuple[str, str, np.ndarray]]:
             yield name, readers.get(name, ""), values
 
 
-def check_weights(patient: Patient) -> Iterator[Finding]:
+def check_weights(context: CheckContext) -> Iterator[Finding]:
     """NaN and infinities without a meaning are a problem each, and nothing is run; outliers are noted."""
-    if patient.proto is None:
+    if context.proto is None:
         return
     count, meant = 0, 0
-    for name, layer, values in weights_of(patient.proto):
+    for name, layer, values in weights_of(context.proto):
         count += values.size
         bad = ~np.isfinite(values)
-        if bad.any() and _are_meant(patient, values):
+        if bad.any() and _are_meant(context, values):
             meant += int(bad.sum())
         elif bad.any():
-            patient.fatal = True
+            context.is_fatal = True
             yield _not_finite(name, layer, values, bad)
-    outliers = sorted(_outliers(patient.proto), key=lambda outlier: -outlier[2])
-    patient.outliers = {layer: (place, ratio) for layer, place, ratio in reversed(outliers)}
+    outliers = sorted(_outliers(context.proto), key=lambda outlier: -outlier[2])
+    context.outliers = {layer: (place, ratio) for layer, place, ratio in reversed(outliers)}
     if not outliers:
-        if not patient.fatal:
+        if not context.is_fatal:
             kinds = f"all finite but {meant} infinities that bound or mask" if meant else "all finite"
             yield ok("weights", f"{count:,} float weights, {kinds}, none dwarfs its channel", count=count, meant=meant)
         return
@@ -64,16 +64,16 @@ def check_weights(patient: Patient) -> Iterator[Finding]:
     )  # fmt: skip
 
 
-def _are_meant(patient: Patient, values: np.ndarray) -> bool:
+def _are_meant(context: CheckContext, values: np.ndarray) -> bool:
     """True for infinities that every reader gives a meaning (graph/infinities.py).
 
     The importer gives weights names of its own and binds small ones as constants: they are known by their values.
     """
     if np.isnan(values).any():
         return False
-    view = View(patient.mod)
+    view = View(context.mod)
     arrays = {
-        name: np.asarray(param.numpy() if hasattr(param, "numpy") else param) for name, param in patient.params.items()
+        name: np.asarray(param.numpy() if hasattr(param, "numpy") else param) for name, param in context.params.items()
     }
     same = [name for name, array in arrays.items() if np.array_equal(array, values)]
     if any(misused_at(view, name, values) for name in same):

@@ -12,12 +12,12 @@ import torch
 from tvm import relax
 
 from tvmq.errors import ConfigError
-from tvmq.training.batch_norm import LiveFolding, Norm
+from tvmq.training.batch_norm import BatchNormTensors, LiveFolding
 from tvmq.training.folding import Folding
 from tvmq.training.origins import Origin, folded_bias
 from tvmq.training.parameters import LearnedScale, WeightedLayer
 from tvmq.training.quantizers import Quantizers
-from tvmq.training.source import CalibratedLayer, Source
+from tvmq.training.source import CalibratedLayer, CalibratedModule
 from tvmq.training.tree import Handle, add_buffer, add_module, add_parameter
 from tvmq.training.zero_points import tensors_with_zero_points
 
@@ -45,14 +45,14 @@ class Learning:
     weights: Mapping[str, np.ndarray] = field(default_factory=dict)
 
 
-class Builder:
+class ParameterBuilder:
     """Registers parameters in a network.
 
     handles  {name in the source: its parameter or buffer}, of what training changes
     own      names of layers whose parameters the source does not have
     """
 
-    def __init__(self, net: IntegerNetwork, source: Source, learning: Learning) -> None:
+    def __init__(self, net: IntegerNetwork, source: CalibratedModule, learning: Learning) -> None:
         self.net, self.source, self.learning = net, source, learning
         self.handles: dict[str, Handle] = {}
         self.own: list[str] = []
@@ -204,8 +204,8 @@ class Builder:
         added = np.zeros(share.size) if origin.rest is None else origin.rest
         fixed = before + np.divide(added, share, out=np.zeros_like(share), where=share != 0)
         folding = LiveFolding(
-            handle, Norm(gamma, beta, mean, self._buffer(norm.variance), norm.epsilon, norm.momentum), weight.shape,
-            axis=axis, axes=origin.axes, rest=rest, outer=outer, fixed=fixed,
+            handle, BatchNormTensors(gamma, beta, mean, self._buffer(norm.variance), norm.epsilon, norm.momentum),
+            weight.shape, axis=axis, axes=origin.axes, rest=rest, outer=outer, fixed=fixed,
         )  # fmt: skip
         if is_new:
             folding.begin_at(weight)

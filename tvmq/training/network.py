@@ -29,13 +29,13 @@ from tvmq.spec import QuantSpec
 from tvmq.stages import INTEGERS, Choices, run_stages
 from tvmq.training.accumulators import Accumulators
 from tvmq.training.batch_norm import LiveFolding
-from tvmq.training.build import Builder, Learning
+from tvmq.training.build import Learning, ParameterBuilder
 from tvmq.training.float_source import FloatSource
 from tvmq.training.forms import Place, form_of, holds_activations
-from tvmq.training.meaning import Arrays, Codes, Sums
+from tvmq.training.meaning import Arrays, CodeTensor, SumTensor
 from tvmq.training.parameters import LearnedScale, WeightedLayer
 from tvmq.training.refusals import check_inputs, check_state
-from tvmq.training.source import Source, with_constants
+from tvmq.training.source import CalibratedModule, with_constants
 from tvmq.training.straight_through import exactly
 
 NOT_PICKLED = ("islands", "_compiled")
@@ -55,7 +55,7 @@ class IntegerNetwork(nn.Module):
     ) -> None:
         super().__init__()
         self.annotated = annotated
-        self.source, self.choices = Source(calibrated), choices
+        self.source, self.choices = CalibratedModule(calibrated), choices
         self.integers = unpack_weights(run_stages(calibrated, INTEGERS, choices))
         self._programs: dict[tuple[int, ...], View] = {}
         self._inputs = list(input_names(self.integers["main"]).items())
@@ -64,7 +64,7 @@ class IntegerNetwork(nn.Module):
         self._made: dict[Hashable, Any] = {}
         self.accumulators: Accumulators | None = None  # see limited_weights.py
         self._groups = {group.output: group for group in self.source.groups.values()}
-        builder = Builder(self, self.source, learning or Learning())
+        builder = ParameterBuilder(self, self.source, learning or Learning())
         self._layers = builder.layers()
         self._scales = builder.scales(View(self.integers))
         self._handles, self.not_in_source = builder.handles, tuple(builder.own)
@@ -152,7 +152,7 @@ class IntegerNetwork(nn.Module):
         return code_bounds(self.scale_of(name).qparams, group.facts.low, group.facts.high)
 
     def table_values(
-        self, place: Place, x: Codes, scale: LearnedScale | None, values: np.ndarray
+        self, place: Place, x: CodeTensor, scale: LearnedScale | None, values: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray | None]:
         """The 256 entries of a table for the scales of the moment; as they were where the function is not known.
 
@@ -175,7 +175,9 @@ class IntegerNetwork(nn.Module):
             return reals.astype(values.dtype), reals if values.dtype.kind == "f" else None
         return numerics.make_table(lambda _real: numbers(reals), x.qparams, scale.qparams), reals
 
-    def encode_constant(self, name: str, position: int | tuple[int, int], x: Codes, codes: np.ndarray) -> torch.Tensor:
+    def encode_constant(
+        self, name: str, position: int | tuple[int, int], x: CodeTensor, codes: np.ndarray
+    ) -> torch.Tensor:
         """The constant at an argument, or at one of a tuple, as codes of the scale that x has at the moment.
 
         codes  as the integer module has them, for what has no constant of floats behind it
@@ -189,27 +191,27 @@ class IntegerNetwork(nn.Module):
             codes = _encode(const_value(arg), x)
         return torch.from_numpy(codes.astype(np.float32))
 
-    def border_code(self, name: str, x: Codes) -> float:
+    def border_code(self, name: str, x: CodeTensor) -> float:
         """The code of what a tensor is padded with, for the scale and the zero point of the moment."""
         call = self.source.view.value.get(name)
         if call is None or op_name(call) != "nn.pad":  # in front of a convolution: 0.0
             return float(x.zero_point)
         return float(_encode(np.asarray(call.attrs.pad_value, np.float32), x))
 
-    def embedding(self, name: str, codes: np.ndarray) -> Codes | Sums:
+    def embedding(self, name: str, codes: np.ndarray) -> CodeTensor | SumTensor:
         """A table of codes: of the scale of its result, or with a scale for each column, which stays."""
         root = name.removesuffix("_codes")
         call = self.source.view.value[root]
         table = const_value(call.args[0])
         scale = self.scale_or_none(name)
         if scale is not None:
-            empty = Codes(torch.zeros(()), scale(), scale.zero_point, scale.spec)
+            empty = CodeTensor(torch.zeros(()), scale(), scale.zero_point, scale.spec)
             return empty.moved(torch.from_numpy(_encode(table, empty).astype(np.float32)))
         # floats behind it take any scale, a requantize in shifts powers of two
         is_power = self.choices.config.requantize == "power_of_two" and self.scale_or_none(root) is not None
         steps = column_scales(table, int(call.attrs.axis), is_power=is_power)
         axis = None if steps.ndim == 0 else table.ndim - 1
-        return Sums(torch.from_numpy(codes.astype(np.float32)), torch.from_numpy(steps).double(), axis, 128.0)
+        return SumTensor(torch.from_numpy(codes.astype(np.float32)), torch.from_numpy(steps).double(), axis, 128.0)
 
     def mask_of(self, name: str) -> tuple[relax.Call, Any]:
         """The sum or choice in front of an integer softmax whose result a variable holds, and its mask."""
@@ -374,7 +376,7 @@ class IntegerNetwork(nn.Module):
         return get_ledger(self.integers)
 
 
-def _encode(array: np.ndarray, x: Codes) -> np.ndarray:
+def _encode(array: np.ndarray, x: CodeTensor) -> np.ndarray:
     spec = x.spec
     scale = x.scale.detach().numpy()
     return numerics.quantize(array, scale, x.zero_point, dtype=spec.dtype, qmin=spec.qmin, qmax=spec.qmax)
