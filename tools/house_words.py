@@ -36,6 +36,8 @@ PRESENT_PARTICIPLES = frozenset(
 # An imperative, or a noun, that looks like one of the above
 VERBS_AND_NOUNS = frozenset("cut embed fit read run set split spread".split())
 OPENINGS = re.compile(r"(What|Of|The same|One|No)\b|See the head of this file|For JSON\.|See `?\w+`?\.$")
+# tvmq/relay offers Relay's and TVM's own names (Any, full, empty): public names below this folder are not ours to choose
+GUESTS = "tvmq/relay/"
 VAGUE_LOCALS = frozenset("found given made said told asked taken".split())
 MENTION = re.compile(r"(?<![\w/.*-])((?:[\w-]+/)*[a-z_]\w*\.py)\b")
 
@@ -70,13 +72,22 @@ def is_participle(word: str) -> bool:
     return word in vague or re.fullmatch(r"[a-z]{2,}[^e]ed", word) is not None
 
 
+def is_ours(path: Path, name: str) -> bool:
+    """True for a name that this project chose, see GUESTS.
+
+    >>> is_ours(Path("tvmq/relay/types.py"), "Any"), is_ours(Path("tvmq/relay/types.py"), "_Any")
+    (False, True)
+    """
+    return name.startswith("_") or not path.as_posix().startswith(GUESTS)
+
+
 def participle_functions(trees: Sources) -> list[str]:
     """Functions whose whole name is a participle or an adjective."""
     return [
         f"{path}:{node.lineno}: {node.name}"
         for path, tree in trees.items()
         for node in definitions_of(tree)
-        if not isinstance(node, ast.ClassDef) and is_participle(node.name.strip("_"))
+        if not isinstance(node, ast.ClassDef) and is_participle(node.name.strip("_")) and is_ours(path, node.name)
     ]
 
 
@@ -86,7 +97,7 @@ def participle_classes(trees: Sources) -> list[str]:
         f"{path}:{node.lineno}: {node.name}"
         for path, tree in trees.items()
         for node in definitions_of(tree)
-        if isinstance(node, ast.ClassDef) and is_participle(node.name.strip("_").lower())
+        if isinstance(node, ast.ClassDef) and is_participle(node.name.strip("_").lower()) and is_ours(path, node.name)
     ]
 
 
@@ -117,7 +128,7 @@ def repeated_classes(trees: Sources) -> list[str]:
     places = defaultdict(list)
     for path, tree in trees.items():
         for node in tree.body:
-            if isinstance(node, ast.ClassDef):
+            if isinstance(node, ast.ClassDef) and is_ours(path, node.name):
                 places[node.name].append(str(path))
     return [f"{name}: {', '.join(paths)}" for name, paths in sorted(places.items()) if len(paths) > 1]
 

@@ -180,7 +180,7 @@ class _Realizer:
         if part.qparams == common:
             self.equal.append((part.qparams.tensor, common.tensor))
             return part
-        return self._rescale_codes(part, common, f"{group.root}_rescale")
+        return self._rescale_codes(part, common, f"{group.root}{RESCALED_SUFFIX}")
 
     def _rescale_codes(self, codes: Codes, qparams: QParams, name: str) -> Codes:
         if codes.qparams.spec.dtype != "int16":

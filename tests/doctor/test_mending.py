@@ -12,7 +12,7 @@ from tvmq.config import QConfig
 from tvmq.doctor.guard_rules import fewest_globs, guard_rules
 from tvmq.doctor.loss import Int8Result, check_guard, check_int8, check_options
 from tvmq.doctor.mending import other_options, remedy_of_rules
-from tvmq.doctor.trial import Outcome, Trials
+from tvmq.doctor.trial import Outcome, ModelTrials
 from tvmq.rules import Rule
 
 
@@ -39,7 +39,7 @@ def test_options_that_stand_already_are_not_tried():
 def test_when_the_time_is_up_no_other_samples_are_advised():
     context = faults.context(faults.outlying_weight)
     context.deadline = 0.0
-    context.int8_result = Int8Result(Trials(context), None, Outcome(3.0))
+    context.int8_result = Int8Result(ModelTrials(context), None, Outcome(3.0))
     (noted,) = check_options(context)
     assert noted.what == "the time was up after 0 other options, none of which makes it better by 2 dB"
     assert noted.remedy.startswith("a larger --budget")

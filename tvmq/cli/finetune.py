@@ -145,7 +145,7 @@ def finetune(
         model, data, config, backend=backend_for(backend, named), pictures=pictures, random=False, samples=samples,
         held_out=held_out, shape=shape or (), batch=batch, max_bytes=max_bytes, free_batch=True, quiet=quiet,
     )  # fmt: skip
-    if job.quantized or job.samples is None:
+    if job.is_prequantized or job.samples is None:
         raise ConfigError("finetune: the model is quantized already; finetuning begins with the float model")
     files = Outputs(model, output, Formats(onnx, dialect=dialect), named)
     seconds = 60 * MINUTES if minutes is None and steps is None else None if minutes is None else 60 * minutes
@@ -209,12 +209,12 @@ def with_batch(mod: Any, batch: int) -> Any:
 
 def hundredths(advance: Callable[[], None]) -> Callable[[Any], None]:
     """Progress callback of the training: calls `advance` for each hundredth that is done."""
-    told = 0
+    reported = 0
 
     def watch(progress: Any) -> None:
-        nonlocal told
-        while told < int(100 * progress.done):
-            told += 1
+        nonlocal reported
+        while reported < int(100 * progress.done):
+            reported += 1
             advance()
 
     return watch

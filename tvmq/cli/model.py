@@ -38,7 +38,7 @@ class ModelSource:
     dtypes    {input: type of its elements}
     load      (module, weights) for the shapes of its inputs
     metadata  what the file says of itself
-    quantized it brings scales of its own
+    is_prequantized  True if the model carries scales of its own
     scores    its first output looks like a score for each class
     program   its shapes cannot be changed: a torch program
     """
@@ -47,7 +47,7 @@ class ModelSource:
     dtypes: dict[str, str]
     load: Callable[[Mapping[str, Shape]], tuple[Any, dict[str, Any]]]
     metadata: Mapping[str, str] = field(default_factory=dict)
-    quantized: bool = False
+    is_prequantized: bool = False
     scores: bool = False
     program: bool = False
 
@@ -124,7 +124,7 @@ def read_source(model: Path, max_bytes: int | None = None) -> ModelSource:
         dtypes,
         lambda shapes: tvmq.from_onnx(proto, shape=dict(shapes), max_bytes=max_bytes),
         metadata,
-        quantized=carries_scales(model),
+        is_prequantized=carries_scales(model),
         scores=any(dims is not None and len(dims) == 2 for dims in ranks),
     )
 

@@ -54,7 +54,7 @@ class QuantizationJob:
     samples: Samples | None = None
     split: Split = field(default_factory=lambda: Split(NONE, NONE, apart=False))
     guess: Guess | None = None
-    quantized: bool = False
+    is_prequantized: bool = False
     _float: Any = None
 
     def float_exe(self, *, quiet: bool = True) -> Any:
@@ -114,9 +114,9 @@ def open_model_and_data(
         raise ConfigError("--random-data: there is --data as well; give one of them")
     with step("read model", quiet=quiet):
         source = read_source(model, max_bytes)
-    if data is None and not random and not source.quantized:
+    if data is None and not random and not source.is_prequantized:
         config = _without_data(model, source, config, backend, tune, quiet=quiet)
-    if source.quantized and not quiet:
+    if source.is_prequantized and not quiet:
         notice("the model is quantized already: its own scales are taken")
     kind = None if data is None else kind_of(data)
     if pictures.has_values() and kind != "folder":
@@ -127,7 +127,7 @@ def open_model_and_data(
     first = _read_data(source, data, kind, pictures, shape, count=count, quiet=quiet)
     with step("import", quiet=quiet):
         mod, params, size = import_source(source, first.shapes, shape, batch, free_batch=free_batch, quiet=quiet)
-    job = QuantizationJob(mod, params, size, config, stored_bytes(model), quantized=source.quantized)
+    job = QuantizationJob(mod, params, size, config, stored_bytes(model), is_prequantized=source.is_prequantized)
     read = first.samples
     if first.function is not None and data is not None:
         read = read_function(first.function, data, _inputs(mod, params), count=count, quiet=quiet)

@@ -170,9 +170,9 @@ def quantize(
             job.mod, job.params, feeds, job.config, backend=described, quiet=quiet, tune=tune, guard=held
         )
     doctor = f"tvmq doctor {quote(str(model))} --data {quote(data)}" if data else ""
-    wanted = MeasurementOptions(compare, bench, threads, metric, labels, save_samples, doctor)
+    measurements = MeasurementOptions(compare, bench, threads, metric, labels, save_samples, doctor)
     outputs = Outputs(model, output, formats, named)
-    facts = save(qmod, outputs, job, wanted, quiet=quiet)
+    facts = save(qmod, outputs, job, measurements, quiet=quiet)
     facts["seconds"] = time.perf_counter() - start
     report(facts, model, output, data, job, as_json=as_json, quiet=quiet)
 
@@ -202,7 +202,9 @@ class Outputs:
     target: str | list[str]
 
 
-def save(qmod: Any, files: Outputs, job: QuantizationJob, wanted: MeasurementOptions, *, quiet: bool) -> dict[str, Any]:
+def save(
+    qmod: Any, files: Outputs, job: QuantizationJob, measurements: MeasurementOptions, *, quiet: bool
+) -> dict[str, Any]:
     """Write the model, and measure it; returns the facts of the summary, all but the seconds."""
     files.formats.write(qmod)
     with step("build", quiet=quiet):
@@ -214,7 +216,7 @@ def save(qmod: Any, files: Outputs, job: QuantizationJob, wanted: MeasurementOpt
         "model_bytes": job.model_bytes, "output_bytes": files.output.stat().st_size,
         "exported": {str(path): path.stat().st_size for path in files.formats.files if path is not None},
         "inputs": {info.name: f"{info.dtype} {info.shape}" for info in exe.input_info},
-        **job.facts(), **measure(exe, job, wanted, quiet=quiet), **explanation.to_dict(),
+        **job.facts(), **measure(exe, job, measurements, quiet=quiet), **explanation.to_dict(),
     }  # fmt: skip
 
 

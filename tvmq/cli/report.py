@@ -176,7 +176,7 @@ def _build_int8(job: QuantizationJob, requested_guard: tvmq.Guard | None, *, qui
         return tvmq.build(qmod)
 
 
-def _float_facts(exe: Any, job: QuantizationJob, wanted: MeasurementOptions, *, quiet: bool) -> dict[str, Any]:
+def _float_facts(exe: Any, job: QuantizationJob, options: MeasurementOptions, *, quiet: bool) -> dict[str, Any]:
     """Facts about the quantized model, from the float model and its data."""
     if job.samples is None:
         facts: dict[str, Any] = {"exe": exe, "missing": [WITHOUT_DATA]}
@@ -184,14 +184,14 @@ def _float_facts(exe: Any, job: QuantizationJob, wanted: MeasurementOptions, *, 
             inputs = inputs_for(exe, None)
         except DataError as error:
             return {**facts, "missing": [WITHOUT_DATA, f"Times are not measured: {error}."]}
-        return {**facts, **_measure_layers(exe, inputs, wanted.threads, facts, quiet=quiet)}
+        return {**facts, **_measure_layers(exe, inputs, options.threads, facts, quiet=quiet)}
     index, size = job.split.comparison, job.size
-    tiles = _tiles(measure(exe, job, wanted, quiet=quiet))
+    tiles = _tiles(measure(exe, job, options, quiet=quiet))
     with step("compare layers", quiet=quiet):
         most = max(1, COMPARED // size) * size
         comparison = tvmq.compare((job.mod, job.params), exe, Feeds(job.samples, index[:most], size))
     facts = {"exe": exe, "tiles": tiles, "comparison": comparison, "missing": []}
-    facts |= _measure_layers(exe, job.samples.feed(index[:1].repeat(size)), wanted.threads, facts, quiet=quiet)
+    facts |= _measure_layers(exe, job.samples.feed(index[:1].repeat(size)), options.threads, facts, quiet=quiet)
     return facts | _collect_histograms(exe, job, facts, quiet=quiet)
 
 
@@ -211,7 +211,7 @@ def _collect_histograms(exe: Any, job: QuantizationJob, facts: Mapping[str, Any]
     from tvmq.report.histograms import statistics_of
 
     why = None
-    if job.quantized:
+    if job.is_prequantized:
         why = "the model brought its own scales, nothing was chosen from data"
     elif exe.ledger.config.get("activations", "static") != "static":
         why = "scales are made at run time, there are no thresholds"

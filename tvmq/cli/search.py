@@ -138,7 +138,7 @@ def search(
         model, data, config, pictures=picture_options(None, None, None, None, None, None, None, None), random=False,
         samples=samples, held_out=held_out, shape=shape or (), batch=batch, max_bytes=max_bytes, quiet=quiet,
     )  # fmt: skip
-    if job.quantized or job.samples is None:
+    if job.is_prequantized or job.samples is None:
         raise ConfigError("search: the model is quantized already; search begins with the float model")
     judge = Feeds(job.samples, job.split.comparison, job.size)
     named = None

@@ -18,7 +18,7 @@ EPSILON = 1e-12
 
 
 @dataclass(frozen=True)
-class BatchNorm:
+class NormStatistics:
     """A batch normalization: name of its node, of its input, and the mean and variance of each channel in training."""
 
     name: str
@@ -27,7 +27,7 @@ class BatchNorm:
     variance: np.ndarray
 
 
-def first_batch_norms(proto: Any) -> list[BatchNorm]:
+def first_batch_norms(proto: Any) -> list[NormStatistics]:
     """The first batch norms of a model, in order; none where the exporter folded them into convolutions."""
     from onnx import numpy_helper
 
@@ -36,7 +36,7 @@ def first_batch_norms(proto: Any) -> list[BatchNorm]:
     for node in proto.graph.node:
         if node.op_type == "BatchNormalization" and all(name in weights for name in node.input[3:5]):
             mean, variance = (numpy_helper.to_array(weights[name]) for name in node.input[3:5])
-            norms.append(BatchNorm(node.name, node.input[0], mean.astype(np.float64), variance.astype(np.float64)))
+            norms.append(NormStatistics(node.name, node.input[0], mean.astype(np.float64), variance.astype(np.float64)))
     return norms[:FIRST]
 
 
@@ -78,7 +78,7 @@ class TrainingStatistics:
             mod, params = from_onnx(part, shape={info.name: info.shape for info in self._inputs})
             self._run = build(mod, params=params).run
 
-    def statistics(self, arrays: Arrays) -> Iterator[tuple[BatchNorm, np.ndarray, np.ndarray]]:
+    def statistics(self, arrays: Arrays) -> Iterator[tuple[NormStatistics, np.ndarray, np.ndarray]]:
         """(norm, mean, variance of each channel of its input on these data)."""
         names = {info.name for info in self._inputs}
         sums: dict[str, list[np.ndarray]] = {}

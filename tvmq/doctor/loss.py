@@ -14,7 +14,7 @@ from tvmq.analysis.comparison_table import Comparison, LayerComparison
 from tvmq.doctor.findings import Finding, note, ok, problem
 from tvmq.doctor.mending import Remedy, best_option, other_options, try_guard
 from tvmq.doctor.patient import CheckContext
-from tvmq.doctor.trial import Outcome, Trials
+from tvmq.doctor.trial import Outcome, ModelTrials
 from tvmq.passes.import_qdq import brings_scales
 from tvmq.passes.prepare import prepare
 from tvmq.rules import short_names
@@ -36,7 +36,7 @@ class Int8Result:
     comparison  with float, layer by layer
     """
 
-    trials: Trials
+    trials: ModelTrials
     module: tvm.IRModule
     outcome: Outcome
     guard_outcome: Outcome | None = None
@@ -56,7 +56,7 @@ def check_int8(context: CheckContext) -> Iterator[Finding]:
             "int8", "the model is quantized already; its own scales are taken", "give the float model it came from"
         )
         return
-    trials = Trials(context)
+    trials = ModelTrials(context)
     module = trials.quantization.module()
     context.int8_result = Int8Result(trials, module, trials.judge_integer(module))
     yield _report_int8(context.int8_result.outcome)

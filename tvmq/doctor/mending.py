@@ -11,7 +11,7 @@ import tvm
 from tvmq.analysis.explanation import explain
 from tvmq.config import QConfig
 from tvmq.doctor.guard_rules import GUARD, guard_rules, raised_layers
-from tvmq.doctor.trial import Outcome, Trials
+from tvmq.doctor.trial import Outcome, ModelTrials
 from tvmq.errors import TvmqError
 from tvmq.rules import Rule, short_names
 
@@ -42,7 +42,7 @@ class Remedy:
     rules: tuple[Rule, ...] = ()
 
 
-def try_guard(trials: Trials, module: tvm.IRModule) -> tuple[Remedy, Outcome] | None:
+def try_guard(trials: ModelTrials, module: tvm.IRModule) -> tuple[Remedy, Outcome] | None:
     """Let the guard raise precision in the integer module, as far as the time allows; None where it raises none."""
     try:
         mended = trials.apply_guard(module)
@@ -100,7 +100,7 @@ def other_options(blamed: str, config: QConfig) -> Iterator[Remedy]:
         yield from (_option("calibrate_mode", mode, config) for mode in MODES if mode != config.calibrate_mode)
 
 
-def best_option(trials: Trials, before: Outcome, ways: Iterable[Remedy]) -> tuple[tuple[Remedy, Outcome] | None, int]:
+def best_option(trials: ModelTrials, before: Outcome, ways: Iterable[Remedy]) -> tuple[tuple[Remedy, Outcome] | None, int]:
     """The best of the ways, or None if none helps, and how many were tried; the first that makes it healthy ends it."""
     best, count = None, 0
     for way in ways:

@@ -121,7 +121,8 @@ def judge_by_labels(own: Evidence, tried: list[tuple[Preprocessing, Evidence]]) 
         return None  # labels that the model does not even know tell nothing
     error = float(gain.std(ddof=1) / np.sqrt(len(gain))) if len(gain) > 1 else 1.0
     if candidate is not None and gain.mean() > max(BETTER, ERRORS * error):
-        what = f"{here:.1%} of labels are met as the samples are, {here + gain.mean():.1%} with them {candidate.description}"
+        what = f"{here:.1%} of labels are met as the samples are, {here + gain.mean():.1%} with them "
+        what += candidate.description
         return _suggest_candidate(candidate, what, sure=True)
     text = f"{here:.1%} of {len(own.correct)} labels are met; none of {len(tried)} other ways is better"
     return ok("preprocessing", text, score=here)

@@ -73,8 +73,8 @@ class Outcome:
         return {"sqnr": self.sqnr, "same_class": self.same, "score": self.score, "int8_share": self.int8}
 
 
-class Trials:
-    """Trials of one context; the data are read once, float's outputs computed once."""
+class ModelTrials:
+    """ModelTrials of one context; the data are read once, float's outputs computed once."""
 
     def __init__(self, context: CheckContext) -> None:
         self.context = context

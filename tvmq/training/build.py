@@ -104,7 +104,7 @@ class ParameterBuilder:
             parts = [arg for operand in call.args for arg in (getattr(operand, "fields", None) or [operand])]
             common, is_behind = built[tensor_of[name]], False
             for part in (part.name for part in parts if isinstance(part, relax.Var)):
-                if part.startswith(f"{name}_rescale"):
+                if part.startswith(f"{name}{RESCALED_SUFFIX}"):
                     rescaled = integers.value[part].args[0].name
                     built[tensor_of[rescaled]].keep_below(common, strictly=not is_behind)
                 elif part in tensor_of:

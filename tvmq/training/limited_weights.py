@@ -21,6 +21,7 @@ from tvmq.errors import AccumulatorError, ConfigError, UnsupportedOpError
 from tvmq.graph.operators import OPERATORS
 from tvmq.graph.operators.record import TRANSPOSED
 from tvmq.graph.view import View, op_name
+from tvmq.passes.families.base import PRODUCT_SUFFIX
 from tvmq.training.accumulators import Accumulators, Order, order_of
 from tvmq.training.source import CalibratedLayer
 
@@ -227,7 +228,7 @@ def _limit(
 
 def _product_of(view: View, root: str) -> str:
     """The variable of the integer module that holds the products of a layer."""
-    product = f"{root}_product"
+    product = f"{root}{PRODUCT_SUFFIX}"
     return product if product in view.value else root
 
 

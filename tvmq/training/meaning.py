@@ -28,7 +28,7 @@ class CodeTensor:
     spec: QuantSpec
 
     @property
-    def largest(self) -> int:
+    def largest_code(self) -> int:
         """Largest magnitude of a code of this type."""
         return {"uint8": 255, "int8": 128, "int16": 32768}[self.spec.dtype]
 
@@ -44,11 +44,11 @@ class CodeTensor:
         return QParams(self.scale.detach().numpy(), np.asarray(self.zero_point), self.spec)
 
     @property
-    def real(self) -> torch.Tensor:
+    def real_values(self) -> torch.Tensor:
         """The real values, with gradients to codes and scale."""
         return (self.value - self.zero_point) * self.scale
 
-    def moved(self, value: torch.Tensor) -> CodeTensor:
+    def with_value(self, value: torch.Tensor) -> CodeTensor:
         """Other places, the same scale."""
         return CodeTensor(value, self.scale, self.zero_point, self.spec)
 
@@ -76,7 +76,7 @@ class SumTensor:
         shape[self.axis] = -1
         return constants.reshape(shape)
 
-    def moved(self, value: torch.Tensor) -> SumTensor:
+    def with_value(self, value: torch.Tensor) -> SumTensor:
         """Other places of one scale."""
         return SumTensor(value, self.scale, None, self.bound)
 

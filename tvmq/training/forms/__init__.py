@@ -1,7 +1,7 @@
 """Torch forms of the operators of an integer module: the same values, with gradients.
 
-A form is called with a Place and what its arguments became; it gives a CodeTensor, a SumTensor or a float tensor. `form_of` finds it
-by the name of the operator; operators that move values need none of their own (moves.py).
+A form is called with a Place and the values of its arguments; it returns a CodeTensor, a SumTensor or a float tensor.
+`form_of` finds it by the name of the operator; operators that move values need none of their own (moves.py).
 """
 
 from __future__ import annotations

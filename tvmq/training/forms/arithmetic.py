@@ -46,7 +46,7 @@ def multiply_codes(place: Any, a: CodeTensor, b: CodeTensor) -> SumTensor:
     wide = "int16" in (a.spec.dtype, b.spec.dtype)
     kind = torch.float64 if wide else torch.float32
     value = (a.value.to(kind) - a.zero_point) * (b.value.to(kind) - b.zero_point)
-    return SumTensor(value, a.scale.double() * b.scale.double(), None, 4.0 * a.largest * b.largest)
+    return SumTensor(value, a.scale.double() * b.scale.double(), None, 4.0 * a.largest_code * b.largest_code)
 
 
 def add(place: Any, a: Any, b: Any) -> Any:
@@ -76,7 +76,8 @@ def scale_shift(place: Any, x: CodeTensor, *_constants: Any) -> CodeTensor:
         x.value.detach().numpy().astype(x.spec.dtype), params.multiplier, params.offset, shift=params.shift,
         zero_point=scale.zero_point, dtype=scale.spec.dtype, qmin=low_high[0], qmax=low_high[1],
     )  # fmt: skip
-    real = (x.real * torch.from_numpy(factor).float() + torch.from_numpy(summand).float()) / step + scale.zero_point
+    real = x.real_values * torch.from_numpy(factor).float() + torch.from_numpy(summand).float()
+    real = real / step + scale.zero_point
     return _with_gradient(value, real, scale, step, low_high)
 
 
@@ -94,7 +95,7 @@ def prelu(place: Any, x: CodeTensor, *_constants: Any) -> CodeTensor:
         shift=params.shift, x_zero=x.zero_point, zero_point=scale.zero_point, dtype=scale.spec.dtype,
         qmin=scale.spec.qmin, qmax=scale.spec.qmax,
     )  # fmt: skip
-    real = x.real
+    real = x.real_values
     real = torch.where(real < 0, real * torch.from_numpy(slopes.reshape(shape).copy()), real) / step + scale.zero_point
     return _with_gradient(value, real, scale, step, (scale.spec.qmin, scale.spec.qmax))
 

@@ -33,7 +33,7 @@ def choose(place: Any, condition: Any, a: Any, b: Any) -> Any:
     if not isinstance(a, CodeTensor) and not isinstance(b, CodeTensor):
         return torch.where(condition, to_torch(a), to_torch(b))
     codes, (left, right) = _sides(place, (a, b), first=1)
-    return codes.moved(torch.where(condition, left, right))
+    return codes.with_value(torch.where(condition, left, right))
 
 
 def order(place: Any, x: Any) -> Any:
@@ -45,7 +45,9 @@ def order(place: Any, x: Any) -> Any:
         axes = list(range(value.ndim)) if attrs.axis is None else [int(a) for a in attrs.axis]
         return reduce(value, dim=axes, keepdim=bool(attrs.keepdims))
 
-    return x.moved(reduce_axes(None, x.value)) if isinstance(x, CodeTensor) else defined_form(reduce_axes)(place, x)
+    if isinstance(x, CodeTensor):
+        return x.with_value(reduce_axes(None, x.value))
+    return defined_form(reduce_axes)(place, x)
 
 
 def compare(function: Smooth) -> Callable[..., torch.Tensor]:
@@ -63,7 +65,7 @@ def cast(place: Any, x: Any) -> Any:
     """Codes in a wider type, as they are compared or added to; numbers in another type."""
     dtype = str(place.call.attrs.dtype)
     if isinstance(x, CodeTensor) and dtype == "int32":
-        return SumTensor(x.value.double(), x.scale.double(), None, x.largest)
+        return SumTensor(x.value.double(), x.scale.double(), None, x.largest_code)
     if isinstance(x, CodeTensor | SumTensor):
         return x.value
     return x.to(getattr(torch, dtype))
@@ -104,7 +106,7 @@ def _choose(place: Any, of_codes: Smooth, of_floats: Smooth, a: Any, b: Any) -> 
     if not isinstance(a, CodeTensor) and not isinstance(b, CodeTensor):
         return of_floats(to_torch(a), to_torch(b))
     codes, (left, right) = _sides(place, (a, b), first=0)
-    return codes.moved(of_codes(left, right))
+    return codes.with_value(of_codes(left, right))
 
 
 def _sides(place: Any, sides: tuple[Any, Any], *, first: int) -> tuple[CodeTensor, list[torch.Tensor]]:

@@ -46,7 +46,7 @@ def integer_layer_norm(place: Any, x: CodeTensor, *_constants: Any) -> CodeTenso
         qmin=int(attrs.qmin), qmax=int(attrs.qmax), centred=centred, x_zero=x.zero_point,
     )  # fmt: skip
     axes = list(range(x.value.ndim - len(row), x.value.ndim))
-    real = x.real - x.real.mean(dim=axes, keepdim=True) if centred else x.real
+    real = x.real_values - x.real_values.mean(dim=axes, keepdim=True) if centred else x.real_values
     real = real * torch.rsqrt((real * real).mean(dim=axes, keepdim=True) + epsilon) * _tensor(gamma)
     return _codes(place, value, real if beta is None else real + _tensor(beta), step)
 
@@ -58,10 +58,11 @@ def masked_mean(place: Any, x: CodeTensor, mask: torch.Tensor) -> CodeTensor:
     multiplier, shift = numerics.fixed_point_parameters(np.float64(x.scale.item()) / np.float64(step.item()))
     value = numerics.masked_mean(
         to_definition(x), to_definition(mask), axis=axis, multiplier=int(multiplier), shift=int(shift),
-        x_zero=x.zero_point, zero_point=int(attrs.zero_point), dtype=str(attrs.dtype), qmin=int(attrs.qmin), qmax=int(attrs.qmax),
+        x_zero=x.zero_point, zero_point=int(attrs.zero_point), dtype=str(attrs.dtype), qmin=int(attrs.qmin),
+        qmax=int(attrs.qmax),
     )  # fmt: skip
     kept = mask.clamp(0, 1).to(torch.float32).expand_as(x.value)
-    return _codes(place, value, (x.real * kept).sum(axis) / kept.sum(axis).clamp_min(1), step)
+    return _codes(place, value, (x.real_values * kept).sum(axis) / kept.sum(axis).clamp_min(1), step)
 
 
 def _codes(place: Any, value: np.ndarray, real: torch.Tensor, step: torch.Tensor) -> CodeTensor:

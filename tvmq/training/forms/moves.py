@@ -71,7 +71,7 @@ def concat(place: Any, parts: list[Any]) -> Any:
         part.value if isinstance(part, CodeTensor) else place.net.encode_constant(place.name, (0, i), first, part)
         for i, part in enumerate(parts)
     ]
-    return first.moved(join(values, dim=axis))
+    return first.with_value(join(values, dim=axis))
 
 
 def split(place: Any, x: Any) -> list[Any]:
@@ -80,7 +80,7 @@ def split(place: Any, x: Any) -> list[Any]:
     axis = int(place.call.attrs.axis)
     shapes = [[int(d) for d in part.shape] for part in place.call.ty.fields]
     parts = torch.split(value, [shape[axis] for shape in shapes], dim=axis)
-    return [x.moved(part) if isinstance(x, CodeTensor) else part for part in parts]
+    return [x.with_value(part) if isinstance(x, CodeTensor) else part for part in parts]
 
 
 def take(place: Any, x: Any, indices: Any) -> Any:
@@ -149,7 +149,7 @@ def _take_values(value: torch.Tensor, index: torch.Tensor) -> torch.Tensor:
 
 def _on_values(x: Any, function: Callable[[torch.Tensor], torch.Tensor]) -> Any:
     if isinstance(x, CodeTensor | SumTensor):
-        return x.moved(function(x.value))
+        return x.with_value(function(x.value))
     return function(to_torch(x))
 
 

@@ -27,7 +27,7 @@ def sum_pool(place: Any, x: CodeTensor) -> SumTensor:
         total = value.sum(dim=list(range(2, value.ndim)), keepdim=True)
     else:
         total = operator(value, ones, stride=strides, groups=channels)
-    bound = 2.0 * x.largest * math.prod(kernel)
+    bound = 2.0 * x.largest_code * math.prod(kernel)
     return SumTensor(total, x.scale.double() / place.net.divisor_of(place.name), None, bound)
 
 
@@ -41,7 +41,7 @@ def adaptive_sum_pool(place: Any, x: CodeTensor) -> SumTensor:
         windows = torch.from_numpy((places >= begin) & (places < end)).double()
         value = (value.movedim(axis, -1) @ windows).movedim(-1, axis)
         most *= int((end - begin).max())
-    return SumTensor(value, x.scale.double() / place.net.divisor_of(place.name), None, 2.0 * x.largest * most)
+    return SumTensor(value, x.scale.double() / place.net.divisor_of(place.name), None, 2.0 * x.largest_code * most)
 
 
 def sum_axes(place: Any, x: CodeTensor) -> SumTensor:
@@ -49,7 +49,7 @@ def sum_axes(place: Any, x: CodeTensor) -> SumTensor:
     attrs = place.call.attrs
     axes = [int(a) for a in attrs.axes]
     total = (x.value - x.zero_point).sum(dim=axes, keepdim=bool(attrs.keepdims))
-    bound = 2.0 * x.largest * math.prod(x.value.shape[a] for a in axes)
+    bound = 2.0 * x.largest_code * math.prod(x.value.shape[a] for a in axes)
     return SumTensor(total, x.scale.double() / place.net.divisor_of(place.name), None, bound)
 
 
@@ -69,7 +69,7 @@ def max_pool(place: Any, x: Any) -> Any:
     value = operator(
         pad_with(value, padding, -math.inf), kernel, stride=options["strides"], dilation=options["dilation"]
     )
-    return x.moved(value) if isinstance(x, CodeTensor) else value
+    return x.with_value(value) if isinstance(x, CodeTensor) else value
 
 
 def pad_with(value: torch.Tensor, padding: list[int], fill: float) -> torch.Tensor:

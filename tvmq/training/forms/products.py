@@ -28,7 +28,7 @@ def convolution(place: Any, x: Any, weight: Any) -> Any:
         return FLOAT_PRODUCTS[op_name(place.call)](place, x, weight)
     layer, attrs = place.net.layer_of(place.name), place.call.attrs
     codes = layer.codes()
-    bound = _sum_bound(codes, 0, x.largest)
+    bound = _sum_bound(codes, 0, x.largest_code)
     dtype = _type_for(bound)
     operator = (functional.conv1d, functional.conv2d, functional.conv3d)[codes.ndim - 3]
     options: dict[str, Any] = {
@@ -44,7 +44,7 @@ def dense(place: Any, a: CodeTensor, b: Any) -> SumTensor:
     """A product with the trained weight of its layer."""
     layer = place.net.layer_of(place.name)
     codes = layer.codes()
-    bound = _sum_bound(codes, 1, a.largest)
+    bound = _sum_bound(codes, 1, a.largest_code)
     dtype = _type_for(bound)
     value = a.value.to(dtype) @ codes.to(dtype)
     place.net.remember(place.name, (layer, codes, a))
@@ -56,7 +56,7 @@ def transposed_convolution(place: Any, x: CodeTensor, _weight: Any) -> SumTensor
     layer, attrs = place.net.layer_of(place.name), place.call.attrs
     codes, groups = layer.codes(), int(attrs.groups)
     filters = layer.filters(codes)
-    bound = 2 * _sum_bound(filters, 0, x.largest)
+    bound = 2 * _sum_bound(filters, 0, x.largest_code)
     dtype = _type_for(bound)
     spatial = codes.ndim - 2
     operator = (functional.conv_transpose1d, functional.conv_transpose2d, functional.conv_transpose3d)[spatial - 1]
