@@ -36,7 +36,7 @@ PRESENT_PARTICIPLES = frozenset(
 # An imperative, or a noun, that looks like one of the above
 VERBS_AND_NOUNS = frozenset("cut embed fit read run set split spread".split())
 OPENINGS = re.compile(r"(What|Of|The same|One|No)\b|See the head of this file|For JSON\.|See `?\w+`?\.$")
-# tvmq/relay offers Relay's and TVM's own names (Any, full, empty): public names below this folder are not ours to choose
+# tvmq/relay offers names of Relay and TVM (Any, full, empty): public names of this folder are not ours to choose
 GUESTS = "tvmq/relay/"
 VAGUE_LOCALS = frozenset("found given made said told asked taken".split())
 MENTION = re.compile(r"(?<![\w/.*-])((?:[\w-]+/)*[a-z_]\w*\.py)\b")

@@ -45,7 +45,8 @@ class Compare(Family):
         x, y = (realizer.codes(name) for name in group.inputs)
         kind, operator = ON_CODES[op_name(realizer.view.value[group.root])]
         values = relax.const(numerics.compare_table(kind, x.qparams, y.qparams))
-        thresholds = realizer.emit(ops.table(x.var, values, function=f"least code {kind}"), f"{group.root}{THRESHOLDS_SUFFIX}")
+        least = ops.table(x.var, values, function=f"least code {kind}")
+        thresholds = realizer.emit(least, f"{group.root}{THRESHOLDS_SUFFIX}")
         codes_int16 = realizer.emit(relax.op.astype(y.var, "int16"), f"{group.root}{CODES_SUFFIX}")
         return realizer.emit(operator(codes_int16, thresholds), group.root)
 

@@ -19,7 +19,17 @@ from tvmq.graph import ops
 from tvmq.graph.float_region_costs import multiply_accumulates
 from tvmq.graph.view import View, const_value, is_const, op_name, rank_of, sizes_of
 from tvmq.passes.families import dense
-from tvmq.passes.families.base import PRODUCT_SUFFIX, BoundedFacts, Codes, Family, Group, Realizer, absorb_clip, group_names, written
+from tvmq.passes.families.base import (
+    PRODUCT_SUFFIX,
+    BoundedFacts,
+    Codes,
+    Family,
+    Group,
+    Realizer,
+    absorb_clip,
+    group_names,
+    written,
+)
 from tvmq.passes.families.weights import weight_codes
 
 

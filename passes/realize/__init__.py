@@ -28,7 +28,7 @@ from tvmq.graph.ledger import get_ledger, require_stage, with_ledger
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import View, dtype_of, leaves, op_name, used_vars
 from tvmq.passes.extensions import extension_families
-from tvmq.passes.families.base import Codes, Group, group_names
+from tvmq.passes.families.base import RESCALED_SUFFIX, Codes, Group, group_names
 from tvmq.passes.families.conversions import tensor_qparams
 from tvmq.passes.families.weights import qparams_of
 from tvmq.passes.partition import integer_groups

@@ -48,12 +48,12 @@ def test_our_own_requirements_are_understood():
 
 def test_a_wrong_version_is_a_problem():
     found = check_package(parse("numpy>=99"))
-    assert found.status == "problem" and "asks for >=99" in found.what and found.remedy == 'pip install "numpy>=99"'
+    assert found.status == "problem" and "requires >=99" in found.what and found.remedy == 'pip install "numpy>=99"'
 
 
 def test_a_missing_package_is_a_problem():
     found = check_package(parse("no-such-package>=1.0"))
-    assert found.status == "problem" and found.what == "not installed; tvmq asks for >=1.0"
+    assert found.status == "problem" and found.what == "not installed; tvmq requires >=1.0"
 
 
 def test_a_package_that_does_not_import_is_a_problem(monkeypatch):

@@ -12,7 +12,7 @@ from tvmq.config import QConfig
 from tvmq.doctor.guard_rules import fewest_globs, guard_rules
 from tvmq.doctor.loss import Int8Result, check_guard, check_int8, check_options
 from tvmq.doctor.mending import other_options, remedy_of_rules
-from tvmq.doctor.trial import Outcome, ModelTrials
+from tvmq.doctor.trial import ModelTrials, Outcome
 from tvmq.rules import Rule
 
 
@@ -41,7 +41,7 @@ def test_when_the_time_is_up_no_other_samples_are_advised():
     context.deadline = 0.0
     context.int8_result = Int8Result(ModelTrials(context), None, Outcome(3.0))
     (noted,) = check_options(context)
-    assert noted.what == "the time was up after 0 other options, none of which makes it better by 2 dB"
+    assert noted.what == "the time budget ended after 0 other options, none of which gains 2 dB"
     assert noted.remedy.startswith("a larger --budget")
 
 

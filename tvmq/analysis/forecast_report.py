@@ -200,7 +200,8 @@ def _cells(row: Row) -> list[str]:
     faster = row.speed_up
     times = (row.float_seconds, row.int8_seconds, row.conversion_seconds)
     return [
-        short_names(row.layers), row.op, "yes" if row.precision == "int8" else f"no: {row.why}", row.kernel, row.bottleneck,
+        short_names(row.layers), row.op, "yes" if row.precision == "int8" else f"no: {row.why}", row.kernel,
+        row.bottleneck,
         *(f"{time * 1e6:.1f}" if time else "" for time in times),
         "" if faster is None else f"{faster:.1f}x",
     ]  # fmt: skip

@@ -1,4 +1,4 @@
-"""Statistics of training that a model's first batch normalizations remember, beside those of the data."""
+"""Statistics of the training data that the first batch normalizations of a model hold, compared with given data."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tvmq.compile.build import build
 from tvmq.doctor.patient import Arrays, CheckContext
 from tvmq.frontends.onnx.from_onnx import from_onnx
 
-FIRST = 3  # batch norms that are looked at; later ones add up what the earlier ones saw
+FIRST = 3  # batch norms that are compared; later ones repeat the deviations of earlier ones
 EPSILON = 1e-12
 
 
@@ -41,7 +41,7 @@ def first_batch_norms(proto: Any) -> list[NormStatistics]:
 
 
 def extract_submodel(proto: Any, tensors: list[str]) -> Any:
-    """The part of an ONNX model that gives these tensors."""
+    """Submodel of an ONNX model whose outputs are these tensors."""
     import onnx
     from onnx import TensorProto, helper
 
@@ -66,7 +66,7 @@ def extract_submodel(proto: Any, tensors: list[str]) -> Any:
 
 
 class TrainingStatistics:
-    """The first batch norms of a model, and how far data are from what they remember."""
+    """Statistics in the first batch norms of a model, and the distance of data from them."""
 
     def __init__(self, context: CheckContext) -> None:
         self.norms = first_batch_norms(context.proto) if context.proto is not None else []
@@ -94,9 +94,9 @@ class TrainingStatistics:
             yield norm, first / size, np.maximum(second / size - (first / size) ** 2, 0)
 
     def distance(self, arrays: Arrays) -> float:
-        """How far the data are from what the model was trained on; below 0.5 is usual, 0 is equal.
+        """Distance of the data from those of training: 0 if they are equal, usually below 0.5.
 
-        Mean over channels of log(1 + KL(data || training)) of normal distributions, the worst of the norms.
+        Mean over channels of log(1 + KL(data || training)) of normal distributions, the largest over the norms.
         """
         worst = 0.0
         for norm, mean, variance in self.statistics(arrays):
@@ -116,7 +116,7 @@ def kl_divergence(mean: Any, variance: Any, trained_mean: Any, trained_variance:
 
 
 def deviation_ratio(variance: np.ndarray, trained_variance: np.ndarray) -> float:
-    """By how much data are too small: the median over channels of the ratio of deviations.
+    """Factor by which data are too small: the median over channels of the ratio of standard deviations.
 
     >>> round(deviation_ratio(np.full(3, 4.0), np.full(3, 1.0)), 6)
     0.5

@@ -1,4 +1,4 @@
-"""Candidate preprocessings: changes of the samples that would undo a wrong preprocessing."""
+"""Preprocessings to try on samples: each would undo a common mistake."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ import numpy as np
 
 # Mean and deviation of red, green and blue of ImageNet's pictures in 0..1, which most vision networks are trained with
 MEAN, STD = np.array([0.485, 0.456, 0.406], np.float32), np.array([0.229, 0.224, 0.225], np.float32)
-BYTES, UNIT = 4.0, 1.6  # samples that reach beyond the first are no numbers of 0..1; within the second no bytes
+BYTES, UNIT = 4.0, 1.6  # samples beyond the first are not in 0..1; samples within the second are not bytes
 
 
 @dataclass(frozen=True)
 class Preprocessing:
     """A change of the samples.
 
-    words   what it does, for people
-    code    how, in Python, of an array x with the channels behind the batch
-    apply   the same
-    order   True if it only changes the order of the channels
+    description       what it does, in words
+    code              Python expression of an array x, with the channels after the batch
+    apply             the same as a function
+    reorders_channels True if it only changes the order of the channels
     """
 
     description: str
@@ -59,7 +59,7 @@ NORMALIZED = "ImageNet's mean and deviation"
 
 
 def candidate_preprocessings(x: np.ndarray) -> Iterator[Preprocessing]:
-    """The changes that make sense for samples (batch, channels, ...) with such values."""
+    """Preprocessings that make sense for the range of these samples (batch, channels, ...)."""
     low, high = float(x.min()), float(x.max())
     coloured = x.ndim == 4 and x.shape[1] == 3
     if coloured:
@@ -78,7 +78,7 @@ def candidate_preprocessings(x: np.ndarray) -> Iterator[Preprocessing]:
 
 
 def _from_bytes(low: float, coloured: bool) -> Iterator[Preprocessing]:
-    """Candidates for numbers as large as bytes; of signed ones only the scale is doubtful."""
+    """Candidates for values in the range of bytes; for signed ones only the scale can be wrong."""
     yield FROM_BYTES[0]
     if low >= 0:
         yield FROM_BYTES[1]

@@ -8,7 +8,7 @@ from tvmq.doctor import installation, machine
 from tvmq.doctor.findings import Check, Finding, run_check
 from tvmq.doctor.self_test import run_self_test
 
-# Subject -> check. Those behind the wheels need TVM.
+# Subject -> check. Those of WITH_TVM run only if the check of the wheels succeeds.
 PLAIN: dict[str, Check] = {
     "python": installation.check_python,
     "system": installation.check_system,
@@ -28,7 +28,7 @@ WITH_TVM: dict[str, Check] = {
 
 
 def check_installation() -> Iterator[Finding]:
-    """All findings, each as soon as it is known; where TVM does not work, those that need it are left out."""
+    """Yield the findings of all checks as they complete; checks that need TVM are skipped if it does not work."""
     for subject, check in PLAIN.items():
         yield from run_check(subject, check)
     wheels = run_check("tvm", installation.check_tvm_wheels)

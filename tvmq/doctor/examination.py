@@ -1,4 +1,4 @@
-"""`tvmq doctor model.onnx --data ...`: the stages of the examination, in order."""
+"""`tvmq doctor model.onnx --data ...`: all checks of a model, in order."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tvmq.doctor.weights import check_weights
 
 Stage = Callable[[CheckContext], Iterator[Finding]]
 
-# What a stage is called while it runs -> the stage. Each relies on what those before it found to be healthy.
+# Label of the progress bar -> check. Each assumes that the checks before it found nothing fatal.
 STAGES: dict[str, Stage] = {
     "look at the weights": check_weights,
     "look at the samples": check_samples,
@@ -22,23 +22,23 @@ STAGES: dict[str, Stage] = {
     "look at every layer": check_layers,
     "try other preprocessings": check_preprocessing,
     "quantize": check_int8,
-    "raise precision where 8 bits do not do": check_guard,
+    "raise precision where 8 bits are not enough": check_guard,
     "weights or activations": check_weights_and_activations,
     "compare layer by layer": check_worst_layers,
     "try other options": check_options,
 }
-# Those that run no model, and so tell something whatever the others found.
+# These run no model, so their findings are valid whatever the others found.
 ALWAYS = (check_weights, check_samples)
 
 
 def stages_to_run(context: CheckContext) -> Iterator[tuple[str, Stage]]:
-    """The stages that still make sense: after a finding that spoils all results those are left that need none."""
+    """Yield the checks to run; after a fatal finding only those that run no model."""
     for label, stage in STAGES.items():
         if stage in ALWAYS or not context.is_fatal:
             yield label, stage
 
 
 def note_if_late(context: CheckContext) -> Iterator[Finding]:
-    """Yield a note if the budget of time was too short."""
+    """Yield a note if the time budget was too short."""
     if context.ran_out_of_time:
-        yield note("time", "the budget is used up; experiments were left out", "a larger --budget tries more")
+        yield note("time", "the time budget ran out and some checks were skipped", "a larger --budget tries more")

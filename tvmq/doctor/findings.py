@@ -1,4 +1,4 @@
-"""Findings of the doctor: one a line, each with what to do."""
+"""Findings of the doctor, each printed as a line with its remedy."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ SUBJECT_WIDTH = 15
 class Finding:
     """A line of the doctor's report.
 
-    status   "ok"; "note": worth knowing, nothing is broken; "problem": mend it
-    subject  what was looked at, a word or two
-    what     what was found, with the numbers
-    remedy   what to do; empty where nothing is to be done
+    status   "ok", "note" (worth knowing, nothing is broken) or "problem" (needs a fix)
+    subject  what was checked, in a word or two
+    what     the result, with its numbers
+    remedy   how to fix it; empty where there is nothing to fix
     figures  the numbers by name, for JSON
 
     >>> print(Finding("note", "cache", "off: TVMQ_CACHE is empty", "unset it to build faster"))
@@ -52,17 +52,17 @@ Check = Callable[[], Iterable[Finding]]
 
 
 def ok(subject: str, what: str, **figures: Any) -> Finding:
-    """A finding that asks for nothing."""
+    """Finding that needs no action."""
     return Finding(OK, subject, what, "", figures)
 
 
 def note(subject: str, what: str, remedy: str = "", **figures: Any) -> Finding:
-    """A finding that is worth knowing."""
+    """Finding that is worth knowing."""
     return Finding(NOTE, subject, what, remedy, figures)
 
 
 def problem(subject: str, what: str, remedy: str, **figures: Any) -> Finding:
-    """A finding that is to be mended, and how."""
+    """Finding that needs a fix, and the fix."""
     return Finding(PROBLEM, subject, what, remedy, figures)
 
 
@@ -72,7 +72,7 @@ def count_problems(findings: Iterable[Finding]) -> int:
 
 
 def run_check(subject: str, check: Check) -> list[Finding]:
-    """The findings of a check; one that breaks is a problem too, behind those that it had, and ends no examination."""
+    """Run a check and return its findings; an exception becomes one more finding, so that later checks still run."""
     findings: list[Finding] = []
     try:
         findings.extend(check())
@@ -82,7 +82,7 @@ def run_check(subject: str, check: Check) -> list[Finding]:
 
 
 def report_check_failure(subject: str, error: Exception) -> Finding:
-    """The finding that a check itself raised what nobody expected.
+    """Finding for a check that failed with an unexpected exception.
 
     >>> print(report_check_failure("memory", KeyError("level")))
     problem  memory           the check itself failed: KeyError: 'level'

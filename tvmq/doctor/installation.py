@@ -1,4 +1,4 @@
-"""Is tvmq installed as it should be: Python, the operating system, packages and their versions."""
+"""Checks of the installation: Python, the operating system, packages and their versions."""
 
 from __future__ import annotations
 
@@ -14,33 +14,33 @@ from tvmq.doctor.versions import Requirement, parse
 from tvmq.version import __version__
 
 OLDEST, NEWEST = (3, 10), (3, 13)
-# Package -> module, where the names differ; what is imported to see that it really works.
+# Package -> module to import, where the names differ.
 MODULES = {"apache-tvm": "tvm", "apache-tvm-ffi": "tvm_ffi"}
-# Extras for users, and what each is for; `test`, `bench` and `docs` are for those who work on tvmq itself.
+# Extra -> what it is for; `test`, `bench` and `docs` are for the development of tvmq itself.
 EXTRAS = {"torch": "tvmq.from_torch", "relay": "texts of Relay"}
 REINSTALL = "pip install --upgrade --force-reinstall tvmq"
 
 
 def check_python() -> Iterator[Finding]:
-    """The interpreter."""
+    """Check version and width of the Python interpreter."""
     text = f"{platform.python_implementation()} {platform.python_version()}, {struct.calcsize('P') * 8} bits"
     here = sys.version_info[:2]
     figures = {"version": platform.python_version(), "executable": sys.executable}
     if struct.calcsize("P") != 8:
         yield problem("python", text, "TVM has wheels for 64 bits only: install a 64-bit Python", **figures)
     elif not OLDEST <= here <= NEWEST:
-        yield problem("python", text, "tvmq is made for Python 3.10 to 3.13: use one of them", **figures)
+        yield problem("python", text, "tvmq supports Python 3.10 to 3.13: use one of them", **figures)
     else:
         yield ok("python", text, **figures)
 
 
 def check_system() -> Iterator[Finding]:
-    """The operating system and its C library."""
+    """Check the operating system and its C library."""
     libc = " ".join(platform.libc_ver()).strip()
     text = ", ".join(part for part in (f"{platform.system()} {platform.release()}", platform.machine(), libc) if part)
     figures = {"system": platform.system(), "machine": platform.machine(), "libc": libc}
     if platform.system() == "Linux" and platform.libc_ver()[0] != "glibc":
-        yield note("system", text, "TVM's wheels are for the GNU C library; a distribution with it is known to work")
+        yield note("system", text, "TVM's wheels need the GNU C library: use a distribution that has it")
     else:
         yield ok("system", text, **figures)
 
@@ -54,7 +54,7 @@ def requirements() -> list[Requirement]:
 
 
 def check_packages() -> Iterator[Finding]:
-    """tvmq itself, then every package that it needs: there, of a version that fits, and importable."""
+    """Check that tvmq and every package that it requires are installed, in range, and importable."""
     wanted = requirements()
     if not wanted:
         yield note(
@@ -73,25 +73,25 @@ def _check_own_version() -> Finding:
     if installed != __version__:
         what = f"{__version__} runs, but {installed} is what pip installed"
         return problem(
-            "tvmq", what, "two copies are in the way of each other: pip uninstall tvmq, then install it once"
+            "tvmq", what, "two copies shadow each other: pip uninstall tvmq, then install it once"
         )
     return ok("tvmq", __version__, version=__version__)
 
 
 def check_package(requirement: Requirement) -> Finding:
-    """Check a package that tvmq cannot do without."""
+    """Check a package that tvmq requires."""
     name = requirement.name
     remedy = f'pip install "{name}{requirement.bounds}"'
     try:
         version = metadata.version(name)
     except metadata.PackageNotFoundError:
-        return problem(name, f"not installed; tvmq asks for {requirement.bounds or 'any version'}", remedy)
+        return problem(name, f"not installed; tvmq requires {requirement.bounds or 'any version'}", remedy)
     figures = {"version": version, "wanted": requirement.bounds}
     if not requirement.admits(version):
-        return problem(name, f"{version}, tvmq asks for {requirement.bounds}", remedy, **figures)
+        return problem(name, f"{version}, tvmq requires {requirement.bounds}", remedy, **figures)
     failed = import_error(MODULES.get(name, name))
     if failed:
-        return problem(name, f"{version} is installed and cannot be imported: {failed}", REINSTALL, **figures)
+        return problem(name, f"{version} is installed but cannot be imported: {failed}", REINSTALL, **figures)
     return ok(name, f"{version} ({requirement.bounds})", **figures)
 
 
@@ -105,7 +105,7 @@ def import_error(module: str) -> str:
 
 
 def check_tvm_wheels() -> Iterator[Finding]:
-    """TVM is two wheels, which must have been made for each other: a call from one into the other tells."""
+    """Check that the wheels of TVM and of its FFI work together, by a call from one into the other."""
     try:
         import tvm
         import tvm_ffi
@@ -123,7 +123,7 @@ def check_tvm_wheels() -> Iterator[Finding]:
 
 
 def check_extras() -> Iterator[Finding]:
-    """Check the packages of tvmq's extras; none of them is needed for ONNX models."""
+    """Check the packages of tvmq's extras, none of which is needed for ONNX models."""
     for extra, use in EXTRAS.items():
         wanted = [requirement for requirement in requirements() if requirement.extra == extra]
         for requirement in wanted:
@@ -136,10 +136,10 @@ def _check_extra(requirement: Requirement, use: str) -> Finding:
     try:
         version = metadata.version(requirement.name)
     except metadata.PackageNotFoundError:
-        what = f"{requirement.name} is not installed; it is for {use} only"
+        what = f"{requirement.name} is not installed; it is only needed for {use}"
         return note(f"extra {requirement.extra}", what, remedy)
     if not requirement.admits(version):
-        what = f"{requirement.name} {version}, tvmq asks for {requirement.bounds}"
+        what = f"{requirement.name} {version}, tvmq requires {requirement.bounds}"
         return problem(f"extra {requirement.extra}", what, remedy)
     return ok(f"extra {requirement.extra}", f"{requirement.name} {version}", version=version)
 

@@ -1,4 +1,4 @@
-"""Loss by int8: how much, whether weights or activations are to blame, which layers, and a rule that mends it."""
+"""Loss of accuracy in int8: how much, by weights or activations, in which layers, and a remedy."""
 
 from __future__ import annotations
 
@@ -14,24 +14,24 @@ from tvmq.analysis.comparison_table import Comparison, LayerComparison
 from tvmq.doctor.findings import Finding, note, ok, problem
 from tvmq.doctor.mending import Remedy, best_option, other_options, try_guard
 from tvmq.doctor.patient import CheckContext
-from tvmq.doctor.trial import Outcome, ModelTrials
+from tvmq.doctor.trial import ModelTrials, Outcome
 from tvmq.passes.import_qdq import brings_scales
 from tvmq.passes.prepare import prepare
 from tvmq.rules import short_names
 
-SIDE = 3.0  # dB between weights and activations, from which one of them is named
+SIDE = 3.0  # dB between weights and activations, from which one of them is blamed
 COMPARED = 16  # samples
 WORST = 3
 
 
 @dataclass
 class Int8Result:
-    """Results of the stages of this file, one after the other.
+    """Results of the checks of this file, which build on one another.
 
-    trials      trials of the context
-    module      the integer module of the options as they are
-    outcome     what it does
-    mended      what the guard's module does; None where there is none
+    trials      trials of the model
+    module      the integer module for the given options
+    outcome     its comparison with float
+    guard_outcome  that of the guard's module; None if it raised no layer
     sides       with the weights alone rounded, and with the activations alone
     comparison  with float, layer by layer
     """
@@ -45,12 +45,12 @@ class Int8Result:
 
     @property
     def is_solved(self) -> bool:
-        """True if nothing is left to be tried."""
+        """True if no other option needs to be tried."""
         return self.outcome.is_acceptable or (self.guard_outcome is not None and self.guard_outcome.is_acceptable)
 
 
 def check_int8(context: CheckContext) -> Iterator[Finding]:
-    """Quantize with the options as they are, and judge."""
+    """Quantize with the given options, and compare with float."""
     if brings_scales(prepare(context.mod, context.params)):
         yield note(
             "int8", "the model is quantized already; its own scales are taken", "give the float model it came from"
@@ -63,7 +63,7 @@ def check_int8(context: CheckContext) -> Iterator[Finding]:
 
 
 def check_guard(context: CheckContext) -> Iterator[Finding]:
-    """Where int8 costs too much: what the guard of `quantize` makes of it."""
+    """Let the guard of `quantize` raise precision where int8 loses too much."""
     result = context.int8_result
     if result is None or result.outcome.is_acceptable or context.is_late():
         return
@@ -74,7 +74,7 @@ def check_guard(context: CheckContext) -> Iterator[Finding]:
 
 
 def check_weights_and_activations(context: CheckContext) -> Iterator[Finding]:
-    """Tell whether weights or activations are to blame."""
+    """Report whether weights or activations cause the loss."""
     result = context.int8_result
     if result is not None and not context.is_late():
         result.sides = result.trials.judge_sides()
@@ -82,7 +82,7 @@ def check_weights_and_activations(context: CheckContext) -> Iterator[Finding]:
 
 
 def check_worst_layers(context: CheckContext) -> Iterator[Finding]:
-    """The layers that lose most, by the side that is to blame."""
+    """Report the layers that lose most, on the side that causes the loss."""
     result = context.int8_result
     if result is not None and result.sides and not context.is_late():
         judged = {
@@ -93,7 +93,7 @@ def check_worst_layers(context: CheckContext) -> Iterator[Finding]:
 
 
 def check_options(context: CheckContext) -> Iterator[Finding]:
-    """Where the guard does not suffice: options, tried."""
+    """Try other options where the guard does not suffice."""
     result = context.int8_result
     if result is None or result.is_solved:
         return
@@ -114,8 +114,8 @@ def _report_int8(outcome: Outcome) -> Finding:
     if outcome.is_acceptable:
         return ok("int8", text, **outcome.figures())
     if outcome.is_unusable:
-        return problem("int8", text, "see below who is to blame, and what mends it", **outcome.figures())
-    return note("int8", text, "see below who is to blame, and what mends it", **outcome.figures())
+        return problem("int8", text, "see below for the cause and for a remedy", **outcome.figures())
+    return note("int8", text, "see below for the cause and for a remedy", **outcome.figures())
 
 
 def side_to_blame(sides: dict[str, Outcome]) -> str:
@@ -131,7 +131,7 @@ def _report_side_to_blame(sides: dict[str, Outcome], outcome: Outcome) -> Findin
     if outcome.is_acceptable:
         return ok("blame", text, **figures)
     words = {
-        "both": "both to blame",
+        "both": "weights and activations are both to blame",
         "weights": "the weights are to blame",
         "activations": "the activations are to blame",
     }
@@ -141,8 +141,8 @@ def _report_side_to_blame(sides: dict[str, Outcome], outcome: Outcome) -> Findin
 def rank_suspects(comparison: Comparison, blamed: str) -> list[LayerComparison]:
     """Rank the layers in int8 as suspects, the worst first.
 
-    Of weights, by what the layer alone loses. Of activations by turns: the layers that lose most by themselves, and
-    those behind which most of what came in is lost; a channel that dwarfs the others hides the loss in its own layer.
+    For weights, by the loss of the layer alone. For activations alternately: the layers that lose most alone, and
+    those with the largest drop of SQNR from input to output; a dominant channel hides the loss in its own layer.
     """
     layers = [layer for layer in comparison.layers if layer.precision[1] == "int8" and layer.operator != "input"]
     own = sorted(layers, key=lambda layer: layer.local.sqnr)
@@ -169,7 +169,7 @@ def _report_worst_layers(comparison: Comparison, blamed: str, context: CheckCont
     known = [context.outliers[name] for layer in worst for name in layer.names if name in context.outliers]
     places = [f"{place} is {ratio:.0f} times the median of its channel" for place, ratio in known]
     spiked = [f"'{c.name}' channel {c.spike()[0]}" for c in context.channels if _has_spike(c, worst)]
-    why = [*places, *(f"{spike} dwarfs the others" for spike in spiked[:1])]
+    why = [*places, *(f"{spike} is far larger than the others" for spike in spiked[:1])]
     text += f"\nbecause {'; '.join(why)}" if why and not outcome.is_acceptable else ""
     return ok("worst layers", text, layers=names)
 
@@ -200,9 +200,9 @@ def _report_remedy(remedy: Remedy, after: Outcome, before: Outcome) -> Finding:
 
 def _report_no_remedy(context: CheckContext, result: Int8Result, count: int) -> Finding:
     """Finding that no other option helped, or that there was no time to try."""
-    guard = "the guard does not make it healthy; " if result.guard_outcome is not None else ""
+    guard = "the guard does not bring it within the bound; " if result.guard_outcome is not None else ""
     if context.ran_out_of_time:
-        what = f"{guard}the time was up after {count} other options, none of which makes it better by 2 dB"
-        return note("mending", what, "a larger --budget tries more; tvmq quantize looks without one", tried=count)
-    what = f"{guard}{count} other options were tried, none makes it better by 2 dB"
-    return note("mending", what, "give more samples that differ, or train with quantization in mind", tried=count)
+        what = f"{guard}the time budget ended after {count} other options, none of which gains 2 dB"
+        return note("mending", what, "a larger --budget tries more; `tvmq quantize` has no time limit", tried=count)
+    what = f"{guard}none of {count} other options gains 2 dB"
+    return note("mending", what, "give more varied samples, or train the quantized model: tvmq finetune", tried=count)

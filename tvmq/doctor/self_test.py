@@ -11,11 +11,11 @@ import numpy as np
 from tvmq.doctor.findings import Finding, ok, problem
 
 SHAPE = (1, 4, 8, 8)
-LEAST_DECIBELS = 20.0  # 30 and more are usual; below this codes and numbers have no longer much to do with each other
+LEAST_DECIBELS = 20.0  # 30 and more are usual; below this the codes hardly represent the values
 
 
 def tiny_model() -> Any:
-    """An ONNX model of a convolution, a ReLU and a matrix product, with fixed weights that look like random ones."""
+    """An ONNX model of a convolution, a ReLU and a matrix product, with fixed pseudo-random weights."""
     from onnx import TensorProto, helper, numpy_helper
 
     arrays = {"kernel": _wave(8, 4, 3, 3), "bias": _wave(8), "matrix": _wave(8 * 64, 5)}
@@ -33,12 +33,12 @@ def tiny_model() -> Any:
 
 
 def _wave(*shape: int) -> np.ndarray:
-    """Numbers in -1..1 that do not repeat; the same on every machine, as far as it matters here."""
+    """Numbers in -1..1 that do not repeat, equal on every machine to within rounding."""
     return np.sin(np.arange(np.prod(shape)) * 1.7 + len(shape)).reshape(shape).astype(np.float32)
 
 
 def run_self_test() -> Iterator[Finding]:
-    """Quantize, build, run; compare with the definition bit for bit, and with float in dB."""
+    """Quantize, build and run a tiny model; compare it bit for bit with the definition, and with float in dB."""
     from tvmq.analysis.verification import verify
     from tvmq.compile.build import build
     from tvmq.config import QConfig

@@ -1,4 +1,4 @@
-"""Quantize the context in one way or another; judge the result by float, on samples that it was not calibrated on."""
+"""Trials of quantization: each result is compared with float, on samples that did not calibrate it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from tvmq.guard.bound import Guard
 from tvmq.pipeline import quantize, static_quantization
 from tvmq.static_quantization import StaticQuantization
 
-# Noise of a tenth of the signal's amplitude; all trained networks that tvmq is measured on stay above
+# Noise of a tenth of the signal's amplitude; all trained networks in the benchmarks stay above
 PASS_DB, FAIL_DB = 20.0, 10.0  # dB
 SCORE_DROP, ERRORS = 0.01, 2.0  # of labels met; standard errors of the paired difference
 SAME_CLASS = 0.95
@@ -32,12 +32,12 @@ SAME_CLASS = 0.95
 
 @dataclass(frozen=True)
 class Outcome:
-    """A model compared with float, on the samples to judge by.
+    """Comparison of a model with float, on the samples that judge.
 
     sqnr       of the worst output, dB
-    same       share of samples of which both name the same class; None if it is no classifier
-    score      share of labels met; None without labels
-    drop       float's score minus this one, and the standard error of that
+    same       share of samples with the same class in both; None if the model is not a classifier
+    score      accuracy; None without labels
+    drop       (float's accuracy minus this one, standard error of the difference)
     int8       share of multiply-accumulates in int8; 1 for simulations
     """
 
@@ -49,14 +49,14 @@ class Outcome:
 
     @property
     def is_acceptable(self) -> bool:
-        """True if nobody needs to look further: by the labels if there are some, else by the outputs."""
+        """True if int8 keeps enough: accuracy where there are labels, else SQNR of the outputs."""
         if self.drop is not None:
             return self.drop[0] <= max(SCORE_DROP, ERRORS * self.drop[1]) and self.sqnr >= FAIL_DB
         return self.sqnr >= PASS_DB
 
     @property
     def is_unusable(self) -> bool:
-        """True if the model is of no use like this."""
+        """True if the loss makes the model useless."""
         lost = self.drop is not None and self.drop[0] > max(5 * SCORE_DROP, 3 * self.drop[1])
         return lost or self.sqnr < FAIL_DB or (self.same is not None and self.same < SAME_CLASS - 0.15)
 
@@ -90,7 +90,7 @@ class ModelTrials:
         )
 
     def simulated_module(self, **options: Any) -> tvm.IRModule:
-        """Simulation of the quantized model: floats that are rounded as its integers are."""
+        """Module that simulates the quantized model in float, with the same roundings."""
         config = replace(self.quantization.config, do_simulation=True, **options)
         return self.quantization.module(config=config)
 
@@ -122,7 +122,7 @@ class ModelTrials:
         )
 
     def apply_guard(self, module: tvm.IRModule) -> tvm.IRModule:
-        """Let the guard raise precision in the integer module, as far as the time allows."""
+        """Let the guard raise precision in the integer module until the deadline."""
         guard = Guard(PASS_DB, data=self.judged_samples, is_late=self.context.is_late)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", AccuracyWarning)  # the findings say it
@@ -133,8 +133,8 @@ class ModelTrials:
         return self.judge(build(module).run, explain(module).int8_share())
 
     def judge_sides(self) -> dict[str, Outcome]:
-        """Outcomes with the weights alone rounded, and with the activations alone."""
-        # biases moved and weights chosen for the sake of rounding would count against the activations
+        """Outcomes with only the weights rounded, and with only the activations."""
+        # corrected biases and optimized weights compensate for rounded weights, which are float here
         plain = self.simulated_module(bias_correction=False, weight_rounding="nearest")
         return {
             "weights": self.judge(build(leave_unrounded(self.simulated_module(), "activations")).run),
@@ -143,7 +143,7 @@ class ModelTrials:
 
 
 def leave_unrounded(module: tvm.IRModule, kind: str) -> tvm.IRModule:
-    """A simulated module that leaves its "weights" or its "activations" as they are."""
+    """Simulated module whose "weights" or "activations" stay float."""
 
     def visit(_rewriter: Rewriter, _var: relax.Var, value: relax.Expr) -> relax.Expr | None:
         if op_name(value) != "tvmq.simulated_quantize":

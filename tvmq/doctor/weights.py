@@ -1,4 +1,4 @@
-"""Checks of the weights of an ONNX model: NaN and infinite values, and single weights that dwarf their channel."""
+"""Checks of the weights of an ONNX model: NaN and infinite values, and outliers within a channel."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from tvmq.doctor.patient import CheckContext
 from tvmq.graph.infinities import misused_at, misused_constants
 from tvmq.graph.view import View
 
-# A normal distribution reaches 5 to 7 times its median magnitude; at 100 times 8 bits leave the median weight one step
+# A normal distribution reaches 5 to 7 times its median magnitude; at 100 times, 8 bits leave the median weight one step
 OUTLIER = 100.0
-LEAST = 16  # weights of a channel, so that a median says something
+LEAST = 16  # weights of a channel, for a meaningful median
 WEIGHTED = ("Conv", "ConvTranspose", "Gemm", "MatMul")
 LISTED = 3
 
@@ -37,7 +37,7 @@ def weights_of(proto: Any) -> Iterator[tuple[str, str, np.ndarray]]:
 
 
 def check_weights(context: CheckContext) -> Iterator[Finding]:
-    """NaN and infinities without a meaning are a problem each, and nothing is run; outliers are noted."""
+    """Report NaN and meaningless infinities, which are fatal, and outliers."""
     if context.proto is None:
         return
     count, meant = 0, 0
@@ -54,18 +54,18 @@ def check_weights(context: CheckContext) -> Iterator[Finding]:
     if not outliers:
         if not context.is_fatal:
             kinds = f"all finite but {meant} infinities that bound or mask" if meant else "all finite"
-            yield ok("weights", f"{count:,} float weights, {kinds}, none dwarfs its channel", count=count, meant=meant)
+            yield ok("weights", f"{count:,} float weights, {kinds}, no outliers", count=count, meant=meant)
         return
     listed = "\n".join(f"'{layer}', {place}: {ratio:.0f} times the median" for layer, place, ratio in outliers[:LISTED])
     more = f"\nand {len(outliers) - LISTED} more channels" if len(outliers) > LISTED else ""
     yield note(
-        "weights", f"single weights dwarf all others of their channel, which share one scale\n{listed}{more}",
-        "whether that costs anything is tried below", layers=[layer for layer, _, _ in outliers],
+        "weights", f"single weights are far larger than the rest of their channel, which shares a scale\n{listed}{more}",
+        "the checks below measure whether this costs accuracy", layers=[layer for layer, _, _ in outliers],
     )  # fmt: skip
 
 
 def _are_meant(context: CheckContext, values: np.ndarray) -> bool:
-    """True for infinities that every reader gives a meaning (graph/infinities.py).
+    """True for infinities that are valid operands for every reader (graph/infinities.py).
 
     The importer gives weights names of its own and binds small ones as constants: they are known by their values.
     """

@@ -12,6 +12,7 @@ import torch
 from tvm import relax
 
 from tvmq.errors import ConfigError
+from tvmq.passes.families.base import RESCALED_SUFFIX
 from tvmq.training.batch_norm import BatchNormTensors, LiveFolding
 from tvmq.training.folding import Folding
 from tvmq.training.origins import Origin, folded_bias

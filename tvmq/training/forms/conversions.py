@@ -55,7 +55,7 @@ def requantize(place: Any, acc: CodeTensor | SumTensor, *_constants: Any) -> Cod
         )
     attrs, scale = place.call.attrs, place.net.scale_of(place.name)
     if isinstance(acc, CodeTensor):
-        acc = SumTensor(acc.value, acc.scale.double(), None, acc.largest)
+        acc = SumTensor(acc.value, acc.scale.double(), None, acc.largest_code)
     step = scale()
     factor = place.net.factor(acc.scale, step)
     bounds = place.net.code_bounds(place.name, place.call)
