@@ -96,7 +96,7 @@ def test_a_file_of_options_and_the_command_line_wins(config_of, tmp_path):
 
 
 @pytest.mark.parametrize("text, message", [
-    (None, "cannot be read"), ("{", "is no JSON"), ("[1]", "must hold an object"),
+    (None, "cannot be read"), ("{", "is not JSON"), ("[1]", "must hold an object"),
     ('{"nbit_weigth": 4}', "did you mean 'nbit_weight'"), ('{"nbit_weight": 1}', "'nbit_weight' must be"),
 ])  # fmt: skip
 def test_a_bad_file_of_options(tmp_path, text, message):

@@ -18,13 +18,13 @@ from tvmq.cli.screen import notice, print_json, print_rows, size_text, step, tim
 
 
 def demo(
-    output: Annotated[Path, typer.Option("--output", "-o", help="Where to save the int8 executable.")] = Path(
+    output: Annotated[Path, typer.Option("--output", "-o", help="File to save the int8 executable to.")] = Path(
         "digits.tvmq"
     ),
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Quantize a small network that comes with tvmq, and compare it with float on pictures it never saw.
+    """Quantize a small network that comes with tvmq, and compare it with float on unseen pictures.
 
     Example: tvmq demo
     """

@@ -1,4 +1,4 @@
-"""`tvmq doctor`: what is wrong with the installation, or with a model and its data.
+"""`tvmq doctor`: checks of the installation, or of a model and its data.
 
 The model, its first samples and their labels are read from whatever `tvmq quantize` takes.
 """
@@ -107,14 +107,14 @@ def doctor(
     config: tvmq.QConfig,
     model: Annotated[
         Path | None,
-        typer.Argument(help="A trained float model, .onnx or .pt2. Without it the installation is examined."),
+        typer.Argument(help="Trained float model, .onnx or .pt2. Without it the installation is checked."),
     ] = None,
     data: Annotated[
         str | None,
         typer.Option(
             "--data",
-            help="Samples, of all forms that `tvmq quantize` takes: an .npz with one array for each input, an .npy, a "
-            "folder of pictures, or a function (file.py:name).",
+            help="Samples in any form that `tvmq quantize` takes: an .npz with one array per input, an .npy, a folder "
+            "of pictures, or a function (file.py:name).",
         ),
     ] = None,
     labels: Annotated[
@@ -125,21 +125,21 @@ def doctor(
             "Default: subfolders, an array 'labels' of the .npz, or what the function yields.",
         ),
     ] = None,
-    samples: Annotated[int, typer.Option("--samples", min=2, help="Look at the first so many samples.")] = 64,
+    samples: Annotated[int, typer.Option("--samples", min=2, help="Number of samples to use, the first ones.")] = 64,
     budget: Annotated[
-        float, typer.Option("--budget", min=0, help="Seconds after which no further experiment begins.")
+        float, typer.Option("--budget", min=0, help="Seconds after which no further trial begins.")
     ] = 120.0,
     shape: Shapes = None,
     max_bytes: MaxBytes = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Examine the installation, or a model with its data: what is wrong, and what to do about it.
+    """Check the installation, or a model and its data, and suggest remedies.
 
-    One line a finding: ok; note: worth knowing; problem: mend it, the arrow says how. Exits with 1 if there is any
-    problem. A model is examined from the outside in: weights, samples, the float model beside onnxruntime, dead and
-    outlying channels, preprocessing (others are tried), then int8: weights or activations, the worst layers, and a
-    rule that mends it, which was tried. Give it the options that the model was quantized with.
+    Each line is a finding: ok, note (worth knowing) or problem, with the remedy after the arrow. Exits with 1 if there
+    is any problem. The checks of a model are: its weights, the samples, the float model against onnxruntime, dead and
+    outlying channels, and preprocessing (others are tried); then int8: whether weights or activations lose accuracy,
+    the worst layers, and rules that restore it, after a trial. Give the options that the model was quantized with.
 
     Example: tvmq doctor --json > report.json
 
@@ -147,13 +147,13 @@ def doctor(
     """
     if model is None:
         if data is not None or labels is not None:
-            raise ConfigError("doctor: --data and --labels are of a model; name it: tvmq doctor model.onnx --data ...")
+            raise ConfigError("doctor: --data and --labels need a model: tvmq doctor model.onnx --data ...")
         from tvmq.doctor.checkup import check_installation
 
         print_findings(check_installation(), as_json=as_json, quiet=quiet)
         return
     if data is None:
-        raise ConfigError(f"doctor: '{model}' is examined on samples; add --data samples.npz, or leave the model out")
+        raise ConfigError(f"doctor: '{model}' needs samples; add --data samples.npz, or leave the model out")
     check_data(data)
     if labels is not None:
         check_labels(labels)

@@ -36,18 +36,18 @@ def export_c(
     model: Annotated[
         Path,
         typer.Argument(
-            help="A model saved by `tvmq quantize --partition-conversions fully_integral`, or a float model (.onnx, "
-            ".pt2), which is quantized so."
+            help="Model saved by `tvmq quantize --partition-conversions fully_integral`, or a float model (.onnx, "
+            ".pt2), which is quantized that way."
         ),
     ],
     config: tvmq.QConfig,
-    output: Annotated[Path, typer.Option("--output", "-o", help="The folder for NAME.c and NAME.h.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write NAME.c and NAME.h to.")],
     name: Annotated[
         str | None,
-        typer.Option("--name", help="Begins the names of files, functions and macros. Default: that of the model."),
+        typer.Option("--name", help="Prefix of files, functions and macros. Default: name of the model."),
     ] = None,
     data: Annotated[
-        str | None, typer.Option("--data", help="Samples as `tvmq quantize` takes them, for a float model.")
+        str | None, typer.Option("--data", help="Samples for a float model, in any form that `tvmq quantize` takes.")
     ] = None,
     samples: Count = None,
     batch: Batch = 1,

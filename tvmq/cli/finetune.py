@@ -68,13 +68,16 @@ def finetune(
     config: tvmq.QConfig,
     data: Annotated[
         str,
-        typer.Option("--data", help="Samples as `tvmq quantize` takes them, 100 to 1000. Labels are not learned from."),
+        typer.Option(
+            "--data",
+            help="100 to 1000 samples, in any form that `tvmq quantize` takes. Labels are not used for training.",
+        ),
     ],
     output: Output = None,
     minutes: Annotated[
         float | None,
         typer.Option(
-            "--minutes", min=0, help="Train for so long. Default: 5, where --steps is not given.", rich_help_panel=PANEL
+            "--minutes", min=0, help="Training time. Default: 5 if --steps is not given.", rich_help_panel=PANEL
         ),
     ] = None,
     steps: Annotated[
@@ -82,18 +85,20 @@ def finetune(
         typer.Option(
             "--steps",
             min=1,
-            help="Train for so many steps: the same file every time, see --seed.",
+            help="Number of training steps. Unlike --minutes, it makes the result reproducible.",
             rich_help_panel=PANEL,
         ),
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Of the order of the samples.", rich_help_panel=PANEL)] = 0,
+    seed: Annotated[
+        int, typer.Option("--seed", min=0, help="Seed of the order of samples.", rich_help_panel=PANEL)
+    ] = 0,
     accumulators: Annotated[
         int | None,
         typer.Option(
             "--accumulators",
             min=8,
             max=32,
-            help="Keep sums within so many bits. 16 for a CPU without VNNI (--target): fast with weights of 8 bits.",
+            help="Bits of the accumulators that sums must fit in. 16 makes 8-bit weights fast on CPUs without VNNI.",
             rich_help_panel=PANEL,
         ),
     ] = None,
@@ -105,9 +110,7 @@ def finetune(
     bench: Bench = True,
     threads: Threads = 1,
     save_samples: SaveSamples = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Overwrite a file at --output that is no saved model.")
-    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an output file that is not a saved model.")] = False,
     batch: Batch = 1,
     max_bytes: MaxBytes = None,
     shape: Shapes = None,
@@ -128,8 +131,9 @@ def finetune(
 ) -> None:
     """Quantize a trained model and train its integers on the float model's outputs; no labels are needed.
 
-    For few bits, where rounding alone costs accuracy. The output is a model at every moment: the one of the start, then
-    each better one, so Ctrl-C (which saves the best so far) and a killed process lose little. Needs tvmq[torch].
+    For few bits, where rounding alone costs accuracy. The output file is a valid model at any time: first the untrained
+    one, then each better one. So little is lost by Ctrl-C, which saves the best so far, or if the process is killed.
+    Needs tvmq[torch].
 
     Example: tvmq finetune resnet18.onnx --data pictures/ --nbit-weight 4 --minutes 10
 

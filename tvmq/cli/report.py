@@ -38,8 +38,8 @@ SAVED = ".tvmq"
 COMPARED = 32  # samples; figures of layers hardly change with more
 REPEAT = 20
 WITHOUT_FLOAT = (
-    "This is a saved model alone: errors by layer and histograms need the float model; give it, with --quantized and "
-    "--data."
+    "This page is about a saved model alone: errors by layer and histograms need the float model; give it with "
+    "--quantized and --data."
 )
 WITHOUT_DATA = "There are no data: errors by layer and histograms need them; give --data."
 
@@ -49,45 +49,45 @@ def report(
     model: Annotated[
         Path,
         typer.Argument(
-            help="The trained float model (.onnx, .pt2), which is quantized as by `tvmq quantize`; or a saved .tvmq, "
-            "of which the page shows what is in it."
+            help="Trained float model (.onnx, .pt2), which is quantized as by `tvmq quantize`; or a saved .tvmq, "
+            "whose contents the page shows."
         ),
     ],
     config: tvmq.QConfig,
-    output: Annotated[Path, typer.Option("--output", "-o", help="The page to write.")] = Path("report.html"),
+    output: Annotated[Path, typer.Option("--output", "-o", help="HTML page to write.")] = Path("report.html"),
     data: Annotated[
         str | None,
         typer.Option(
             "--data",
-            help="Samples as for `tvmq quantize`: a folder of pictures, an .npz or .npy, or file.py:function. Errors "
-            "by layer and histograms come from them.",
+            help="Samples in any form that `tvmq quantize` takes: a folder of pictures, an .npz or .npy, or "
+            "file.py:function. Needed for errors by layer and histograms.",
         ),
     ] = None,
     quantized_model: Annotated[
         Path | None,
         typer.Option(
             "--quantized",
-            help="A .tvmq that was made of MODEL: the page is about this one; MODEL and --data say how far it is from "
-            "float. Without it MODEL is quantized now, with the options below.",
+            help="Report on this .tvmq, which was made from MODEL; MODEL and --data measure its distance from float. "
+            "Without it MODEL is quantized now, with the options below.",
         ),
     ] = None,
     search: Annotated[
         Path | None,
-        typer.Option("--search", help="The front.json of a search: the page shows its Pareto front as well."),
+        typer.Option("--search", help="front.json of a search, whose Pareto front the page shows as well."),
     ] = None,
     samples: Annotated[
-        int | None, typer.Option("--samples", min=1, help="Calibrate on the first so many samples only.")
+        int | None, typer.Option("--samples", min=1, help="Calibrate on this many samples, the first ones.")
     ] = None,
     held_out: Annotated[
-        int | None, typer.Option("--held-out", min=0, help="Samples that are kept apart to judge the result.")
+        int | None, typer.Option("--held-out", min=0, help="Samples held out to judge the result.")
     ] = None,
     labels: Annotated[
         Path | None, typer.Option("--labels", help="Labels in the order of the samples (.npy, .txt), or a .csv.")
     ] = None,
     guard: Annotated[
-        str, typer.Option("--guard", help="What the outputs must keep beside float's, in dB; 'none' for nothing.")
+        str, typer.Option("--guard", help="Least SQNR of the outputs compared with float, in dB, or 'none'.")
     ] = USUAL,
-    threads: Annotated[int, typer.Option("--threads", min=1, help="Threads of the measured times.")] = 1,
+    threads: Annotated[int, typer.Option("--threads", min=1, help="Threads of the measurements.")] = 1,
     batch: Batch = 1,
     max_bytes: MaxBytes = None,
     shape: Shapes = None,

@@ -52,7 +52,7 @@ def check_import(context: CheckContext) -> Iterator[Finding]:
     elif sqnr >= NEAR:
         yield note("float model", text, "more than another order of summation explains; int8 errs more", sqnr=sqnr)
     else:
-        yield problem("float model", text, "the import is wrong: please report it, with the model if you can", sqnr=sqnr)
+        yield problem("float model", text, "the import is wrong: report it, with the model if you can", sqnr=sqnr)
 
 
 def _find_peer(context: CheckContext) -> tuple[str, Callable[[Mapping[str, Any]], list[np.ndarray]] | None]:

@@ -4,7 +4,7 @@ Three kinds of evidence, of which the first one that is available decides:
 
     labels       accuracy is higher with another preparation
     batch norms  the first ones hold mean and variance of their inputs in training
-    outputs      a classifier distinguishes samples: mutual information of sample and class in nats, H(mean p) - mean H(p);
+    outputs      a classifier distinguishes samples: mutual information of sample and class, H(mean p) - mean H(p);
                  samples unlike those of training get the same answer, or an uncertain one
 """
 

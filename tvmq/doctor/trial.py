@@ -74,7 +74,7 @@ class Outcome:
 
 
 class ModelTrials:
-    """ModelTrials of one context; the data are read once, float's outputs computed once."""
+    """Trials on one model: samples are read once, and float outputs are computed once."""
 
     def __init__(self, context: CheckContext) -> None:
         self.context = context

@@ -59,7 +59,8 @@ def check_weights(context: CheckContext) -> Iterator[Finding]:
     listed = "\n".join(f"'{layer}', {place}: {ratio:.0f} times the median" for layer, place, ratio in outliers[:LISTED])
     more = f"\nand {len(outliers) - LISTED} more channels" if len(outliers) > LISTED else ""
     yield note(
-        "weights", f"single weights are far larger than the rest of their channel, which shares a scale\n{listed}{more}",
+        "weights",
+        f"single weights are far larger than the rest of their channel, which shares a scale\n{listed}{more}",
         "the checks below measure whether this costs accuracy", layers=[layer for layer, _, _ in outliers],
     )  # fmt: skip
 
