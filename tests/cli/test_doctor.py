@@ -86,7 +86,7 @@ def test_a_model_that_cannot_be_read_is_a_finding_of_the_guard(cli, tmp_path):
 
 def test_what_belongs_together(cli, tmp_path):
     assert "add --data" in cli("doctor", tmp_path / "net.onnx").err
-    assert "name it: tvmq doctor model.onnx" in cli("doctor", "--data", tmp_path / "x.npy").err
+    assert "need a model: tvmq doctor model.onnx" in cli("doctor", "--data", tmp_path / "x.npy").err
 
 
 def test_labels(tmp_path):

@@ -169,6 +169,6 @@ def test_a_check_that_breaks_is_a_problem():
 
 
 def test_without_tvm_the_rest_is_still_told(monkeypatch):
-    monkeypatch.setattr(installation, "wheels", lambda: [installation.problem("tvm", "broken", "install it")])
+    monkeypatch.setattr(installation, "check_tvm_wheels", lambda: [installation.problem("tvm", "broken", "install it")])
     subjects = [finding.subject for finding in check_installation()]
     assert subjects[-1] == "tvm" and "memory" in subjects

@@ -50,7 +50,7 @@ class Formats:
         named = [name for name in ("tflite", "tosa") if getattr(self, name) is not None]
         if len(named) > 1 and backend is None:
             raise ConfigError(
-                "quantize: --tflite and --tosa round differently, and a model has one arithmetic; quantize twice, or "
+                "quantize: --tflite and --tosa round differently, and one model has one arithmetic; quantize twice, or "
                 "choose one with --backend"
             )
         return backend or (named[0] if named else None)
