@@ -129,12 +129,7 @@ def read_bytecode(file: Readable, size: int) -> Bytecode | None:
         return _Reader(file, size).bytecode()
     except TvmqError:  # the file was changed
         raise
-    except (
-        UnknownBytecode,
-        ArithmeticError,
-        ValueError,
-        RuntimeError,
-    ):  # also texts that are none, sizes that TVM refuses
+    except (UnknownBytecode, ArithmeticError, ValueError, RuntimeError):  # also invalid texts, sizes that TVM refuses
         return None
 
 

@@ -41,9 +41,8 @@ class LoadedCode:
             return LoadedFunctions(start_machine(self._code), {})
         parts = without_weights(self._code)
         machine = start_machine(self._with_library(global_function(LOAD_BYTECODE)(parts.code)))
-        return LoadedFunctions(
-            machine, {name: machine[BIND + name](*weights) for name, weights in parts.weights.items()}
-        )
+        closures = {name: machine[BIND + name](*weights) for name, weights in parts.weights.items()}
+        return LoadedFunctions(machine, closures)
 
     def _with_library(self, module: Any) -> Any:
         if self._library is not None:

@@ -32,12 +32,8 @@ def compare(
     second: Annotated[
         Path | None, typer.Argument(help="Model to judge: a .tvmq saved by `tvmq quantize`, or an .onnx.")
     ] = None,
-    samples: Annotated[
-        int, typer.Option("--samples", min=1, help="Number of samples to compare on, the first ones.")
-    ] = 32,
-    worst: Annotated[
-        int | None, typer.Option("--worst", min=1, help="Show only this many layers, the worst ones.")
-    ] = None,
+    samples: Annotated[int, typer.Option("--samples", min=1, help="Number of samples, the first ones.")] = 32,
+    worst: Annotated[int | None, typer.Option("--worst", min=1, help="Show only so many of the worst layers.")] = None,
     by: Annotated[By, typer.Option("--by", help="Error that --worst sorts by.")] = By.local,
     backend: Annotated[
         str | None,

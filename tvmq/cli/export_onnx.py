@@ -27,9 +27,7 @@ def export_onnx(
     ] = "onnxruntime",
     opset: Annotated[
         int | None,
-        typer.Option(
-            "--opset", help="ONNX opset, 17 or 21. Default: 17, or 21 if the model has codes of 4 or 16 bits."
-        ),
+        typer.Option("--opset", help="ONNX opset: 17 or 21. Default: 17, or 21 for codes of 4 or 16 bits."),
     ] = None,
     sha256: Sha256 = None,
     as_json: Json = False,

@@ -13,7 +13,7 @@ import typer
 import tvmq
 from tvmq.cli.arguments import Batch, Json, MaxBytes, Quiet, Shapes, Targets, target_of
 from tvmq.cli.formats import Formats, Onnx
-from tvmq.cli.measure import MeasurementOptions
+from tvmq.cli.measure import Measurements
 from tvmq.cli.opening import QuantizationJob, open_model_and_data
 from tvmq.cli.options import with_qconfig_options
 from tvmq.cli.picture_options import (
@@ -68,10 +68,7 @@ def finetune(
     config: tvmq.QConfig,
     data: Annotated[
         str,
-        typer.Option(
-            "--data",
-            help="100 to 1000 samples, in any form that `tvmq quantize` takes. Labels are not used for training.",
-        ),
+        typer.Option("--data", help="100 to 1000 samples, in any form that `tvmq quantize` takes. Labels are ignored."),
     ],
     output: Output = None,
     minutes: Annotated[
@@ -89,9 +86,7 @@ def finetune(
             rich_help_panel=PANEL,
         ),
     ] = None,
-    seed: Annotated[
-        int, typer.Option("--seed", min=0, help="Seed of the order of samples.", rich_help_panel=PANEL)
-    ] = 0,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Order of the samples.", rich_help_panel=PANEL)] = 0,
     accumulators: Annotated[
         int | None,
         typer.Option(
@@ -156,9 +151,7 @@ def finetune(
     how = tvmq.training.Distill(steps=steps, seconds=seconds, seed=seed, accumulators=accumulators)
     qmod, learned = train_and_save(job, files, backend_for(backend, named), how, batch, quiet=quiet)
     job.mod = with_batch(job.mod, batch)
-    facts = save(
-        qmod, files, job, MeasurementOptions(compare, bench, threads, metric, labels, save_samples), quiet=quiet
-    )
+    facts = save(qmod, files, job, Measurements(compare, bench, threads, metric, labels, save_samples), quiet=quiet)
     facts.update(finetune=asdict(learned), seconds=time.perf_counter() - start)
     report(facts, model, output, data, job, as_json=as_json, quiet=quiet)
 

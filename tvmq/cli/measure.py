@@ -73,7 +73,7 @@ IMAGENET = (1000, 1001)  # scores that pictures have without a softmax, more oft
 
 
 @dataclass(frozen=True)
-class MeasurementOptions:
+class Measurements:
     """Measurements that the command line asks for."""
 
     compare: bool = True
@@ -85,7 +85,7 @@ class MeasurementOptions:
     doctor: str = ""  # the command that looks for what is wrong with model and data
 
 
-def measure(exe: Any, job: QuantizationJob, options: MeasurementOptions, *, quiet: bool) -> dict[str, Any]:
+def measure(exe: Any, job: QuantizationJob, options: Measurements, *, quiet: bool) -> dict[str, Any]:
     """Facts: "comparison", "speed", "samples_saved"; one that is off is absent, one that cannot run says why."""
     samples = job.samples
     if samples is None:
@@ -110,7 +110,7 @@ def measure(exe: Any, job: QuantizationJob, options: MeasurementOptions, *, quie
 
 
 def compare_outputs(
-    exe: Any, float_exe: Any, job: QuantizationJob, options: MeasurementOptions, *, quiet: bool
+    exe: Any, float_exe: Any, job: QuantizationJob, options: Measurements, *, quiet: bool
 ) -> dict[str, Any]:
     """Agreement, and the metric where labels fit; see judge."""
     samples, index = job.samples, job.split.comparison
@@ -145,9 +145,7 @@ def _classes(job: QuantizationJob, exe: Any, *, labelled: bool) -> dict[int, str
     return kinds
 
 
-def _metric(
-    options: MeasurementOptions, labels: np.ndarray | None, samples: Samples, exe: Any
-) -> tuple[str | None, str]:
+def _metric(options: Measurements, labels: np.ndarray | None, samples: Samples, exe: Any) -> tuple[str | None, str]:
     """Name of the metric, or None and why."""
     if options.metric is not None:
         metric_named(options.metric)

@@ -19,7 +19,7 @@ from tvmq.cli.bound import check_bound, refuse_on_guard, resolve_guard
 from tvmq.cli.data import check_data
 from tvmq.cli.files import check_output
 from tvmq.cli.formats import Formats, Onnx, TFLite, Tosa
-from tvmq.cli.measure import MeasurementOptions, measure
+from tvmq.cli.measure import Measurements, measure
 from tvmq.cli.metrics import check_labels, metric_named
 from tvmq.cli.opening import QuantizationJob, open_model_and_data
 from tvmq.cli.options import with_qconfig_options
@@ -78,9 +78,7 @@ def quantize(
     ] = None,
     random_data: Annotated[
         bool,
-        typer.Option(
-            "--random-data", help="Calibrate on random values, to measure speed without data. Accuracy suffers."
-        ),
+        typer.Option("--random-data", help="Calibrate on random values, to measure speed. Accuracy suffers."),
     ] = False,
     samples: Count = None,
     held_out: HeldOut = None,
@@ -173,7 +171,7 @@ def quantize(
             job.mod, job.params, feeds, job.config, backend=described, quiet=quiet, tune=tune, guard=held
         )
     doctor = f"tvmq doctor {quote(str(model))} --data {quote(data)}" if data else ""
-    measurements = MeasurementOptions(compare, bench, threads, metric, labels, save_samples, doctor)
+    measurements = Measurements(compare, bench, threads, metric, labels, save_samples, doctor)
     outputs = Outputs(model, output, formats, named)
     facts = save(qmod, outputs, job, measurements, quiet=quiet)
     facts["seconds"] = time.perf_counter() - start
@@ -205,9 +203,7 @@ class Outputs:
     target: str | list[str]
 
 
-def save(
-    qmod: Any, files: Outputs, job: QuantizationJob, measurements: MeasurementOptions, *, quiet: bool
-) -> dict[str, Any]:
+def save(qmod: Any, files: Outputs, job: QuantizationJob, options: Measurements, *, quiet: bool) -> dict[str, Any]:
     """Save the model and measure it; returns the facts of the summary, all but the seconds."""
     files.formats.write(qmod)
     with step("build", quiet=quiet):
@@ -219,7 +215,7 @@ def save(
         "model_bytes": job.model_bytes, "output_bytes": files.output.stat().st_size,
         "exported": {str(path): path.stat().st_size for path in files.formats.files if path is not None},
         "inputs": {info.name: f"{info.dtype} {info.shape}" for info in exe.input_info},
-        **job.facts(), **measure(exe, job, measurements, quiet=quiet), **explanation.to_dict(),
+        **job.facts(), **measure(exe, job, options, quiet=quiet), **explanation.to_dict(),
     }  # fmt: skip
 
 
@@ -296,15 +292,9 @@ def count_by_weight(advance: Callable[[], None], batches: int) -> Callable[[], N
 
 
 def report(
-    facts: dict[str, Any],
-    model: Path,
-    output: Path,
-    data: str | None,
-    job: QuantizationJob,
-    *,
-    as_json: bool,
-    quiet: bool,
-) -> None:
+    facts: dict[str, Any], model: Path, output: Path, data: str | None, job: QuantizationJob, *,
+    as_json: bool, quiet: bool,
+) -> None:  # fmt: skip
     """Print the facts and the next steps, as text or as JSON."""
     saved = facts.get("samples_saved")
     steps = next_steps(facts, model, output, saved or data)

@@ -15,7 +15,7 @@ from tvmq.cli.bench import inputs_for
 from tvmq.cli.bound import check_bound, refuse_on_guard, resolve_guard
 from tvmq.cli.data import check_data
 from tvmq.cli.files import check_output, write_output
-from tvmq.cli.measure import MeasurementOptions, measure
+from tvmq.cli.measure import Measurements, measure
 from tvmq.cli.opening import QuantizationJob, open_model_and_data
 from tvmq.cli.options import with_qconfig_options
 from tvmq.cli.picture_options import (
@@ -133,7 +133,7 @@ def report(
         )  # fmt: skip
         if exe is None:
             exe = _build_int8(job, requested_guard, quiet=quiet)
-        facts = _float_facts(exe, job, MeasurementOptions(threads=threads, labels=labels), quiet=quiet)
+        facts = _float_facts(exe, job, Measurements(threads=threads, labels=labels), quiet=quiet)
     title = (quantized_model or model).name
     page = assemble(title=title, front=front, **facts)
     text = page.html().encode("utf-8")
@@ -176,7 +176,7 @@ def _build_int8(job: QuantizationJob, requested_guard: tvmq.Guard | None, *, qui
         return tvmq.build(qmod)
 
 
-def _float_facts(exe: Any, job: QuantizationJob, options: MeasurementOptions, *, quiet: bool) -> dict[str, Any]:
+def _float_facts(exe: Any, job: QuantizationJob, options: Measurements, *, quiet: bool) -> dict[str, Any]:
     """Facts about the quantized model, from the float model and its data."""
     if job.samples is None:
         facts: dict[str, Any] = {"exe": exe, "missing": [WITHOUT_DATA]}

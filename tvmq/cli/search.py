@@ -24,9 +24,7 @@ POINTS = 100.0
 
 @with_qconfig_options
 def search(
-    model: Annotated[
-        Path, typer.Argument(help="Trained float model: an .onnx file, or a .pt2 program of torch.export.")
-    ],
+    model: Annotated[Path, typer.Argument(help="Trained float model: .onnx, or .pt2 of torch.export.")],
     config: tvmq.QConfig,
     data: Annotated[
         str,

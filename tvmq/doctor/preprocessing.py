@@ -56,18 +56,16 @@ def check_preprocessing(context: CheckContext) -> Iterator[Finding]:
     for candidate in candidate_preprocessings(context.arrays[name][:TRIED].astype(np.float32)):
         if context.is_late():
             break
-        tried.append(
-            (candidate, _collect_evidence(context, memory, _apply_candidate(candidate, context.arrays[name]), name))
-        )
+        values = _apply_candidate(candidate, context.arrays[name])
+        tried.append((candidate, _collect_evidence(context, memory, values, name)))
     if not tried and context.ran_out_of_time:
         return
     finding = judge_by_labels(own, tried) or judge_by_batch_norms(own, tried) or judge_by_outputs(own, tried)
     if finding is None and own.distance is not None and own.distance > LOST:
         finding = _report_distance(context, memory, own.distance)
     figures = {"distance": own.distance, "told": own.nats, "tried": len(tried)}
-    yield finding or ok(
-        "preprocessing", f"{_describe_evidence(own)}; none of {len(tried)} other preprocessings is better", **figures
-    )
+    text = f"{_describe_evidence(own)}; none of {len(tried)} other preprocessings is better"
+    yield finding or ok("preprocessing", text, **figures)
 
 
 def _apply_candidate(candidate: Preprocessing, array: np.ndarray) -> np.ndarray:
