@@ -53,8 +53,8 @@ class Embedding(Family):
         axis = None if scale.ndim == 0 else table.ndim - 1
         zero = np.zeros(scale.shape, np.int32)
         codes = numerics.quantize(table, scale, zero, axis=axis, dtype="int8", qmin=-LARGEST_CODE, qmax=LARGEST_CODE)
-        rows = relax.op.take(relax.const(codes), indices, **_options(call))
-        rows = realizer.emit(rows, f"{group.root}{CODES_SUFFIX}")
+        row_codes = relax.op.take(relax.const(codes), indices, **_options(call))
+        rows = realizer.emit(row_codes, f"{group.root}{CODES_SUFFIX}")
         last = -1 if axis is None else len(rows.ty.shape) - 1
         if y is not None:
             return realizer.requantized(rows, np.atleast_1d(scale).astype(np.float64), group, axis=last)

@@ -77,7 +77,8 @@ class Matmul(Family):
         else:
             bound = numerics.check_product_accumulator(where, depth, x_largest, y_largest)
             realizer.note(group, accumulator=bound)
-        acc = realizer.emit(ops.matmul(x.var, y, a_zero=x.zero_point, b_zero=y_zero), f"{group.root}{base.PRODUCT_SUFFIX}")
+        product = ops.matmul(x.var, y, a_zero=x.zero_point, b_zero=y_zero)
+        acc = realizer.emit(product, f"{group.root}{base.PRODUCT_SUFFIX}")
         real = np.float64(x.scale) * scale.astype(np.float64) * group.facts.factor
         return realizer.requantized(acc, real, group, axis=rank_of(acc) - 1)
 
