@@ -31,8 +31,8 @@ class _LayerTally:
 
     values: int = 0
     differing: int = 0
-    own: int = 0
-    largest: float = 0.0
+    own_count: int = 0
+    largest_error: float = 0.0
 
     def add(self, ours: Any, theirs: Any) -> None:
         """Compare two results of the layer."""
@@ -42,7 +42,7 @@ class _LayerTally:
             self.differing += int(unequal.sum())
             if unequal.any() and a.shape == b.shape:
                 with np.errstate(invalid="ignore"):
-                    self.largest = max(self.largest, float(np.abs(a.astype(np.float64) - b).max()))
+                    self.largest_error = max(self.largest_error, float(np.abs(a.astype(np.float64) - b).max()))
 
 
 def compare_with_chip(
@@ -82,7 +82,7 @@ def compare_with_chip(
     layers = []
     for names_of, tally in tallies.items():
         operator = chip.operator_of(names_of)
-        row = LayerDivergence(names_of, operator, tally.values, tally.differing, tally.own, tally.largest)
+        row = LayerDivergence(names_of, operator, tally.values, tally.differing, tally.own_count, tally.largest_error)
         if names_of in counts:
             c = counts[names_of]
             reach, proved = (c.reach, c.proved) if c.sums else (0, True)
@@ -107,7 +107,7 @@ def _compare_variables(
         if variable in chip.touched:
             tally = tallies.setdefault(chip.view.sources(variable), _LayerTally())
             pairs = zip(_arrays(define()), _arrays(result), strict=True)
-            tally.own += sum(int(unequal_bits(a, b).sum()) for a, b in pairs)
+            tally.own_count += sum(int(unequal_bits(a, b).sum()) for a, b in pairs)
 
     return compare_value
 
@@ -154,7 +154,7 @@ def compare_dumps(
     if samples == 0:
         raise DataError("compare: the data gave 0 samples; give at least one")
     layers = tuple(
-        LayerDivergence(names, chip.operator_of(names), t.values, t.differing, t.differing, t.largest)
+        LayerDivergence(names, chip.operator_of(names), t.values, t.differing, t.differing, t.largest_error)
         for names, t in tallies.items()
     )
     missing = len(layer_names(chip.view)) - len(tallies)

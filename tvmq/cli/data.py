@@ -44,7 +44,7 @@ def missing_data(model: Path, source: ModelSource, mode: str, why: str) -> Calib
 
 def data_forms(model: Path, source: ModelSource) -> str:
     """Commands that give data, a line for each form."""
-    name = next(iter(source.own), "x")
+    name = next(iter(source.shapes), "x")
     forms = [
         ("--data pictures/", "a folder of images, in subfolders by class if there are any"),
         ("--data samples.npz", f"np.savez('samples.npz', {_keyword(name)}), samples first"),
@@ -57,12 +57,12 @@ def data_forms(model: Path, source: ModelSource) -> str:
 
 
 def _inputs(source: ModelSource) -> str:
-    return ", ".join(f"'{name}' {_shape_text(shape)}" for name, shape in source.own.items())
+    return ", ".join(f"'{name}' {_shape_text(shape)}" for name, shape in source.shapes.items())
 
 
 def _is_picture(source: ModelSource) -> bool:
     try:
-        frame_of(source.own, source.dtypes)
+        frame_of(source.shapes, source.dtypes)
     except DataError:
         return False
     return True
@@ -90,7 +90,7 @@ def open_pictures(
 ) -> tuple[Samples, Frame]:
     """Pictures of a folder, cut to the frame of the model; not normalized yet."""
     pillow()
-    frame = frame_of(source.own, source.dtypes, options.layout)
+    frame = frame_of(source.shapes, source.dtypes, options.layout)
     files = find_pictures(folder)
     frame = _choose_size(frame, size_of_first(files), quiet=quiet)
     wanted = most_pictures(frame, min(count, len(files.paths)))
@@ -135,7 +135,7 @@ def _choose_size(frame: Frame, sizes: set[tuple[int, int]], *, quiet: bool) -> F
 
 def open_arrays(path: Path, source: ModelSource, *, quiet: bool) -> Samples:
     """Read arrays of a file. Where names do not fit, arrays are matched to inputs by shape, with a notice."""
-    names, stored = list(source.own), member_names(path)
+    names, stored = list(source.shapes), member_names(path)
     renamed = {}
     if len(stored) > 1 and not any(name in stored for name in names):
         renamed = _by_shape({name: read_member(path, name) for name in stored if name not in LABELS}, source)
@@ -154,9 +154,9 @@ def open_arrays(path: Path, source: ModelSource, *, quiet: bool) -> Samples:
 
 def _by_shape(members: Mapping[str, np.ndarray], source: ModelSource) -> dict[str, str]:
     """{input: name of its array} by shape; empty unless the shapes leave only one choice."""
-    match = {name: [key for key, array in members.items() if _fits(array, shape)] for name, shape in source.own.items()}
+    match = {name: [key for key, a in members.items() if _fits(a, shape)] for name, shape in source.shapes.items()}
     chosen = [keys[0] for keys in match.values() if len(keys) == 1]
-    unique = len(chosen) == len(source.own) == len(set(chosen))
+    unique = len(chosen) == len(source.shapes) == len(set(chosen))
     return {name: keys[0] for name, keys in match.items()} if unique else {}
 
 
@@ -169,7 +169,7 @@ def _fits(array: np.ndarray, shape: Shape | None) -> bool:
 def _check_layout(arrays: Arrays, source: ModelSource, *, quiet: bool) -> None:
     """Refuse arrays of pictures in another layout, and mention raw pixels."""
     for name, array in arrays.items():
-        shape = source.own.get(name)
+        shape = source.shapes.get(name)
         if shape is None or array.ndim != 4 or len(shape) != 4:
             continue
         for order in ((0, 3, 1, 2), (0, 2, 3, 1)):
@@ -189,7 +189,7 @@ def open_function(
     function = load_function(text, "--data")
     inputs = [
         Input(name, tuple(shape) if shape is not None else (), source.dtypes[name])
-        for name, shape in source.own.items()
+        for name, shape in source.shapes.items()
     ]
     item = first_item(function, text)
     extra = left_out(item, inputs)

@@ -53,8 +53,9 @@ def read_model_and_data(
     findings: list[Finding] = []
     if kind_of(data) == "file":
         source = read_source(path, max_bytes)
-        read = Samples(_first_samples(read_arrays(Path(data), list(source.own)), samples), f"'{data}'", complete=False)
-        read.arrays, findings = match_layouts(dict(read.arrays), source.own)
+        first = _first_samples(read_arrays(Path(data), list(source.shapes)), samples)
+        read = Samples(first, f"'{data}'", complete=False)
+        read.arrays, findings = match_layouts(dict(read.arrays), source.shapes)
         read.labels = _labels_in_file(Path(data), read)
         mod, params, _ = import_source(source, {n: a.shape for n, a in read.arrays.items()}, shape, 1, quiet=True)
         arrays = dict(read.arrays)

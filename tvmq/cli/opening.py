@@ -211,7 +211,7 @@ def _with_shapes(source: ModelSource, shape: Sequence[str]) -> ModelSource:
             return override or own
         return tuple(a or b for a, b in zip(override, own, strict=False)) if len(override) == len(own) else own
 
-    return replace(source, own={name: merge_sizes(own, overrides.get(name)) for name, own in source.own.items()})
+    return replace(source, shapes={name: merge_sizes(own, overrides.get(name)) for name, own in source.shapes.items()})
 
 
 def _inputs(mod: Any, params: Any) -> list[Any]:

@@ -35,14 +35,14 @@ class Outcome:
     """Comparison of a model with float, on the samples that judge.
 
     sqnr       of the worst output, dB
-    same       share of samples with the same class in both; None if the model is not a classifier
+    same_class share of samples with the same class in both; None if the model is not a classifier
     score      accuracy; None without labels
     drop       (float's accuracy minus this one, standard error of the difference)
     int8       share of multiply-accumulates in int8; 1 for simulations
     """
 
     sqnr: float
-    same: float | None = None
+    same_class: float | None = None
     score: float | None = None
     drop: tuple[float, float] | None = None
     int8: float = 1.0
@@ -58,19 +58,19 @@ class Outcome:
     def is_unusable(self) -> bool:
         """True if the loss makes the model useless."""
         lost = self.drop is not None and self.drop[0] > max(5 * SCORE_DROP, 3 * self.drop[1])
-        return lost or self.sqnr < FAIL_DB or (self.same is not None and self.same < SAME_CLASS - 0.15)
+        return lost or self.sqnr < FAIL_DB or (self.same_class is not None and self.same_class < SAME_CLASS - 0.15)
 
     def __str__(self) -> str:
         parts = [f"{self.sqnr:.1f} dB"]
         if self.score is not None:
             parts.append(f"{self.score:.1%} of labels")
-        if self.same is not None:
-            parts.append(f"same class on {self.same:.1%}")
+        if self.same_class is not None:
+            parts.append(f"same class on {self.same_class:.1%}")
         return ", ".join(parts)
 
     def figures(self) -> dict[str, Any]:
         """Figures by name, for JSON."""
-        return {"sqnr": self.sqnr, "same_class": self.same, "score": self.score, "int8_share": self.int8}
+        return {"sqnr": self.sqnr, "same_class": self.same_class, "score": self.score, "int8_share": self.int8}
 
 
 class ModelTrials:
