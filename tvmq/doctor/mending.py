@@ -45,17 +45,17 @@ class Remedy:
 def try_guard(trials: ModelTrials, module: tvm.IRModule) -> tuple[Remedy, Outcome] | None:
     """Let the guard raise precision in the integer module, as far as the time allows; None where it raises none."""
     try:
-        mended = trials.apply_guard(module)
+        guarded = trials.apply_guard(module)
     except TvmqError:
         return None
-    raised = raised_layers(explain(mended).ledger.layers)
+    raised = raised_layers(explain(guarded).ledger.layers)
     if not raised:
         return None
     dynamic = sum(bool(entry.get("dynamic")) for entry in raised)
     counts = [(len(raised) - dynamic, "in float"), (dynamic, "by scales made at run time")]
     words = [f"{count} {'layer' if count == 1 else 'layers'} {how}" for count, how in counts if count]
-    remedy = remedy_of_rules(f"the guard: {' and '.join(words)}", guard_rules(explain(mended).ledger.layers))
-    return replace(remedy, details=tuple(blamed_groups(mended)[:NAMED])), trials.judge_integer(mended)
+    remedy = remedy_of_rules(f"the guard: {' and '.join(words)}", guard_rules(explain(guarded).ledger.layers))
+    return replace(remedy, details=tuple(blamed_groups(guarded)[:NAMED])), trials.judge_integer(guarded)
 
 
 def remedy_of_rules(words: str, rules: Sequence[Rule]) -> Remedy:
