@@ -119,7 +119,7 @@ def measure(task: Any, chosen: Mapping[str, dict[str, Any]], distill: Any, feeds
         module = training.convert(net)  # proves its accumulators, or raises
         deployed = evaluate(task, tvmq.build(module, target=TARGET).run, BATCH)
         exe = tvmq.build(one_sample(module), target=TARGET)
-        runs[name] = exe.prepared(next(iter(task.calibration(batch=1, limit=1))))
+        runs[name] = exe.prepare_run(next(iter(task.calibration(batch=1, limit=1))))
         difference, error = paired(deployed, reference)
         pairs = zip(trained.outputs, deployed.outputs, strict=True)
         rows.append({

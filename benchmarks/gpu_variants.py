@@ -68,7 +68,7 @@ def tvmq_int8(path: Path, inputs: Sequence[Any]) -> Run:
 
     exe = tvmq.load(path)
     feeds = dict(zip((info.name for info in exe.input_info), (x.numpy() for x in inputs), strict=True))
-    return exe.prepared(feeds)
+    return exe.prepare_run(feeds)
 
 
 def tvm_float(network: Any, inputs: Sequence[Any]) -> Run:

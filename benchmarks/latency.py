@@ -78,7 +78,7 @@ def our_runs(network: Network, options: Any) -> tuple[dict[str, Run], dict[str, 
     with tempfile.TemporaryDirectory() as folder:
         for name, executable in ((OURS, quantized.executable), (FLOAT, model.floats(target))):
             executable.save(Path(folder) / "model.tvmq")
-            runs[name] = tvmq.load(Path(folder) / "model.tvmq").prepared(feed)
+            runs[name] = tvmq.load(Path(folder) / "model.tvmq").prepare_run(feed)
     products, sums = quantized.executable.profile(feed, repeat=1).products
     return runs | {AGAIN: runs[OURS]}, {"macs": macs, "products": products, "sums": sums}
 

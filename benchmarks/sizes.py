@@ -109,7 +109,7 @@ def rows(case: Case, rounds: int) -> Iterator[dict[str, Any]]:
     print(f"{name}: {common} adds {added[0] - plain[0]:.1f} s and {added[1] - plain[1]:,} bytes to {plain[1]:,}")
     for (text, feed), sizes in zip(inputs.items(), every, strict=True):
         executables = {"any": anything, "common": together, "fixed": tvmq.build(module, sizes=sizes)}
-        runs = {key: exe.prepared(feed) for key, exe in executables.items()}
+        runs = {key: exe.prepare_run(feed) for key, exe in executables.items()}
         found = [exe.run(feed) for exe in executables.values()]
         equal = all(a.tobytes() == b.tobytes() == c.tobytes() for a, b, c in zip(*found, strict=True))
         times = {key: 1000 * float(np.median(np.concatenate(parts))) for key, parts in blocks(runs, rounds).items()}

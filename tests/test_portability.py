@@ -156,10 +156,10 @@ isdir = os.path.isdir
 os.path.isdir = lambda path: not str(path).startswith(("/proc", "/sys")) and isdir(path)
 
 import tvmq
-from tvmq.doctor.checkup import WITH_TVM, checkup
+from tvmq.doctor.checkup import WITH_TVM, check_installation
 from tvmq.doctor.self_test import SHAPE, tiny_model
 WITH_TVM.pop("self-test")  # the same as below
-problems = [finding for finding in checkup() if finding.status == "problem"]
+problems = [finding for finding in check_installation() if finding.status == "problem"]
 assert not problems, problems
 mod, params = tvmq.from_onnx(tiny_model())
 data = [{{"x": np.full(SHAPE, value, np.float32)}} for value in (-1, 0.5, 1)]

@@ -38,6 +38,8 @@ VERBS_AND_NOUNS = frozenset("cut embed fit read run set split spread".split())
 # The ends of a range, as in `numpy.random.uniform(low, high)`: properties of `tvmq.QParams` and of observers
 VERBS_AND_NOUNS |= {"low", "high"}
 OPENINGS = re.compile(r"(What|Of|The same|One|No)\b|See the head of this file|For JSON\.|See `?\w+`?\.$")
+# tvmq/relay offers names of Relay and TVM (Any, full, empty): public names of this folder are not ours to choose
+GUESTS = "tvmq/relay/"
 VAGUE_LOCALS = frozenset("found given made said told asked taken".split())
 # file.py:function is what a user types on a command line, an example and no source of ours
 MENTION = re.compile(r"(?<![\w/.*-])((?:[\w-]+/)*[a-z_]\w*\.py)\b(?!:[a-z_])")
@@ -73,13 +75,22 @@ def is_participle(word: str) -> bool:
     return word in vague or re.fullmatch(r"[a-z]{2,}[^e]ed", word) is not None
 
 
+def is_ours(path: Path, name: str) -> bool:
+    """True for a name that this project chose, see GUESTS.
+
+    >>> is_ours(Path("tvmq/relay/types.py"), "Any"), is_ours(Path("tvmq/relay/types.py"), "_Any")
+    (False, True)
+    """
+    return name.startswith("_") or not path.as_posix().startswith(GUESTS)
+
+
 def participle_functions(trees: Sources) -> list[str]:
     """Functions whose whole name is a participle or an adjective."""
     return [
         f"{path}:{node.lineno}: {node.name}"
         for path, tree in trees.items()
         for node in definitions_of(tree)
-        if not isinstance(node, ast.ClassDef) and is_participle(node.name.strip("_"))
+        if not isinstance(node, ast.ClassDef) and is_participle(node.name.strip("_")) and is_ours(path, node.name)
     ]
 
 
@@ -89,7 +100,7 @@ def participle_classes(trees: Sources) -> list[str]:
         f"{path}:{node.lineno}: {node.name}"
         for path, tree in trees.items()
         for node in definitions_of(tree)
-        if isinstance(node, ast.ClassDef) and is_participle(node.name.strip("_").lower())
+        if isinstance(node, ast.ClassDef) and is_participle(node.name.strip("_").lower()) and is_ours(path, node.name)
     ]
 
 
@@ -120,7 +131,7 @@ def repeated_classes(trees: Sources) -> list[str]:
     places = defaultdict(list)
     for path, tree in trees.items():
         for node in tree.body:
-            if isinstance(node, ast.ClassDef):
+            if isinstance(node, ast.ClassDef) and is_ours(path, node.name):
                 places[node.name].append(str(path))
     return [f"{name}: {', '.join(paths)}" for name, paths in sorted(places.items()) if len(paths) > 1]
 

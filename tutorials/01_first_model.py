@@ -182,7 +182,7 @@ print(
 # %%
 verification = tvmq.verify(exe, demo.test[:32])
 print(verification)
-assert verification.exact
+assert verification.is_exact
 
 # %% [markdown]
 # ## Load it where it is used

@@ -170,7 +170,7 @@ def _by_layer(exe: Executable, whole: tvm.IRModule, feed: Mapping[str, np.ndarra
 
 def _time_in_turns(executables: Mapping[str, Executable], feed: Mapping[str, np.ndarray]) -> Seconds:
     """Median seconds of a run of each, taking turns."""
-    return time_by_turns({name: exe.prepared(feed) for name, exe in executables.items()})
+    return time_by_turns({name: exe.prepare_run(feed) for name, exe in executables.items()})
 
 
 def _feed(exe: Executable) -> dict[str, np.ndarray]:

@@ -16,7 +16,7 @@ import numpy as np
 import tvm
 
 from tvmq.backends.description import Backend
-from tvmq.compile.evaluators import evaluator, evaluator_without_copies, observing
+from tvmq.compile.evaluators import compile_with_shared_inputs, evaluator, evaluator_without_copies
 from tvmq.compile.evaluators import round_weights as compiled_rounding
 from tvmq.compile.window_sums import sum_windows
 from tvmq.config import QConfig
@@ -123,7 +123,7 @@ class StaticQuantization:
     def _collect(self, kept: CalibrationCache, annotated: tvm.IRModule, data: Dataset, **options: Any) -> None:
         """Statistics into `kept`; RangeError naming the first layer that makes NaN or infinities, as data hold none."""
         try:
-            kept.collect(annotated, data, evaluator, observing=observing, **options)
+            kept.collect(annotated, data, evaluator, observing=compile_with_shared_inputs, **options)
         except RangeError as error:
             layer = first_not_finite(self.prepared, data)
             if not layer:

@@ -19,7 +19,7 @@ from tvmq.errors import StageError
 from tvmq.graph import ops
 from tvmq.graph.view import View, is_const, make_const, op_name
 from tvmq.passes.families import scale_shift
-from tvmq.passes.families.base import CodedFacts, Codes, Family, Group, Realizer, absorb_clip
+from tvmq.passes.families.base import SUM_SUFFIX, CodedFacts, Codes, Family, Group, Realizer, absorb_clip
 from tvmq.passes.partition.float_exceptions import why_float_sum
 
 
@@ -84,7 +84,7 @@ def _emit_rescaled_sum(realizer: Realizer, group: Group, a: Codes, b: Codes, sub
         realizer.emit(ops.table(side.var, make_const(values), function="summand"), f"{group.root}_side")
         for side, values in ((a, tables.a), (b, tables.b))
     ]
-    acc = realizer.emit(relax.op.add(*sides), f"{group.root}_sum")
+    acc = realizer.emit(relax.op.add(*sides), f"{group.root}{SUM_SUFFIX}")
     return realizer.requantize(acc, np.atleast_1d(np.float64(tables.scale)), group)
 
 

@@ -28,7 +28,7 @@ from tvmq import numerics
 from tvmq.graph import ops
 from tvmq.graph.sizes import covering_padding
 from tvmq.graph.view import View, make_const, op_name, sizes_of
-from tvmq.passes.families.base import BoundedFacts, Codes, Family, Group, Realizer, fact_field
+from tvmq.passes.families.base import SUM_SUFFIX, BoundedFacts, Codes, Family, Group, Realizer, fact_field
 
 # 255 * 2^22 is half of int32, and a factor is then off by at most count / 2^23 of itself.
 POWER = 2**22
@@ -42,7 +42,7 @@ def emit_average(
     sums    call that gives int32 sums
     counts  how many codes are in each: one number, or what broadcasts against the sums
     """
-    acc = realizer.emit(sums, f"{group.root}_sum")
+    acc = realizer.emit(sums, f"{group.root}{SUM_SUFFIX}")
     factors, divisor = factors_of(np.asarray(counts), realizer.mode)
     if np.any(factors != 1):
         acc = realizer.emit(relax.op.multiply(acc, make_const(factors)), f"{group.root}_weighted")

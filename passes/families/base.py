@@ -22,6 +22,15 @@ from tvmq.passes import FAMILIES, OPS, load
 from tvmq.rules import Decision, LayerFacts
 from tvmq.spec import QParams
 
+# Names of the variables that `realize` emits for a group beside its result: a variable of the calibrated module and a
+# suffix. tvmq/training takes the suffix off again to find the layer, scale or constant that a variable comes from.
+PRODUCT_SUFFIX = "_product"  # of the root: int32 sums of the products
+SUM_SUFFIX = "_sum"  # of the root: int32 sums of two tensors, or of the windows of an average
+CODES_SUFFIX = "_codes"  # of the root: rows of an embedding; of a comparison, its second operand as int16
+THRESHOLDS_SUFFIX = "_least"  # of the root of a comparison: for each code of the first operand, the least of the second
+RESCALED_SUFFIX = "_rescale"  # of the root: an operand in the scale that joined operands share
+BOUNDED_SUFFIX = "_bounded"  # of a maximum or minimum behind a convolution: that one, on codes
+
 
 def fact_field(default: Any) -> Any:
     """Field of a fact that the ledger always has; others are written only where they differ from the default."""

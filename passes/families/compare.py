@@ -14,7 +14,7 @@ from tvm import relax
 from tvmq import numerics
 from tvmq.graph import ops
 from tvmq.graph.view import View, dtype_of, is_const, op_name
-from tvmq.passes.families.base import Codes, Family, Group, Realizer
+from tvmq.passes.families.base import CODES_SUFFIX, THRESHOLDS_SUFFIX, Codes, Family, Group, Realizer
 
 # operator -> (kind of numerics.compare_table, operator on codes and thresholds)
 ON_CODES = {
@@ -45,8 +45,9 @@ class Compare(Family):
         x, y = (realizer.codes(name) for name in group.inputs)
         kind, operator = ON_CODES[op_name(realizer.view.value[group.root])]
         values = relax.const(numerics.compare_table(kind, x.qparams, y.qparams))
-        thresholds = realizer.emit(ops.table(x.var, values, function=f"least code {kind}"), f"{group.root}_least")
-        codes_int16 = realizer.emit(relax.op.astype(y.var, "int16"), f"{group.root}_codes")
+        least = ops.table(x.var, values, function=f"least code {kind}")
+        thresholds = realizer.emit(least, f"{group.root}{THRESHOLDS_SUFFIX}")
+        codes_int16 = realizer.emit(relax.op.astype(y.var, "int16"), f"{group.root}{CODES_SUFFIX}")
         return realizer.emit(operator(codes_int16, thresholds), group.root)
 
 

@@ -19,6 +19,7 @@ from tvmq.config import QConfig
 from tvmq.graph.float_region_costs import multiply_accumulates
 from tvmq.graph.view import View, const_value, is_const, rank_of, shape_of
 from tvmq.passes.families.base import (
+    BOUNDED_SUFFIX,
     Codes,
     Family,
     Group,
@@ -132,9 +133,9 @@ def _bound_channels(realizer: Realizer, group: Group, result: Codes | relax.Expr
                 bound, result.scale, np.int32(result.zero_point), dtype=spec.dtype, qmin=spec.qmin, qmax=spec.qmax
             )
             value = relax.Call(call.op, [result.var, relax.const(codes)])
-            result = Codes(realizer.emit(value, f"{name}_bounded"), result.qparams)
+            result = Codes(realizer.emit(value, f"{name}{BOUNDED_SUFFIX}"), result.qparams)
         else:
-            result = realizer.emit(relax.Call(call.op, [result, relax.const(bound)]), f"{name}_bounded")
+            result = realizer.emit(relax.Call(call.op, [result, relax.const(bound)]), f"{name}{BOUNDED_SUFFIX}")
     return result
 
 

@@ -20,7 +20,7 @@ from tvm import relax
 from tvmq import numerics
 from tvmq.graph import ops
 from tvmq.graph.view import View, const_value, is_const
-from tvmq.passes.families.base import Codes, Facts, Family, Group, Realizer, encode_constant
+from tvmq.passes.families.base import CODES_SUFFIX, Codes, Facts, Family, Group, Realizer, encode_constant
 
 LARGEST_CODE = 127
 
@@ -53,7 +53,8 @@ class Embedding(Family):
         axis = None if scale.ndim == 0 else table.ndim - 1
         zero = np.zeros(scale.shape, np.int32)
         codes = numerics.quantize(table, scale, zero, axis=axis, dtype="int8", qmin=-LARGEST_CODE, qmax=LARGEST_CODE)
-        rows = realizer.emit(relax.op.take(relax.const(codes), indices, **_options(call)), f"{group.root}_codes")
+        row_codes = relax.op.take(relax.const(codes), indices, **_options(call))
+        rows = realizer.emit(row_codes, f"{group.root}{CODES_SUFFIX}")
         last = -1 if axis is None else len(rows.ty.shape) - 1
         if y is not None:
             return realizer.requantize(rows, np.atleast_1d(scale).astype(np.float64), group, axis=last)

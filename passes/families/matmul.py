@@ -18,7 +18,7 @@ from tvmq import numerics
 from tvmq.graph import ops
 from tvmq.graph.float_region_costs import multiply_accumulates
 from tvmq.graph.view import View, const_value, is_const, op_name, rank_of, sizes_of
-from tvmq.passes.families import dense
+from tvmq.passes.families import base, dense
 from tvmq.passes.families.base import BoundedFacts, Codes, Family, Group, Realizer, absorb_clip, fact_field, group_names
 from tvmq.passes.families.weights import weight_codes
 
@@ -77,7 +77,8 @@ class Matmul(Family):
         else:
             bound = numerics.check_product_accumulator(where, depth, x_largest, y_largest)
             realizer.note(group, accumulator=bound)
-        acc = realizer.emit(ops.matmul(x.var, y, a_zero=x.zero_point, b_zero=y_zero), f"{group.root}_product")
+        product = ops.matmul(x.var, y, a_zero=x.zero_point, b_zero=y_zero)
+        acc = realizer.emit(product, f"{group.root}{base.PRODUCT_SUFFIX}")
         real = np.float64(x.scale) * scale.astype(np.float64) * group.facts.factor
         return realizer.requantize(acc, real, group, axis=rank_of(acc) - 1)
 

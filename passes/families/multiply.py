@@ -13,7 +13,7 @@ from tvm import relax
 from tvmq.graph import ops
 from tvmq.graph.view import View, is_const
 from tvmq.passes.families import scale_shift
-from tvmq.passes.families.base import BoundedFacts, Codes, Family, Group, Realizer, absorb_clip
+from tvmq.passes.families.base import PRODUCT_SUFFIX, BoundedFacts, Codes, Family, Group, Realizer, absorb_clip
 
 
 class Multiply(Family):
@@ -36,7 +36,7 @@ class Multiply(Family):
         """Emit the product and its requantize."""
         a, b = (realizer.codes(name) for name in group.inputs)
         call = ops.multiply(a.var, b.var, a_zero=a.zero_point, b_zero=b.zero_point)
-        acc = realizer.emit(call, f"{group.root}_product")
+        acc = realizer.emit(call, f"{group.root}{PRODUCT_SUFFIX}")
         return realizer.requantize(acc, np.atleast_1d(np.float64(a.scale) * np.float64(b.scale)), group)
 
 

@@ -28,7 +28,7 @@ from tvmq.graph.ledger import get_ledger, require_stage, with_ledger
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import View, dtype_of, leaves, op_name, used_vars
 from tvmq.passes.extensions import extension_families
-from tvmq.passes.families.base import Codes, Group, group_names
+from tvmq.passes.families.base import RESCALED_SUFFIX, Codes, Group, group_names
 from tvmq.passes.families.conversions import tensor_qparams
 from tvmq.passes.families.weights import qparams_of
 from tvmq.passes.partition import integer_groups
@@ -180,7 +180,7 @@ class _Realizer:
         if part.qparams == common:
             self.equal.append((part.qparams.tensor, common.tensor))
             return part
-        return self._rescale_codes(part, common, f"{group.root}_rescale")
+        return self._rescale_codes(part, common, f"{group.root}{RESCALED_SUFFIX}")
 
     def _rescale_codes(self, codes: Codes, qparams: QParams, name: str) -> Codes:
         if codes.qparams.spec.dtype != "int16":

@@ -18,7 +18,7 @@ from tests.support.models.dynamic_models import encoder, texts
 from tests.support.models.networks import Net, feeds_of, parse
 from tvmq.analysis.comparison import module_of
 from tvmq.analysis.comparison_table import Comparison
-from tvmq.analysis.layer_weights import Weights
+from tvmq.analysis.layer_weights import LayerWeights
 from tvmq.errors import ConfigError, DataError, ModelError
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.names import INPUTS, with_names
@@ -224,7 +224,7 @@ def test_weights_of_transposed_convolutions_of_integers(groups: int, options: di
     ]
     views = [(View(mod := module_of(one)), get_ledger(mod)) for one in made]
     names = next(e["layers"] for e in views[0][1].layers.values() if e["op"] == "conv_transpose")
-    (integer,), (simulated,) = (Weights(view, ledger.layers).of(names) for view, ledger in views)
+    (integer,), (simulated,) = (LayerWeights(view, ledger.layers).of(names) for view, ledger in views)
     np.testing.assert_allclose(integer.values, simulated.values, rtol=1e-6)
     assert np.ptp(integer.values) > 1
 
@@ -281,10 +281,10 @@ def test_json_has_no_infinities():
 
 def test_worst_layers():
     comparison = tvmq.compare(chain(), chain(2.0), np.ones((1, 4), np.float32))
-    assert comparison.worst(1)[0].names == ("second",)
-    assert comparison.worst(1, by="weight")[0].names == ("second",)
+    assert comparison.worst_layers(1)[0].names == ("second",)
+    assert comparison.worst_layers(1, by="weight")[0].names == ("second",)
     with pytest.raises(ConfigError, match="by must be one of local, accumulated, weight. Got 'size'"):
-        comparison.worst(1, by="size")
+        comparison.worst_layers(1, by="size")
     with pytest.raises(ConfigError, match="none of 4 layers is called 'third'"):
         comparison.layer("third")
 

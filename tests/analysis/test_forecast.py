@@ -56,7 +56,7 @@ def test_times_add_up(forecast):
     assert forecast.int8_seconds - sum(row.int8_seconds for row in rows) < 1e-4
     assert 0 < forecast.island_seconds and 0 < forecast.conversion_seconds < forecast.int8_seconds
     heavy = max(rows, key=lambda row: row.macs)
-    assert heavy.bound == "compute" and heavy.speed_up > 2 and heavy.precision == "int8"
+    assert heavy.bottleneck == "compute" and heavy.speed_up > 2 and heavy.precision == "int8"
 
 
 def test_table_dictionary_and_verdict(forecast):

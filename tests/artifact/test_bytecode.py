@@ -129,7 +129,7 @@ def test_tensors_of_another_form(change):
     device, rank, *kind = values
     head = bytecode.TENSOR_HEAD.pack(0xDD5E40F096B4A13F, 0, device, 0, rank, *kind)
     code = head + struct.pack("<qqq", 2, 3, facts["size"]) + bytes(100)
-    with pytest.raises(bytecode.UnknownForm):
+    with pytest.raises(bytecode.UnknownBytecode):
         bytecode._Reader(io.BytesIO(code), len(code)).tensor()
 
 
@@ -137,7 +137,7 @@ def test_sizes_that_the_file_does_not_have():
     """Nothing is allocated for them."""
     head = bytecode.TENSOR_HEAD.pack(0xDD5E40F096B4A13F, 0, 1, 0, 1, 0, 8, 1)
     code = head + struct.pack("<qq", 2**40, 2**40)
-    with pytest.raises(bytecode.UnknownForm, match="of 1099511627776 bytes"):
+    with pytest.raises(bytecode.UnknownBytecode, match="of 1099511627776 bytes"):
         bytecode._Reader(io.BytesIO(code), len(code)).tensor()
 
 

@@ -18,7 +18,7 @@ import pytest
 
 import tvmq
 from tvmq.artifact import container
-from tvmq.artifact.bytecode import Bytecode, Function, check_lengths, read_bytecode
+from tvmq.artifact.bytecode import Bytecode, BytecodeFunction, check_lengths, read_bytecode
 from tvmq.artifact.bytecode_checks import check_bytecode
 from tvmq.artifact.code_bytes import BYTECODE
 from tvmq.artifact.saved_file import SavedFile
@@ -70,7 +70,7 @@ def test_bytecode_of_this_tvmq_stays_within_itself(whole_code):
     check_bytecode(read_bytecode(io.BytesIO(whole_code), len(whole_code)))
 
 
-PACKED, MAIN = Function(0, "kernel", 0, 0, [], 0), ["x"]
+PACKED, MAIN = BytecodeFunction(0, "kernel", 0, 0, [], 0), ["x"]
 WRONG = {
     "a register that there is not": [[CALL, 5, 0, 1, 0], [RETURN, 5]],
     "a register that nothing has written": [[CALL, 1, 0, 1, 2], [RETURN, 1]],
@@ -91,8 +91,8 @@ WRONG = {
 
 @pytest.mark.parametrize("name", WRONG)
 def test_instructions_that_leave_the_function(name):
-    match = Function(0, "vm.builtin.match_shape", 0, 0, [], 0)
-    main = Function(1, "main", 0, len(WRONG[name]), ["x"], 3)
+    match = BytecodeFunction(0, "vm.builtin.match_shape", 0, 0, [], 0)
+    main = BytecodeFunction(1, "main", 0, len(WRONG[name]), ["x"], 3)
     code = Bytecode([PACKED, main, match], ["a constant"], WRONG[name])
     with pytest.raises(ArtifactError, match="^load: the code is damaged .'main': .*; save the model again$"):
         check_bytecode(code)
@@ -103,7 +103,7 @@ def test_instructions_that_leave_the_function(name):
 )
 def test_functions_that_are_not_there(change):
     facts = {"kind": 1, "name": "main", "begin": 0, "end": 2, "inputs": ["x"], "registers": 2, **change}
-    code = Bytecode([PACKED, Function(**facts)], [], [[CALL, 1, 0, 1, 0], [RETURN, 1]])
+    code = Bytecode([PACKED, BytecodeFunction(**facts)], [], [[CALL, 1, 0, 1, 0], [RETURN, 1]])
     with pytest.raises(ArtifactError, match="the code is damaged"):
         check_bytecode(code)
 

@@ -88,4 +88,4 @@ def test_what_compare_needs(cli, saved):
     one = cli("compare", saved / "net.tvmq", *data)
     assert one.code == 1 and "give two models, or one and --backend or --dumps" in one.err
     three = cli("compare", saved / "net.tvmq", saved / "net.tvmq", *data, "--backend", "cpu")
-    assert three.code == 1 and "stand for the second model" in three.err
+    assert three.code == 1 and "replace the second model" in three.err

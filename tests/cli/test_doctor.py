@@ -10,7 +10,7 @@ import pytest
 
 import tests.support.models.doctor_faults as faults
 import tvmq
-from tvmq.cli.doctor import admit
+from tvmq.cli.doctor import read_model_and_data
 from tvmq.doctor.findings import note, ok, problem
 from tvmq.doctor.weights import check_weights
 from tvmq.errors import DataError
@@ -72,7 +72,7 @@ def test_what_nobody_expects_is_a_finding(cli, tmp_path, monkeypatch):
     assert [f["subject"] for f in json.loads(cli("doctor", model, "--data", data, "--json").out)["findings"]] == [
         "look here", "weights",
     ]  # fmt: skip
-    monkeypatch.setattr("tvmq.cli.doctor.admit", breaks)
+    monkeypatch.setattr("tvmq.cli.doctor.read_model_and_data", breaks)
     result = cli("doctor", model, "--data", data, "--json")
     assert result.code == 1 and "failed: KeyError: 'level'" in json.loads(result.out)["findings"][0]["what"]
 
@@ -86,7 +86,7 @@ def test_a_model_that_cannot_be_read_is_a_finding_of_the_guard(cli, tmp_path):
 
 def test_what_belongs_together(cli, tmp_path):
     assert "add --data" in cli("doctor", tmp_path / "net.onnx").err
-    assert "name it: tvmq doctor model.onnx" in cli("doctor", "--data", tmp_path / "x.npy").err
+    assert "need a model: tvmq doctor model.onnx" in cli("doctor", "--data", tmp_path / "x.npy").err
 
 
 def test_labels(tmp_path):
@@ -97,7 +97,7 @@ def test_labels(tmp_path):
     def classes(**more):
         np.savez(data, x=x, **more)
         given = labels if labels.exists() else None
-        return admit(model, str(data), given, 3, (), tvmq.QConfig())[0].labels
+        return read_model_and_data(model, str(data), given, 3, (), tvmq.QConfig())[0].labels
 
     assert classes() is None and classes(y=np.zeros((32, 2))) is None
     assert classes(y=np.arange(32)).tolist() == [0, 1, 2]
@@ -121,9 +121,11 @@ def test_samples_of_a_function(tmp_path):
         "        yield x[None], [1]",
     ]
     (tmp_path / "mine.py").write_text("\n".join(lines))
-    patient, found = admit(tmp_path / "net.onnx", f"{tmp_path / 'mine.py'}:batches", None, 5, (), tvmq.QConfig())
-    assert found == [] and np.array_equal(patient.arrays["x"], faults.pictures()[:5])
-    assert patient.labels is None or patient.labels.tolist() == [1] * 5
+    context, found = read_model_and_data(
+        tmp_path / "net.onnx", f"{tmp_path / 'mine.py'}:batches", None, 5, (), tvmq.QConfig()
+    )
+    assert found == [] and np.array_equal(context.arrays["x"], faults.pictures()[:5])
+    assert context.labels is None or context.labels.tolist() == [1] * 5
 
 
 @pytest.mark.slow
@@ -134,5 +136,5 @@ def test_samples_of_a_folder(tmp_path):
         folder = tmp_path / "pictures" / str(index % 2)
         folder.mkdir(parents=True, exist_ok=True)
         images.fromarray(np.uint8(np.moveaxis(x, 0, -1) * 255)).save(folder / f"{index}.png")
-    patient, _ = admit(tmp_path / "net.onnx", str(tmp_path / "pictures"), None, 4, (), tvmq.QConfig())
-    assert patient.arrays["x"].shape == (4, 3, faults.SIZE, faults.SIZE) and set(patient.labels.tolist()) <= {0, 1}
+    context, _ = read_model_and_data(tmp_path / "net.onnx", str(tmp_path / "pictures"), None, 4, (), tvmq.QConfig())
+    assert context.arrays["x"].shape == (4, 3, faults.SIZE, faults.SIZE) and set(context.labels.tolist()) <= {0, 1}

@@ -8,7 +8,7 @@ from dataclasses import fields
 import numpy as np
 import pytest
 
-from tvmq.cli.opening import Opened
+from tvmq.cli.opening import QuantizationJob
 from tvmq.cli.options import config_from, parse_rule
 from tvmq.cli.samples import Samples, split
 from tvmq.config import DEFAULTS, OPTION_HELP, QConfig, qconfig
@@ -26,7 +26,7 @@ def opened(arrays, size=1):
 
     def fake_opened(model, data, config, samples=None, held_out=None, **kwargs):
         found = None if arrays is None else Samples(arrays, "arrays")
-        return Opened("mod", {}, size, config, 5, found, split(len(found or ()), samples, held_out))
+        return QuantizationJob("mod", {}, size, config, 5, found, split(len(found or ()), samples, held_out))
 
     return fake_opened
 
@@ -34,7 +34,7 @@ def opened(arrays, size=1):
 @pytest.fixture
 def config_of(cli, fake, samples, tmp_path, monkeypatch):
     """The configuration under which `tvmq quantize ... <arguments>` calls tvmq.quantize."""
-    monkeypatch.setattr("tvmq.cli.quantize.opened", opened(None))
+    monkeypatch.setattr("tvmq.cli.quantize.open_model_and_data", opened(None))
     (tmp_path / "m.onnx").write_bytes(b"")
 
     def run(*arguments: object) -> QConfig:
@@ -96,7 +96,7 @@ def test_a_file_of_options_and_the_command_line_wins(config_of, tmp_path):
 
 
 @pytest.mark.parametrize("text, message", [
-    (None, "cannot be read"), ("{", "is no JSON"), ("[1]", "must hold an object"),
+    (None, "cannot be read"), ("{", "is not JSON"), ("[1]", "must hold an object"),
     ('{"nbit_weigth": 4}', "did you mean 'nbit_weight'"), ('{"nbit_weight": 1}', "'nbit_weight' must be"),
 ])  # fmt: skip
 def test_a_bad_file_of_options(tmp_path, text, message):
@@ -161,7 +161,7 @@ def test_impossible_bits_in_a_rule():
 
 def test_quantize_sees_the_data(cli, fake, samples, tmp_path, monkeypatch):
     arrays = {"x": np.load(samples)["x"]}
-    monkeypatch.setattr("tvmq.cli.quantize.opened", opened(arrays, 2))
+    monkeypatch.setattr("tvmq.cli.quantize.open_model_and_data", opened(arrays, 2))
     (tmp_path / "m.onnx").write_bytes(b"12345")
     output = tmp_path / "m.tvmq"
     target = "llvm -mcpu=core-avx2"
@@ -175,7 +175,7 @@ def test_quantize_sees_the_data(cli, fake, samples, tmp_path, monkeypatch):
 
 
 def test_quantize_for_a_backend(cli, fake, samples, tmp_path, monkeypatch):
-    monkeypatch.setattr("tvmq.cli.quantize.opened", opened(None))
+    monkeypatch.setattr("tvmq.cli.quantize.open_model_and_data", opened(None))
     (tmp_path / "m.onnx").write_bytes(b"12345")
     arguments = ["--data", samples, "-o", tmp_path / "m.tvmq", "--backend", "my_chip:DESCRIPTION"]
     assert cli("quantize", tmp_path / "m.onnx", *arguments).code == 0
@@ -184,7 +184,7 @@ def test_quantize_for_a_backend(cli, fake, samples, tmp_path, monkeypatch):
 
 def test_quantize_samples_quiet_and_json(cli, fake, samples, tmp_path, monkeypatch):
     arrays = {"x": np.load(samples)["x"]}
-    monkeypatch.setattr("tvmq.cli.quantize.opened", opened(arrays))
+    monkeypatch.setattr("tvmq.cli.quantize.open_model_and_data", opened(arrays))
     (tmp_path / "m.onnx").write_bytes(b"12345")
     output = tmp_path / "m.tvmq"
     result = cli(
@@ -204,7 +204,7 @@ def test_modes_that_need_data_say_so(cli, fake, tmp_path):
 
 
 def test_global_scale_needs_no_data(cli, fake, tmp_path, monkeypatch):
-    monkeypatch.setattr("tvmq.cli.quantize.opened", opened(None))
+    monkeypatch.setattr("tvmq.cli.quantize.open_model_and_data", opened(None))
     (tmp_path / "m.onnx").write_bytes(b"")
     output = tmp_path / "m.tvmq"
     assert cli("quantize", tmp_path / "m.onnx", "-o", output, "--calibrate-mode", "global_scale").code == 0

@@ -11,22 +11,22 @@ from onnx import helper, numpy_helper
 import tests.support.models.doctor_faults as faults
 import tvmq
 from tvmq.doctor import float_model
-from tvmq.doctor.examination import note_if_late, stages
+from tvmq.doctor.examination import note_if_late, stages_to_run
 from tvmq.doctor.findings import Finding
 from tvmq.doctor.float_model import check_import, check_layers
 from tvmq.doctor.loss import check_loss
-from tvmq.doctor.patient import Patient, accuracy
+from tvmq.doctor.patient import CheckContext, accuracy
 from tvmq.doctor.preprocessing import check_preprocessing
 from tvmq.doctor.samples import check_samples, match_layouts
 from tvmq.doctor.weights import check_weights
 
 
-def examined(patient: Patient) -> dict[str, Finding]:
+def examined(context: CheckContext) -> dict[str, Finding]:
     """Findings of all stages by subject, the gravest of each."""
     order = {"ok": 0, "note": 1, "problem": 2}
     found: dict[str, Finding] = {}
-    for _, stage in stages(patient):
-        for finding in stage(patient):
+    for _, stage in stages_to_run(context):
+        for finding in stage(context):
             if finding.subject not in found or order[finding.status] >= order[found[finding.subject].status]:
                 found[finding.subject] = finding
     return found
@@ -34,7 +34,7 @@ def examined(patient: Patient) -> dict[str, Finding]:
 
 @pytest.mark.slow
 def test_a_healthy_model_is_called_healthy():
-    found = examined(faults.patient())
+    found = examined(faults.context())
     assert {finding.status for finding in found.values()} == {"ok"}, found
     assert found["float model"].figures["sqnr"] > 90 and found["int8"].figures["sqnr"] > 25
     assert found["blame"].figures["culprit"] is None and "mending" not in found
@@ -46,27 +46,27 @@ def test_a_healthy_model_is_called_healthy():
     (lambda x: x * 255, "x / 255"), (lambda x: x[:, ::-1], "x[:, ::-1]"), (lambda x: 2 * x - 1, "(x + 1) / 2"),
 ], ids=["0..255 for 0..1", "swapped channels", "-1..1 for 0..1"])  # fmt: skip
 def test_wrong_preprocessing_by_batch_norms(prepare, code):
-    (found,) = check_preprocessing(faults.patient(prepare=prepare))
+    (found,) = check_preprocessing(faults.context(prepare=prepare))
     assert (found.status, found.figures["code"]) == ("problem", code), found
     assert "batch norms" in found.what and code in found.remedy
 
 
 def test_wrong_preprocessing_by_labels(monkeypatch):
     """Without batch norms labels tell: those that the float model gives to the right samples."""
-    monkeypatch.setattr("tvmq.doctor.preprocessing.Memory", lambda patient: type("None", (), {"norms": []}))
-    right = faults.patient()
+    monkeypatch.setattr("tvmq.doctor.preprocessing.TrainingStatistics", lambda context: type("None", (), {"norms": []}))
+    right = faults.context()
     labels = right.outputs(right.float_run, right.arrays)[0].argmax(axis=1)
-    (found,) = check_preprocessing(faults.patient(prepare=lambda x: x[:, ::-1], labels=labels))
+    (found,) = check_preprocessing(faults.context(prepare=lambda x: x[:, ::-1], labels=labels))
     assert (found.status, found.figures["code"]) == ("problem", "x[:, ::-1]") and "labels are met" in found.what
-    (found,) = check_preprocessing(faults.patient(labels=labels))
+    (found,) = check_preprocessing(faults.context(labels=labels))
     assert found.status == "ok" and found.figures["score"] == 1.0
-    (found,) = check_preprocessing(faults.patient(labels=np.full(32, 77)))  # labels of something else
+    (found,) = check_preprocessing(faults.context(labels=np.full(32, 77)))  # labels of something else
     assert found.status == "ok" and "labels" not in found.what
 
 
 @pytest.mark.slow
 def test_samples_of_another_scale_that_nobody_uses():
-    (found,) = check_preprocessing(faults.patient(prepare=lambda x: x * 3000 - 1000))
+    (found,) = check_preprocessing(faults.context(prepare=lambda x: x * 3000 - 1000))
     assert found.status == "problem" and "norm" in found.what
 
 
@@ -81,25 +81,25 @@ def test_channels_last_are_turned():
 
 @pytest.mark.slow
 def test_an_outlying_weight():
-    patient = faults.patient(faults.outlying_weight)
-    (noted,) = check_weights(patient)
+    context = faults.context(faults.outlying_weight)
+    (noted,) = check_weights(context)
     assert noted.status == "note" and noted.figures["layers"][0] == "middle"
-    found = {finding.subject: finding for finding in check_loss(patient)}
+    found = {finding.subject: finding for finding in check_loss(context)}
     assert found["int8"].status == "problem" and found["int8"].figures["sqnr"] < 10
     assert found["blame"].figures["culprit"] == "weights" and "the weights are to blame" in found["blame"].what
     assert found["worst layers"].figures["layers"][0] == "middle"
     assert "times the median of its channel" in found["worst layers"].what
-    mended = found["mending"]
-    assert mended.figures["option"] == "--rule 'middle=float'" and mended.figures["after"]["sqnr"] > 25
-    assert "tvmq.qconfig(rules=[tvmq.Rule('middle', None)])" in mended.remedy
+    remedy = found["mending"]
+    assert remedy.figures["option"] == "--rule 'middle=float'" and remedy.figures["after"]["sqnr"] > 25
+    assert "tvmq.qconfig(rules=[tvmq.Rule('middle', None)])" in remedy.remedy
 
 
 @pytest.mark.slow
 def test_an_outlying_activation():
-    patient = faults.patient(faults.outlying_activation)
-    notes = [finding for finding in check_layers(patient) if finding.subject == "activations"]
+    context = faults.context(faults.outlying_activation)
+    notes = [finding for finding in check_layers(context) if finding.subject == "activations"]
     assert notes and "channel 2" in notes[0].what
-    found = {finding.subject: finding for finding in check_loss(patient)}
+    found = {finding.subject: finding for finding in check_loss(context)}
     assert found["int8"].status == "problem"
     assert found["blame"].figures["culprit"] == "activations"
     assert found["mending"].figures["after"]["sqnr"] > found["mending"].figures["before"]["sqnr"] + 10
@@ -107,8 +107,8 @@ def test_an_outlying_activation():
 
 
 def test_with_a_nan_no_model_is_run():
-    patient = faults.patient(faults.nan_weight)
-    found = examined(patient)
+    context = faults.context(faults.nan_weight)
+    found = examined(context)
     assert list(found) == ["weights", "samples"] and found["weights"].status == "problem"
     assert found["weights"].figures == {"layer": "middle", "weight": "middle.w", "count": 1, "first": [3, 1, 0, 2]}
 
@@ -123,8 +123,8 @@ def test_each_weight_that_is_wrong_is_one_finding():
         arrays["middle.w"][3, 1, 0, 2] = 0.1
         arrays["stem.w"][0, 0, 0, 0] = np.nan
 
-    patient = faults.patient(several)
-    found = [finding for _, stage in stages(patient) for finding in stage(patient)]
+    context = faults.context(several)
+    found = [finding for _, stage in stages_to_run(context) for finding in stage(context)]
     assert [(finding.status, finding.subject) for finding in found] == [
         ("problem", "weights"), ("problem", "weights"), ("note", "weights"), ("ok", "samples"),
     ]  # fmt: skip
@@ -146,33 +146,33 @@ def test_infinities_that_an_operator_defines_are_healthy():
     ):  # fmt: skip
         proto.graph.node.insert(at + 1, node)
     mod, params = tvmq.from_onnx(proto, shape={"x": (1, 3, faults.SIZE, faults.SIZE)})
-    patient = Patient(proto, mod, params, {"x": faults.pictures()})
-    found = [finding for _, stage in stages(patient) for finding in stage(patient)]
+    context = CheckContext(proto, mod, params, {"x": faults.pictures()})
+    found = [finding for _, stage in stages_to_run(context) for finding in stage(context)]
     assert {finding.status for finding in found} == {"ok"}, found
     assert "all finite but 9 infinities that bound or mask" in found[0].what
 
 
 @pytest.mark.slow
 def test_a_dead_layer():
-    found = [finding for finding in check_layers(faults.patient(faults.dead_layer)) if finding.subject == "layers"]
+    found = [finding for finding in check_layers(faults.context(faults.dead_layer)) if finding.subject == "layers"]
     assert found[0].status == "problem" and "'act' 7 of 8" in found[0].what
 
 
 def test_gates_are_no_outliers():
-    found = float_model.Channels(type("Layer", (), {"operator": "sigmoid", "names": ("gate",)})())
+    found = float_model.ChannelRanges(type("Layer", (), {"operator": "sigmoid", "names": ("gate",)})())
     found.add(np.array([[1e-9, 1e-9, 1e-9, 1e-9, 1.0]]), -1)
-    assert list(float_model._spikes([found])) == [] and found.spike()[1] > 1e8
+    assert list(float_model._check_spikes([found])) == [] and found.spike()[1] > 1e8
     found.layer.operator = "matmul"
-    assert "'gate' channel 4" in next(iter(float_model._spikes([found]))).what
+    assert "'gate' channel 4" in next(iter(float_model._check_spikes([found]))).what
 
 
 def test_an_overflow_is_named_where_it_begins():
     def overflow(arrays: faults.Weights) -> None:
         arrays["middle.w"][:] = 3e38
 
-    patient = faults.patient(overflow)
-    (found,) = check_layers(patient)
-    assert found.status == "problem" and found.figures["layer"] == "middle" and patient.fatal
+    context = faults.context(overflow)
+    (found,) = check_layers(context)
+    assert found.status == "problem" and found.figures["layer"] == "middle" and context.is_fatal
 
 
 @pytest.mark.slow
@@ -180,24 +180,24 @@ def test_outputs_that_never_change():
     def constant(arrays: faults.Weights) -> None:
         arrays["head.w"][:] = 0
 
-    found = [finding for finding in check_layers(faults.patient(constant)) if finding.subject == "outputs"]
+    found = [finding for finding in check_layers(faults.context(constant)) if finding.subject == "outputs"]
     assert found[0].status == "problem" and "output [0]" in found[0].what
 
 
 def test_an_import_that_is_wrong():
-    patient = faults.patient()
-    good = patient.float_run
+    context = faults.context()
+    good = context.float_run
     for factor, status in ((1.0, "ok"), (1.005, "note"), (2.0, "problem")):
-        patient.float_run = lambda feed, factor=factor: [y * np.float32(factor) for y in good(feed)]
-        assert next(check_import(patient)).status == status
+        context.float_run = lambda feed, factor=factor: [y * np.float32(factor) for y in good(feed)]
+        assert next(check_import(context)).status == status
 
 
 def test_without_onnxruntime(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "onnxruntime", None)
-    found = next(check_import(faults.patient()))
+    found = next(check_import(faults.context()))
     assert found.status == "ok" and found.figures["peer"] == "onnx's evaluator"
     monkeypatch.setattr(float_model, "SMALL", 0)
-    assert next(check_import(faults.patient())).status == "note"
+    assert next(check_import(faults.context())).status == "note"
 
 
 @pytest.mark.parametrize("spoil, words", [
@@ -207,19 +207,19 @@ def test_without_onnxruntime(monkeypatch):
     (lambda x: np.broadcast_to(x[:, :1, :1, :1], x.shape), "one number repeated"),
 ])  # fmt: skip
 def test_broken_samples(spoil, words):
-    found = [finding for finding in check_samples(faults.patient(prepare=spoil)) if finding.status == "problem"]
+    found = [finding for finding in check_samples(faults.context(prepare=spoil)) if finding.status == "problem"]
     assert words in found[0].what and found[0].remedy
 
 
 @pytest.mark.slow
 def test_few_samples_and_little_time():
-    patient = faults.patient()
-    patient.arrays["x"] = patient.arrays["x"][:4]
-    assert next(check_samples(patient)).status == "note"
-    assert list(note_if_late(patient)) == []
-    patient.until = time.monotonic() - 1
-    assert [finding.subject for finding in check_loss(patient)] == ["int8"]
-    assert next(note_if_late(patient)).status == "note"
+    context = faults.context()
+    context.arrays["x"] = context.arrays["x"][:4]
+    assert next(check_samples(context)).status == "note"
+    assert list(note_if_late(context)) == []
+    context.deadline = time.monotonic() - 1
+    assert [finding.subject for finding in check_loss(context)] == ["int8"]
+    assert next(note_if_late(context)).status == "note"
 
 
 def test_accuracy_asks_for_labels_that_fit():

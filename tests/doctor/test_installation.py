@@ -7,18 +7,20 @@ from importlib import metadata
 import pytest
 
 from tvmq.doctor import installation, machine
-from tvmq.doctor.checkup import checkup
-from tvmq.doctor.findings import checked, note, problems
-from tvmq.doctor.installation import import_error, package, packages, python
+from tvmq.doctor.checkup import check_installation
+from tvmq.doctor.findings import count_problems, note, run_check
+from tvmq.doctor.installation import check_package, check_packages, check_python, import_error
 from tvmq.doctor.versions import key, parse
 from tvmq.target.cpu import resolve_target
 
 
 def test_this_installation_is_healthy():
-    findings = list(checkup())
+    findings = list(check_installation())
     found = {finding.subject: finding for finding in findings}
     assert len(found) == len(findings), "each subject once, for those who read the JSON by it"
-    assert {"python", "tvm", "cpu", "kernels", "threads", "cache", "memory", "blas", "target llvm", "self-test"} <= set(found)
+    assert {"python", "tvm", "cpu", "kernels", "threads", "cache", "memory", "blas", "target llvm", "self-test"} <= set(
+        found
+    )
     assert found["self-test"].status == "ok" and found["self-test"].figures["exact"]
     assert found["cpu"].figures["level"] in found["kernels"].what
     assert found["tvm"].status == "ok"
@@ -45,25 +47,25 @@ def test_our_own_requirements_are_understood():
 
 
 def test_a_wrong_version_is_a_problem():
-    found = package(parse("numpy>=99"))
-    assert found.status == "problem" and "asks for >=99" in found.what and found.remedy == 'pip install "numpy>=99"'
+    found = check_package(parse("numpy>=99"))
+    assert found.status == "problem" and "requires >=99" in found.what and found.remedy == 'pip install "numpy>=99"'
 
 
 def test_a_missing_package_is_a_problem():
-    found = package(parse("no-such-package>=1.0"))
-    assert found.status == "problem" and found.what == "not installed; tvmq asks for >=1.0"
+    found = check_package(parse("no-such-package>=1.0"))
+    assert found.status == "problem" and found.what == "not installed; tvmq requires >=1.0"
 
 
 def test_a_package_that_does_not_import_is_a_problem(monkeypatch):
     monkeypatch.setattr(installation, "import_error", lambda module: f"OSError: {module}.so: cannot open")
-    found = package(parse("numpy>=1.0"))
+    found = check_package(parse("numpy>=1.0"))
     assert found.status == "problem" and "cannot be imported: OSError: numpy.so" in found.what
     assert import_error("no_such_module").startswith("ModuleNotFoundError")
 
 
 def test_two_copies_of_tvmq_are_a_problem(monkeypatch):
     monkeypatch.setattr(installation, "__version__", "9.9.9")
-    found = next(packages())
+    found = next(check_packages())
     assert found.status == "problem" and "two copies" in found.remedy
 
 
@@ -72,36 +74,36 @@ def test_a_source_folder_is_noted(monkeypatch):
         raise metadata.PackageNotFoundError
 
     monkeypatch.setattr(metadata, "requires", absent)
-    (found,) = packages()
+    (found,) = check_packages()
     assert found.status == "note" and found.remedy.startswith("pip install -e .")
 
 
 def test_python_that_is_too_new(monkeypatch):
     monkeypatch.setattr(installation, "NEWEST", (3, 9))
-    assert next(python()).status == "problem"
+    assert next(check_python()).status == "problem"
 
 
 def test_a_full_or_closed_cache(monkeypatch, tmp_path):
     monkeypatch.setenv("TVMQ_CACHE", "")
-    assert next(machine.cache()).status == "note"
+    assert next(machine.check_cache()).status == "note"
     (tmp_path / "file").write_text("no folder")
     monkeypatch.setenv("TVMQ_CACHE", str(tmp_path / "file"))
-    found = next(machine.cache())
+    found = next(machine.check_cache())
     assert found.status == "problem" and "TVMQ_CACHE" in found.remedy
     monkeypatch.setenv("TVMQ_CACHE", str(tmp_path))
-    assert next(machine.cache()).figures["files"] == 1
+    assert next(machine.check_cache()).figures["files"] == 1
     monkeypatch.setattr(machine, "LARGE_CACHE", 1)
-    assert "deleted" in next(machine.cache()).remedy
+    assert "deleted" in next(machine.check_cache()).remedy
 
 
 def test_threads_beyond_what_the_group_may_use(monkeypatch, tmp_path):
     monkeypatch.setenv("TVMQ_NUM_THREADS", "4")
     monkeypatch.setattr(machine, "cpu_quota", lambda: 1.5)
-    (found,) = machine.cores()
+    (found,) = machine.check_threads()
     assert found.status == "problem" and found.remedy == "export TVMQ_NUM_THREADS=1"
     monkeypatch.setenv("TVMQ_NUM_THREADS", "4000")
     monkeypatch.setattr(machine, "cpu_quota", lambda: None)
-    assert "more threads than CPUs" in next(machine.cores()).what
+    assert "more threads than CPUs" in next(machine.check_threads()).what
 
 
 def test_limits_of_control_groups(tmp_path):
@@ -117,7 +119,7 @@ def test_limits_of_control_groups(tmp_path):
 def test_little_memory_is_noted(monkeypatch):
     monkeypatch.setattr(machine, "free_memory", lambda: 2**29)
     monkeypatch.setattr(machine, "memory_limit", lambda: None)
-    (found,) = machine.memory()
+    (found,) = machine.check_memory()
     assert found.status == "note" and found.what == "0.5 GiB free"
 
 
@@ -132,7 +134,7 @@ def test_a_driver_without_a_usable_gpu_is_a_problem(monkeypatch):
     if tvm.cuda(0).exist:
         pytest.skip("this machine has a GPU that works")
     monkeypatch.setattr(machine, "has_nvidia_driver", lambda: True)
-    (found,) = machine.gpu()
+    (found,) = machine.check_gpu()
     assert found.status == "problem" and "libcudart.so.13" in found.remedy
 
 
@@ -140,7 +142,7 @@ def test_features_that_the_system_hides_are_noted(monkeypatch):
     """Those of code alone: nobody misses rdseed."""
     monkeypatch.delenv("TVMQ_CPU", raising=False)
     monkeypatch.setattr("tvmq.target.host.host_options", lambda: {"mattr": ["+fma", "-avx512vnni", "-avx512bw"]})
-    found = {finding.subject: finding for finding in machine.cpu()}
+    found = {finding.subject: finding for finding in machine.check_cpu()}
     assert found["cpu"].status == "ok" and found["cpu"].figures["level"] == resolve_target().isa.name
     assert found["cpu features"].what == "the operating system hides avx512vnni, avx512bw: not used"
 
@@ -149,10 +151,10 @@ def test_a_cpu_that_is_not_this_one_is_noted(monkeypatch):
     monkeypatch.setenv("TVMQ_CPU", "x86-64")
     if resolve_target().arch != "x86":
         pytest.skip("x86-64 is no CPU of this architecture")
-    found = {finding.subject: finding for finding in machine.cpu()}
+    found = {finding.subject: finding for finding in machine.check_cpu()}
     assert found["kernels"].what == "level 'generic'" and "TVMQ_CPU" in found["cpu features"].what
     monkeypatch.setenv("TVMQ_CPU", "no-such-cpu")
-    (found,) = checked("cpu", machine.cpu)
+    (found,) = run_check("cpu", machine.check_cpu)
     assert found.status == "problem" and "TVMQ_CPU: LLVM knows no CPU 'no-such-cpu'" in found.what
 
 
@@ -161,12 +163,12 @@ def test_a_check_that_breaks_is_a_problem():
         yield note("x", "seen")
         raise RuntimeError("boom\nat line 2")
 
-    before, found = checked("x", breaks)
+    before, found = run_check("x", breaks)
     assert before == note("x", "seen")
-    assert found.status == "problem" and "RuntimeError: boom" in found.what and problems([before, found]) == 1
+    assert found.status == "problem" and "RuntimeError: boom" in found.what and count_problems([before, found]) == 1
 
 
 def test_without_tvm_the_rest_is_still_told(monkeypatch):
-    monkeypatch.setattr(installation, "wheels", lambda: [installation.problem("tvm", "broken", "install it")])
-    subjects = [finding.subject for finding in checkup()]
+    monkeypatch.setattr(installation, "check_tvm_wheels", lambda: [installation.problem("tvm", "broken", "install it")])
+    subjects = [finding.subject for finding in check_installation()]
     assert subjects[-1] == "tvm" and "memory" in subjects

@@ -10,9 +10,9 @@ import pytest
 import tests.support.models.doctor_faults as faults
 from tvmq.config import QConfig
 from tvmq.doctor.guard_rules import fewest_globs, guard_rules
-from tvmq.doctor.loss import Case, check_guard, check_int8, check_options
-from tvmq.doctor.mending import mend_by_rules, other_options
-from tvmq.doctor.trial import Clinic, Outcome
+from tvmq.doctor.loss import Int8Result, check_guard, check_int8, check_options
+from tvmq.doctor.mending import other_options, remedy_of_rules
+from tvmq.doctor.trial import ModelTrials, Outcome
 from tvmq.rules import Rule
 
 
@@ -37,24 +37,24 @@ def test_options_that_stand_already_are_not_tried():
 
 
 def test_when_the_time_is_up_no_other_samples_are_advised():
-    patient = faults.patient(faults.outlying_weight)
-    patient.until = 0.0
-    patient.case = Case(Clinic(patient), None, Outcome(3.0))
-    (noted,) = check_options(patient)
-    assert noted.what == "the time was up after 0 other options, none of which makes it better by 2 dB"
+    context = faults.context(faults.outlying_weight)
+    context.deadline = 0.0
+    context.int8_result = Int8Result(ModelTrials(context), None, Outcome(3.0))
+    (noted,) = check_options(context)
+    assert noted.what == "the time budget ended after 0 other options, none of which gains 2 dB"
     assert noted.remedy.startswith("a larger --budget")
 
 
 @pytest.mark.slow
 def test_the_guard_is_asked_first_and_its_rules_make_its_module():
     """The rules that the doctor prints give the layers of the guard's module, and its figure."""
-    patient = faults.patient(faults.outlying_weight)
-    (verdict,), (mended,) = check_int8(patient), check_guard(patient)
-    assert verdict.status == "problem" and mended.figures["after"]["sqnr"] > 25 and list(check_options(patient)) == []
-    assert "in 8 bits" in mended.what and "'middle" in mended.what
-    rules = [Rule(match.partition("=")[0], None) for match in shlex.split(mended.figures["option"])[1::2]]
-    by_rules = patient.case.clinic.integer(replace(patient.config, rules=tuple(rules)))
-    assert by_rules.sqnr == mended.figures["after"]["sqnr"] and by_rules.int8 == mended.figures["after"]["int8_share"]
+    context = faults.context(faults.outlying_weight)
+    (verdict,), (remedy,) = check_int8(context), check_guard(context)
+    assert verdict.status == "problem" and remedy.figures["after"]["sqnr"] > 25 and list(check_options(context)) == []
+    assert "in 8 bits" in remedy.what and "'middle" in remedy.what
+    rules = [Rule(match.partition("=")[0], None) for match in shlex.split(remedy.figures["option"])[1::2]]
+    by_rules = context.int8_result.trials.quantize_and_judge(replace(context.config, rules=tuple(rules)))
+    assert by_rules.sqnr == remedy.figures["after"]["sqnr"] and by_rules.int8 == remedy.figures["after"]["int8_share"]
 
 
 def test_rules_name_what_the_guard_raised_and_nothing_else():
@@ -70,5 +70,5 @@ def test_rules_name_what_the_guard_raised_and_nothing_else():
 
 
 def test_more_rules_than_a_person_reads_are_left_to_the_guard():
-    mend = mend_by_rules("x", [Rule(str(number), None) for number in range(9)])
+    mend = remedy_of_rules("x", [Rule(str(number), None) for number in range(9)])
     assert mend.option.startswith("--guard ") and mend.option.endswith("has the 9 rules") and len(mend.rules) == 9

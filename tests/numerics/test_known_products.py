@@ -105,11 +105,11 @@ def test_nothing_is_multiplied_by_a_blas_that_errs(place: str, wrong_blas: None)
 
 @pytest.mark.parametrize("wrong_blas", [(1.0, True)], indirect=True)
 def test_the_doctor_says_so(wrong_blas: None) -> None:
-    (finding,) = machine.blas()
+    (finding,) = machine.check_known_products()
     assert finding.status == "problem" and "gemm of float32 (9, 9) by (9, 9) gives" in finding.what
     assert finding.remedy == REMEDY
 
 
 def test_the_doctor_finds_this_blas_right() -> None:
-    (finding,) = machine.blas()
+    (finding,) = machine.check_known_products()
     assert finding.status == "ok" and "known sums of products are right" in finding.what

@@ -343,4 +343,4 @@ def test_a_transformer_of_shared_weights_is_smaller_than_its_float_model(spellin
         assert archive.getinfo(CONSTANTS).file_size < 3 * 6 * 4 * 4 * 64 + 2 * wide
     feed = feeds_of(model, 1, seed=9)[0]
     assert np.array_equal(loaded.run(feed)[0], exe.run(feed)[0])
-    assert tvmq.verify(exe, [feed]).exact
+    assert tvmq.verify(exe, [feed]).is_exact

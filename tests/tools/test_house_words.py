@@ -58,6 +58,12 @@ def test_participles(words, trees):
     assert words.participle_classes(trees) == ["tvmq/graph/walk.py:4: Given"]
 
 
+def test_names_of_relay_are_not_counted(words):
+    trees = {Path("tvmq/relay/types.py"): ast.parse("class Any: ...\ndef full(): ...\ndef _wide(): ...\n")}
+    assert words.participle_classes(trees) == []
+    assert words.participle_functions(trees) == ["tvmq/relay/types.py:3: _wide"]
+
+
 @pytest.mark.parametrize("word", ["embed", "feed", "need", "set", "read", "fit", "padding", "scale", "low"])
 def test_verbs_and_nouns_are_no_participles(words, word):
     assert not words.is_participle(word)

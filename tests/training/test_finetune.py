@@ -21,7 +21,7 @@ from tvmq.graph.ledger import get_ledger  # noqa: E402
 from tvmq.training import Distill, course  # noqa: E402
 from tvmq.training.check import first_difference  # noqa: E402
 from tvmq.training.course import _is_above  # noqa: E402
-from tvmq.training.samples import Samples  # noqa: E402
+from tvmq.training.samples import TrainingSamples  # noqa: E402
 
 SAMPLES = 54  # 45 are learned from, 9 judge
 
@@ -108,7 +108,7 @@ def test_ctrl_c_keeps_the_best_so_far(net: Any, pictures: np.ndarray) -> None:
     kept: list[dict[str, np.ndarray]] = []
     handler = signal.getsignal(signal.SIGINT)
 
-    def watch(progress: training.Progress) -> None:
+    def watch(progress: training.FinetuneProgress) -> None:
         if progress.step == 6:
             signal.raise_signal(signal.SIGINT)
 
@@ -121,7 +121,7 @@ def test_ctrl_c_keeps_the_best_so_far(net: Any, pictures: np.ndarray) -> None:
 
 
 def test_an_interrupt_inside_of_a_step_keeps_the_best_so_far(net: Any, pictures: np.ndarray) -> None:
-    def watch(progress: training.Progress) -> None:
+    def watch(progress: training.FinetuneProgress) -> None:
         raise KeyboardInterrupt
 
     before = state(net)
@@ -151,7 +151,7 @@ def test_a_fixed_batch_is_learned_in_parts(pictures: np.ndarray) -> None:
 
 def test_samples_are_split_drawn_and_joined() -> None:
     parts = [{"x": np.full((1, 2), i, np.float32)} for i in range(54)]
-    learned, judges = Samples(parts, joins=True).split()
+    learned, judges = TrainingSamples(parts, joins=True).split()
     assert [int(part["x"][0, 0]) for part in judges.parts] == [5, 11, 17, 23, 29, 35, 41, 47, 53]
     assert len(learned) == 45
     drawn = learned.batches(20, np.random.default_rng(0))
@@ -159,9 +159,9 @@ def test_samples_are_split_drawn_and_joined() -> None:
     assert all((first[i * 45 : (i + 1) * 45].astype(int) % 6 != 5).all() for i in range(4))
     assert sorted(first[:45]) == sorted(first[45:90]) and len(set(first[:45])) == 45
     assert [len(feed["x"]) for feed in judges.in_order(4)] == [4, 4]
-    few, same = Samples(parts[:20], joins=True).split()
+    few, same = TrainingSamples(parts[:20], joins=True).split()
     assert few is same and [len(feed["x"]) for feed in few.in_order(32)] == [20]
-    apart = Samples(parts[:8], joins=False)
+    apart = TrainingSamples(parts[:8], joins=False)
     assert len(apart.feeds([3, 1])) == 2 and len(apart.in_order(32)) == 8
 
 

@@ -10,7 +10,7 @@ import tvm
 
 from tvmq.analysis.comparison_table import Comparison, LayerComparison
 from tvmq.analysis.divergence import Divergence
-from tvmq.analysis.layer_weights import Weight, Weights
+from tvmq.analysis.layer_weights import LayerWeights, Weight
 from tvmq.analysis.on_chip import compare_with_chip
 from tvmq.compile.build import build
 from tvmq.dataset import Dataset, samples_in
@@ -164,7 +164,7 @@ class _Runs:
 
 def _weight_figures(a: tvm.IRModule, b: tvm.IRModule, layers: Sequence[LayerPair]) -> list[Figures | None]:
     """Errors of the weights of each layer."""
-    weights = [Weights(View(mod), get_ledger(mod).layers) for mod in (a, b)]
+    weights = [LayerWeights(View(mod), get_ledger(mod).layers) for mod in (a, b)]
     figures: list[Figures | None] = []
     for pair in layers:
         names = merge(pair.a.names, pair.b.names)

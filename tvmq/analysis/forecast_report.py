@@ -60,7 +60,7 @@ class Row:
         self._bounds[bound] = self._bounds.get(bound, 0.0) + estimate.time.total
 
     @property
-    def bound(self) -> str:
+    def bottleneck(self) -> str:
         """ "compute", "memory" or "call", what most of the time in int8 goes into; "" where it takes none."""
         return max(self._bounds, key=lambda name: self._bounds[name], default="")
 
@@ -73,7 +73,7 @@ class Row:
         """For JSON; times in seconds."""
         return {
             "layers": list(self.layers), "op": self.op, "precision": self.precision, "why": self.why,
-            "kernel": self.kernel, "macs": self.macs, "bound": self.bound, "float_seconds": self.float_seconds,
+            "kernel": self.kernel, "macs": self.macs, "bound": self.bottleneck, "float_seconds": self.float_seconds,
             "int8_seconds": self.int8_seconds, "conversion_seconds": self.conversion_seconds,
             "speed_up": self.speed_up,
         }  # fmt: skip
@@ -140,7 +140,7 @@ class Forecast:
         islands = [row for row in self.rows if row.precision == "float" and row.int8_seconds]
         worst = max(islands, key=lambda row: row.int8_seconds, default=None)
         island = f"operators that stay float, '{worst.layers[0]}' ({worst.op}) first" if worst else ""
-        moving = [row for row in self.rows if row.precision == "int8" and row.bound == "memory"]
+        moving = [row for row in self.rows if row.precision == "int8" and row.bottleneck == "memory"]
         causes = {
             island: self.island_seconds,
             "conversions between codes and floats": self.conversion_seconds,
@@ -200,7 +200,8 @@ def _cells(row: Row) -> list[str]:
     faster = row.speed_up
     times = (row.float_seconds, row.int8_seconds, row.conversion_seconds)
     return [
-        short_names(row.layers), row.op, "yes" if row.precision == "int8" else f"no: {row.why}", row.kernel, row.bound,
+        short_names(row.layers), row.op, "yes" if row.precision == "int8" else f"no: {row.why}", row.kernel,
+        row.bottleneck,
         *(f"{time * 1e6:.1f}" if time else "" for time in times),
         "" if faster is None else f"{faster:.1f}x",
     ]  # fmt: skip

@@ -27,7 +27,7 @@ class Weight:
     step: np.ndarray | None
 
 
-class Weights:
+class LayerWeights:
     """All weights of a module by the names of its source.
 
     layers   of the ledger: they know the scales of activations, which an integer layer's own scales stand beside

@@ -58,7 +58,7 @@ class LoweringCheck:
 
 
 @dataclass
-class _Tally:
+class _LoweringTally:
     """Sums over the batches for one lowering."""
 
     kind: str
@@ -76,9 +76,9 @@ class LoweringChecks:
         self.exe, self.parts = exe, parts_of(exe)
         self.entries: Sequence[Mapping[str, Any]] = exe.lowerings.get("taken", ())
         self._calls: list[tuple[Any, tuple[Any, ...]]] | None = None
-        self._tallies: dict[str, _Tally] = {}
+        self._tallies: dict[str, _LoweringTally] = {}
         for entry in self.entries:
-            tally = self._tallies.setdefault(entry["lowering"], _Tally(entry["kind"], []))
+            tally = self._tallies.setdefault(entry["lowering"], _LoweringTally(entry["kind"], []))
             tally.layers.append("/".join(entry["layers"][-1:]))
 
     def __bool__(self) -> bool:
@@ -140,7 +140,7 @@ class LoweringChecks:
             tally.first = f"{where}: compiled {code.item()!r}, defined {wanted.item()!r}"
         self._define(entry, tally, inputs, defined)
 
-    def _define(self, entry: Entry, tally: _Tally, inputs: list[np.ndarray], defined: np.ndarray) -> None:
+    def _define(self, entry: Entry, tally: _LoweringTally, inputs: list[np.ndarray], defined: np.ndarray) -> None:
         """Compare the user's own definition."""
         from tvmq.analysis.verification import unequal_bits
 

@@ -26,13 +26,13 @@ from tvmq.runtime.executable import Executable
 
 
 @dataclass
-class _Tally:
+class _LayerTally:
     """Running sums of the figures of a layer."""
 
     values: int = 0
     differing: int = 0
-    own: int = 0
-    largest: float = 0.0
+    own_count: int = 0
+    largest_error: float = 0.0
 
     def add(self, ours: Any, theirs: Any) -> None:
         """Compare two results of the layer."""
@@ -42,7 +42,7 @@ class _Tally:
             self.differing += int(unequal.sum())
             if unequal.any() and a.shape == b.shape:
                 with np.errstate(invalid="ignore"):
-                    self.largest = max(self.largest, float(np.abs(a.astype(np.float64) - b).max()))
+                    self.largest_error = max(self.largest_error, float(np.abs(a.astype(np.float64) - b).max()))
 
 
 def compare_with_chip(
@@ -61,7 +61,7 @@ def compare_with_chip(
     raises   DataError without samples, AccumulatorError for sums that leave accumulators that were said to be proved
     """
     mod = model.module if isinstance(model, Executable) else model
-    reference, tallies = Reference(mod), dict[tuple[str, ...], _Tally]()
+    reference, tallies = Reference(mod), dict[tuple[str, ...], _LayerTally]()
     samples = values = differing = 0
     chip.clear()
     for feed, count in Dataset(data, inputs_of(mod)):
@@ -82,7 +82,7 @@ def compare_with_chip(
     layers = []
     for names_of, tally in tallies.items():
         operator = chip.operator_of(names_of)
-        row = LayerDivergence(names_of, operator, tally.values, tally.differing, tally.own, tally.largest)
+        row = LayerDivergence(names_of, operator, tally.values, tally.differing, tally.own_count, tally.largest_error)
         if names_of in counts:
             c = counts[names_of]
             reach, proved = (c.reach, c.proved) if c.sums else (0, True)
@@ -94,7 +94,7 @@ def compare_with_chip(
 
 def _compare_variables(
     chip: Emulator,
-    tallies: dict[tuple[str, ...], _Tally],
+    tallies: dict[tuple[str, ...], _LayerTally],
     names: Mapping[str, tuple[str, ...]],
     defined: Mapping[str, Any],
 ) -> Callable[[str, Any, Callable[[], Any]], Any]:
@@ -103,11 +103,11 @@ def _compare_variables(
     def compare_value(variable: str, result: Any, define: Callable[[], Any]) -> None:
         layer = names.get(variable)
         if layer is not None:
-            tallies.setdefault(layer, _Tally()).add(defined[variable], result)
+            tallies.setdefault(layer, _LayerTally()).add(defined[variable], result)
         if variable in chip.touched:
-            tally = tallies.setdefault(chip.view.sources(variable), _Tally())
+            tally = tallies.setdefault(chip.view.sources(variable), _LayerTally())
             pairs = zip(_arrays(define()), _arrays(result), strict=True)
-            tally.own += sum(int(unequal_bits(a, b).sum()) for a, b in pairs)
+            tally.own_count += sum(int(unequal_bits(a, b).sum()) for a, b in pairs)
 
     return compare_value
 
@@ -132,7 +132,7 @@ def compare_dumps(
     """
     mod = model.module if isinstance(model, Executable) else model
     chip, dumps = emulate(mod, backend), Dumps(Path(folder))
-    tallies: dict[tuple[str, ...], _Tally] = {}
+    tallies: dict[tuple[str, ...], _LayerTally] = {}
     samples = 0
     for feed, count in Dataset(data, inputs_of(mod)):
         tensors = {name: var for name, var in chip.view.var.items() if isinstance(var.ty, relax.TensorType)}
@@ -145,7 +145,7 @@ def compare_dumps(
             dump = dumps.of(variable, result) if variable in names else None
             if dump is None:
                 return None
-            tallies.setdefault(names[variable], _Tally()).add(result, dump)
+            tallies.setdefault(names[variable], _LayerTally()).add(result, dump)
             return dump
 
         chip.run(feed, beside=take_dump)
@@ -154,7 +154,7 @@ def compare_dumps(
     if samples == 0:
         raise DataError("compare: the data gave 0 samples; give at least one")
     layers = tuple(
-        LayerDivergence(names, chip.operator_of(names), t.values, t.differing, t.differing, t.largest)
+        LayerDivergence(names, chip.operator_of(names), t.values, t.differing, t.differing, t.largest_error)
         for names, t in tallies.items()
     )
     missing = len(layer_names(chip.view)) - len(tallies)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Difference:
+class OutputDifference:
     """The first value of an output that differs; `index` is inside the output of the batch of that sample."""
 
     output: str
@@ -56,24 +56,24 @@ class Verification:
     samples: int
     values: int
     differing: int
-    first: Difference | None
+    first: OutputDifference | None
     islands: tuple[str, ...]
     lowerings: tuple[LoweringCheck, ...] = ()
     not_finite: str = ""
 
     @property
-    def exact(self) -> bool:
+    def is_exact(self) -> bool:
         """True if nothing differs."""
         return self.differing == 0 and not any(check.differing for check in self.lowerings)
 
     def to_dict(self) -> dict[str, Any]:
         """Dictionary for JSON."""
-        data = {"exact": self.exact, **asdict(self)}
+        data = {"exact": self.is_exact, **asdict(self)}
         return {key: value for key, value in data.items() if value or key not in ("lowerings", "not_finite")}
 
     def __str__(self) -> str:
         whole = f"{self.values} values of {self.samples} samples"
-        if self.exact:
+        if self.is_exact:
             text = f"exact: yes ({whole} equal the NumPy definition bit for bit)"
         else:
             text = (
@@ -120,7 +120,7 @@ def verify(
     reference = Reference(exe.module, target=exe.target)
     parts, checks, not_finite = _parts(exe), LoweringChecks(exe), NotFinite(reference.view)
     samples = values = differing = 0
-    first: Difference | None = None
+    first: OutputDifference | None = None
     for feed, count in Dataset(data, inputs):
         known: dict[str, Any] = {}
         batch = range(samples, samples + count)
@@ -139,7 +139,7 @@ def verify(
             if unequal.any() and first is None:
                 at = tuple(int(i) for i in np.argwhere(unequal)[0])
                 inside = at[0] if at and a.shape[0] == samples_in(feed) else 0
-                first = Difference(name, samples + inside, at, float(a[at]), _value(b, at))
+                first = OutputDifference(name, samples + inside, at, float(a[at]), _value(b, at))
             differing += int(unequal.sum())
             values += a.size
         samples += count

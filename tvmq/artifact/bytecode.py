@@ -62,16 +62,16 @@ MARK = int.from_bytes(TENSOR_MARK, "little")
 AHEAD = 2**12  # bytes of what is no weight that are read at once
 
 
-class UnknownForm(Exception):
+class UnknownBytecode(Exception):
     """Bytecode that this file does not read."""
 
 
-class Damage(UnknownForm):
+class Damage(UnknownBytecode):
     """Bytecode that nobody can read: its lengths are not those of what is there."""
 
 
 @dataclass(frozen=True)
-class Function:
+class BytecodeFunction:
     """An entry of the table of functions; `begin` to `end` are its instructions where it is bytecode."""
 
     kind: int
@@ -89,7 +89,7 @@ class Bytecode:
     constants   tensors in the memory where they stay, shapes, texts and types
     """
 
-    functions: list[Function]
+    functions: list[BytecodeFunction]
     constants: list[Any]
     instructions: list[list[int]]
 
@@ -102,7 +102,7 @@ class Bytecode:
             builder.declare_function(function.name, function.kind)
         for number, constant in enumerate(self.constants):
             if builder.convert_constant(constant) != CONSTANT | number:
-                raise UnknownForm("a constant that is there twice")
+                raise UnknownBytecode("a constant that is there twice")
         for function in self.functions:
             if function.kind == BYTECODE_FUNCTION:
                 with builder.function(function.name, len(function.inputs), function.inputs):
@@ -129,7 +129,7 @@ def read_bytecode(file: Readable, size: int) -> Bytecode | None:
         return _Reader(file, size).bytecode()
     except TvmqError:  # the file was changed
         raise
-    except (UnknownForm, ArithmeticError, ValueError, RuntimeError):  # also texts that are none, sizes that TVM refuses
+    except (UnknownBytecode, ArithmeticError, ValueError, RuntimeError):  # also invalid texts, sizes that TVM refuses
         return None
 
 
@@ -140,7 +140,7 @@ def check_lengths(data: bytes) -> None:
     """
     try:
         _Reader(io.BytesIO(data), len(data)).bytecode()
-    except UnknownForm as error:
+    except UnknownBytecode as error:
         if not isinstance(error, Damage):
             return
         raise ArtifactError(f"load: the code is damaged ({error}); save the model again") from error
@@ -157,13 +157,13 @@ class _Reader:
 
     def bytecode(self) -> Bytecode:
         if self.take(len(BYTECODE_MARK)) != BYTECODE_MARK or self.text() != BYTECODE_VERSION:
-            raise UnknownForm("another version")
+            raise UnknownBytecode("another version")
         functions = [self.function() for _ in range(self.count())]
         scopes = [(self.word(), self.text()) for _ in range(self.count())]
         if any(scope for _, scope in scopes) or any(
             f.kind not in (PACKED_FUNCTION, BYTECODE_FUNCTION) for f in functions
         ):
-            raise UnknownForm("functions or memory of another kind")
+            raise UnknownBytecode("functions or memory of another kind")
         constants = [self.constant() for _ in range(self.count())]
         return Bytecode(functions, constants, self.instructions(len(functions)))
 
@@ -231,12 +231,12 @@ class _Reader:
     def text(self) -> str:
         return self.take(self.word()).decode()
 
-    def function(self) -> Function:
+    def function(self) -> BytecodeFunction:
         kind, name, (begin, end, inputs, registers) = self.short_number(), self.text(), self.unpack(PLACES)
         names = [self.text() for _ in range(self.count())]
         if kind == BYTECODE_FUNCTION and inputs != len(names):
             raise Damage(f"{inputs} inputs with {len(names)} names")
-        return Function(kind, name, begin, end, names, registers)
+        return BytecodeFunction(kind, name, begin, end, names, registers)
 
     def constant(self) -> Any:
         kind = self.short_number()
@@ -248,13 +248,13 @@ class _Reader:
             return self.text()
         if kind == DATA_TYPE_CONSTANT:
             return tvm_ffi.dtype(_dtype(*self.unpack(DTYPE)))
-        raise UnknownForm(f"a constant of type {kind}")
+        raise UnknownBytecode(f"a constant of type {kind}")
 
     def tensor(self) -> tvm_ffi.Tensor:
         """A tensor, its bytes read to where it keeps them."""
         mark, _reserved, device, _number, rank, *kind = self.unpack(TENSOR_HEAD)
         if mark != MARK or device != CPU or not 0 <= rank <= MOST_AXES:
-            raise UnknownForm("a tensor of another form")
+            raise UnknownBytecode("a tensor of another form")
         *shape, size = self.unpack(WORDS[rank + 1])
         dtype = _dtype(*kind)
         if min(shape, default=0) < 0 or size != math.prod(shape) * -(-kind[1] // 8) or size > self.left:
@@ -272,5 +272,5 @@ def _dtype(kind: int, bits: int, lanes: int) -> str:
     ('int8', 'bool')
     """
     if kind not in TYPE_CODES or lanes != 1 or bits % 8:
-        raise UnknownForm(f"type {kind} of {bits} bits, {lanes} lanes")
+        raise UnknownBytecode(f"type {kind} of {bits} bits, {lanes} lanes")
     return "bool" if kind == 6 else f"{TYPE_CODES[kind]}{bits}"

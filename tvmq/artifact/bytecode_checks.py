@@ -27,7 +27,7 @@ from tvmq.tvm_internals import (
 )
 
 if TYPE_CHECKING:
-    from tvmq.artifact.bytecode import Bytecode, Function
+    from tvmq.artifact.bytecode import Bytecode, BytecodeFunction
 
 MASK = (1 << KIND_SHIFT) - 1
 SPECIAL = range(FIRST_SPECIAL_REGISTER, FIRST_SPECIAL_REGISTER + SPECIAL_REGISTERS)
@@ -44,7 +44,7 @@ def check_bytecode(code: Bytecode) -> None:
                 raise ArtifactError(f"load: the code is damaged ('{function.name}': {problem}); save the model again")
 
 
-def _problems(code: Bytecode, function: Function) -> Iterator[str]:
+def _problems(code: Bytecode, function: BytecodeFunction) -> Iterator[str]:
     """Faults of a function's instructions, in words."""
     begin, end, count = function.begin, function.end, len(function.inputs)
     if not 0 <= begin < end <= len(code.instructions):
@@ -77,7 +77,7 @@ def _wrong_step(inside: range, written: set[int], kind: int, rest: list[int]) ->
     return ""
 
 
-def _wrong_call(code: Bytecode, function: Function, written: set[int], rest: list[int]) -> str:
+def _wrong_call(code: Bytecode, function: BytecodeFunction, written: set[int], rest: list[int]) -> str:
     result, callee, _count, *args = rest
     if not (0 <= result < function.registers or result in SPECIAL):
         return f"register {result} of {function.registers}"

@@ -25,7 +25,7 @@ class LoadedCode:
     def __init__(self, code: Any, library: Any) -> None:
         self._code, self._library = code, library
 
-    def machine(self) -> Machine:
+    def machine(self) -> LoadedFunctions:
         """A virtual machine with the functions on the memory of the CPU."""
         try:
             return self._machine()
@@ -36,12 +36,13 @@ class LoadedCode:
             load_compiler()
             return self._machine()
 
-    def _machine(self) -> Machine:
+    def _machine(self) -> LoadedFunctions:
         if not isinstance(self._code, Bytecode):
-            return Machine(start_machine(self._code), {})
+            return LoadedFunctions(start_machine(self._code), {})
         parts = without_weights(self._code)
         machine = start_machine(self._with_library(global_function(LOAD_BYTECODE)(parts.code)))
-        return Machine(machine, {name: machine[BIND + name](*weights) for name, weights in parts.weights.items()})
+        closures = {name: machine[BIND + name](*weights) for name, weights in parts.weights.items()}
+        return LoadedFunctions(machine, closures)
 
     def _with_library(self, module: Any) -> Any:
         if self._library is not None:
@@ -57,7 +58,7 @@ class LoadedCode:
         return relax.VMExecutable(whole)
 
 
-class Machine:
+class LoadedFunctions:
     """Functions by name; AttributeError for a name that there is not."""
 
     def __init__(self, machine: Any, closures: dict[str, Any]) -> None:

@@ -22,7 +22,7 @@ from typing import Any
 
 import tvm_ffi
 
-from tvmq.artifact.bytecode import Bytecode, Function
+from tvmq.artifact.bytecode import Bytecode, BytecodeFunction
 from tvmq.tvm_internals import (
     BYTECODE_FUNCTION,
     BYTECODE_MARK,
@@ -109,7 +109,7 @@ def _uses(code: Bytecode, large: set[int]) -> dict[int, list[int]] | None:
     return {number: sorted(used) for number, used in own.items() if used}
 
 
-def _body(code: Bytecode, function: Function) -> list[list[int]]:
+def _body(code: Bytecode, function: BytecodeFunction) -> list[list[int]]:
     return code.instructions[function.begin : function.end] if function.kind == BYTECODE_FUNCTION else []
 
 
@@ -125,13 +125,13 @@ def _rewritten(code: Bytecode, uses: dict[int, list[int]]) -> Bytecode:
         inputs, registers = [*function.inputs, *names], function.registers + len(used)
         functions[number] = replace(function, inputs=inputs, registers=registers)
     maker = len(functions)
-    functions.append(Function(PACKED_FUNCTION, MAKE_CLOSURE, 0, 0, [], 0))
+    functions.append(BytecodeFunction(PACKED_FUNCTION, MAKE_CLOSURE, 0, 0, [], 0))
     for number, used in uses.items():
         count, begin = len(used), len(instructions)
         args = [FUNCTION_KIND << KIND_SHIFT | number, *range(count)]
         instructions += [[CALL, count, maker, len(args), *args], [RETURN, count]]
         names, name = [f"weight_{n}" for n in used], BIND + functions[number].name
-        functions.append(Function(BYTECODE_FUNCTION, name, begin, begin + 2, names, count + 1))
+        functions.append(BytecodeFunction(BYTECODE_FUNCTION, name, begin, begin + 2, names, count + 1))
     return Bytecode(functions, code.constants, instructions)
 
 

@@ -12,7 +12,7 @@ from tvmq.memory import parse_bytes
 
 
 def _bytes(text: str) -> int:
-    """Parse a size for typer; exit code 2 for a text that is none."""
+    """Parse a size for typer; exit code 2 for invalid text."""
     try:
         return parse_bytes(text)
     except ConfigError as error:
@@ -21,44 +21,47 @@ def _bytes(text: str) -> int:
 
 Artefact = Annotated[
     Path,
-    typer.Argument(help="A model saved by `tvmq quantize`. It holds machine code: load only what you trust."),
+    typer.Argument(help="Model saved by `tvmq quantize`. It contains machine code: load only files that you trust."),
 ]
 Inputs = Annotated[
-    Path, typer.Option("--data", help="Inputs: an .npz with one array for each, or an .npy for a single one.")
+    Path,
+    typer.Option("--data", help="Inputs: an .npz with one array per input, or an .npy for a model with one input."),
 ]
 Targets = Annotated[
     list[str] | None,
     typer.Option(
         "--target",
-        help='Compile for it; "llvm", the default: this CPU, "cuda": this GPU. Repeatable for CPUs: one file holds '
-        "all codes, and loading takes the best that the CPU can run. Examples: x86-64-v3, avx512-vnni, arm-dotprod, "
+        help='Target to compile for: "llvm", the default, is this CPU, "cuda" this GPU. Repeat it for a file with code '
+        "for several CPUs, from which loading picks the best. Examples: x86-64-v3, avx512-vnni, arm-dotprod, "
         '"llvm -mcpu=core-avx2", "llvm -mtriple=aarch64-linux-gnu -mcpu=neoverse-n1", "cuda -arch=sm_90"',
     ),
 ]
 Shapes = Annotated[
     list[str] | None,
-    typer.Option("--shape", help="Shape of an input; repeatable. Example: x=1,3,32,32 (? keeps one, x= is a scalar)"),
+    typer.Option(
+        "--shape", help="Shape of an input; repeatable. Example: x=1,3,32,32 (? keeps a dimension, x= is a scalar)"
+    ),
 ]
-Batch = Annotated[int, typer.Option("--batch", min=1, help="Samples in a run, where the model leaves that free.")]
+Batch = Annotated[int, typer.Option("--batch", min=1, help="Batch size, if the model has a dynamic one.")]
 MaxBytes = Annotated[
     int | None,
     typer.Option(
         "--max-bytes",
         parser=_bytes,
         metavar="SIZE",
-        help="Refuse a model in which one tensor (input, result or weight) is larger, before memory is asked for; the "
+        help="Refuse a model with a larger tensor (input, result or weight), before memory is allocated; the "
         "error names the layer. Default: the memory of this machine. Examples: 500MB, 8GB",
     ),
 ]
-Json = Annotated[bool, typer.Option("--json", help="Print the whole result as one JSON object.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no notices on stderr.")]
+Json = Annotated[bool, typer.Option("--json", help="Print the result as one JSON object.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print no progress and no notices to stderr.")]
 Sha256 = Annotated[
     str | None, typer.Option("--sha256", help="Refuse the file unless this is its SHA-256 (64 hex digits).")
 ]
 
 
 def target_of(texts: list[str] | None) -> str | list[str]:
-    """Target that `tvmq.build` takes for --target; raises TargetError for an unknown one, before there is any work.
+    """Target for `tvmq.build` from --target; raises TargetError for an unknown one, before any work.
 
     >>> target_of(None), target_of(["cuda"]), target_of(["avx2", "avx-vnni"])
     ('llvm', 'cuda', ['avx2', 'avx-vnni'])

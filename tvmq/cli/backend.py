@@ -15,11 +15,10 @@ ACTIONS = ("show", "check")
 
 
 def backend(
-    action: Annotated[
-        str, typer.Argument(help="show: print a description as JSON; check: say what is wrong with one.")
-    ],
+    action: Annotated[str, typer.Argument(help="show: print a description as JSON; check: validate one.")],
     name: Annotated[
-        str, typer.Argument(help='A built-in description, a file of JSON, or the "module:object" of a tvmq.Backend.')
+        str,
+        typer.Argument(help='Name of a built-in description, a JSON file, or the "module:object" of a tvmq.Backend.'),
     ],
     as_json: Json = False,
 ) -> None:

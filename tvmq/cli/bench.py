@@ -18,11 +18,11 @@ from tvmq.errors import DataError
 def bench(
     model: Artefact,
     data: Annotated[
-        Path | None, typer.Option("--data", help="Inputs (.npz, .npy); else random ones of a fixed seed.")
+        Path | None, typer.Option("--data", help="Inputs (.npz, .npy). Default: random ones of a fixed seed.")
     ] = None,
-    repeat: Annotated[int, typer.Option("--repeat", min=3, help="Runs that are timed.")] = 50,
-    threads: Annotated[int, typer.Option("--threads", min=1, help="Threads that the model may use.")] = 1,
-    per_layer: Annotated[bool, typer.Option("--per-layer", help="Also the time of each layer.")] = False,
+    repeat: Annotated[int, typer.Option("--repeat", min=3, help="Number of timed runs.")] = 50,
+    threads: Annotated[int, typer.Option("--threads", min=1, help="Threads of the model.")] = 1,
+    per_layer: Annotated[bool, typer.Option("--per-layer", help="Also print the time of each layer.")] = False,
     sha256: Sha256 = None,
     as_json: Json = False,
 ) -> None:

@@ -13,7 +13,7 @@ import numpy as np
 
 import tvmq
 from tvmq.cli.metrics import class_labels, metric_named, read_labels
-from tvmq.cli.opening import Opened
+from tvmq.cli.opening import QuantizationJob
 from tvmq.cli.samples import Feeds
 from tvmq.cli.screen import notice
 from tvmq.errors import AccuracyWarning, ConfigError
@@ -37,7 +37,7 @@ def check_bound(guard: str, metric: str | None, max_drop: float | None) -> tvmq.
 
 def resolve_guard(
     guard: tvmq.Guard | None,
-    job: Opened,
+    job: QuantizationJob,
     metric: str | None,
     max_drop: float | None,
     labels: Path | None,

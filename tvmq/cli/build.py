@@ -17,20 +17,20 @@ from tvmq.cli.trust import load_without_code
 
 def build(
     model: Artefact,
-    output: Annotated[Path, typer.Option("--output", "-o", help="Where to save the executable. Example: fat.tvmq")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="File to save the executable to. Example: fat.tvmq")],
     target: Targets = None,
     lowering: Annotated[
         list[str] | None,
         typer.Option(
             "--lowering",
-            help="module:object of a tvmq.Lowering: code of yours for operators. Several options, several of them.",
+            help="module:object of a tvmq.Lowering, your own code for operators; repeatable.",
         ),
     ] = None,
     sha256: Sha256 = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Compile the module in a saved model for the CPUs named, without quantizing it again: the same results on all.
+    """Compile a saved model for other CPUs without quantizing it again; the results are the same on all.
 
     Example: tvmq build resnet18.tvmq --target x86-64-v3 --target avx512-vnni --output everywhere.tvmq
     """

@@ -27,34 +27,34 @@ class By(str, Enum):
 
 
 def compare(
-    first: Annotated[Path, typer.Argument(help="What to compare with: the trained .onnx file, or a saved .tvmq.")],
+    first: Annotated[Path, typer.Argument(help="Reference: the trained .onnx file, or a saved .tvmq.")],
     data: Inputs,
     second: Annotated[
-        Path | None, typer.Argument(help="What is judged: a .tvmq saved by `tvmq quantize`, or an .onnx.")
+        Path | None, typer.Argument(help="Model to judge: a .tvmq saved by `tvmq quantize`, or an .onnx.")
     ] = None,
-    samples: Annotated[int, typer.Option("--samples", min=1, help="Compare on the first so many samples.")] = 32,
-    worst: Annotated[int | None, typer.Option("--worst", min=1, help="Show only so many layers, the worst.")] = None,
-    by: Annotated[By, typer.Option("--by", help="The error by which --worst chooses.")] = By.local,
+    samples: Annotated[int, typer.Option("--samples", min=1, help="Number of samples, the first ones.")] = 32,
+    worst: Annotated[int | None, typer.Option("--worst", min=1, help="Show only so many of the worst layers.")] = None,
+    by: Annotated[By, typer.Option("--by", help="Error that --worst sorts by.")] = By.local,
     backend: Annotated[
         str | None,
         typer.Option(
             "--backend",
-            help="Instead of a second model: the first one on a described chip, emulated. A JSON file or a name.",
+            help="Compare with an emulation of this chip instead of a second model: a JSON description, or a name.",
         ),
     ] = None,
     dumps: Annotated[
         Path | None,
         typer.Option(
             "--dumps",
-            help="Instead of a second model: what a device gave for each layer; a folder of .npy files named as the "
-            "layers, or an .npz. With --backend the device is compared with that chip.",
+            help="Compare with the outputs of a device instead of a second model: a folder of .npy files named by "
+            "layer, or an .npz. With --backend the device is compared with the emulated chip.",
         ),
     ] = None,
     max_bytes: MaxBytes = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Show for every layer how far two models are apart: by itself, from the input on, and in its weights.
+    """Compare two models layer by layer: each layer alone, accumulated from the input, and its weights.
 
     Example: tvmq compare resnet18.onnx resnet18.tvmq --data pictures.npz
 
@@ -63,7 +63,7 @@ def compare(
     check_arrays(data)
     if backend is not None or dumps is not None:
         if second is not None:
-            raise ConfigError("compare: --backend and --dumps stand for the second model; leave one of them out")
+            raise ConfigError("compare: --backend and --dumps replace the second model; leave one of them out")
         _on_chip(first, data, samples, backend, dumps, as_json=as_json, quiet=quiet)
         return
     if second is None:
@@ -78,7 +78,7 @@ def compare(
     elif worst is None:
         print(result)
     else:
-        print(f"{result.table(result.worst(worst, by.value))}\n\n  {result.summary()}")
+        print(f"{result.table(result.worst_layers(worst, by.value))}\n\n  {result.summary()}")
 
 
 def _on_chip(
@@ -99,7 +99,7 @@ def _on_chip(
         print_json(result.to_dict())
     else:
         print(result)
-    if not result.exact:
+    if not result.is_exact:
         raise typer.Exit(FAILED)
 
 

@@ -18,19 +18,19 @@ def conformance(
     backend: Annotated[
         str,
         typer.Argument(
-            help='A description: a JSON file, a name such as cpu, or "module:object"; with --check, the vectors.'
+            help='Chip description: a JSON file, a name such as cpu, or "module:object"; with --check, the vectors.'
         ),
     ],
-    output: Annotated[Path | None, typer.Option("--output", "-o", help="The folder for the vectors.")] = None,
+    output: Annotated[Path | None, typer.Option("--output", "-o", help="Folder to write the vectors to.")] = None,
     check: Annotated[
         Path | None,
-        typer.Option("--check", help="What the device answered: a folder of .npy files, or an .npz, by case."),
+        typer.Option("--check", help="Answers of the device by case: a folder of .npy files, or an .npz."),
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Of all that is drawn.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the random values.")] = 0,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Write test vectors for every operator and branch of a described chip, or judge what a device answered.
+    """Write test vectors for every operator and branch of a described chip, or check the answers of a device.
 
     A device that differs gets an explanation: the rule or the mistake that would give all of its answers. Exits with 1
     if it differs.

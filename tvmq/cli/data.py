@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from tvmq.cli.files import Arrays, check_arrays, member_names, read_arrays, read_member
-from tvmq.cli.model import Shape, Source
+from tvmq.cli.model import ModelSource, Shape
 from tvmq.cli.picture_options import PictureOptions
 from tvmq.cli.samples import CALIBRATE, COMPARE, Samples
 from tvmq.cli.screen import notice, step
@@ -33,7 +33,7 @@ MOST_RANDOM = 32
 CROP = 0.875  # 224 of 256, as ImageNet is evaluated
 
 
-def missing_data(model: Path, source: Source, mode: str, why: str) -> CalibrationError:
+def missing_data(model: Path, source: ModelSource, mode: str, why: str) -> CalibrationError:
     """Error for missing calibration data; `why` says why the model needs them."""
     return CalibrationError(
         f"quantize: calibrate_mode '{mode}' chooses ranges from data; add --data with some 100 samples of what the "
@@ -42,9 +42,9 @@ def missing_data(model: Path, source: Source, mode: str, why: str) -> Calibratio
     )
 
 
-def data_forms(model: Path, source: Source) -> str:
+def data_forms(model: Path, source: ModelSource) -> str:
     """Commands that give data, a line for each form."""
-    name = next(iter(source.own), "x")
+    name = next(iter(source.shapes), "x")
     forms = [
         ("--data pictures/", "a folder of images, in subfolders by class if there are any"),
         ("--data samples.npz", f"np.savez('samples.npz', {_keyword(name)}), samples first"),
@@ -56,13 +56,13 @@ def data_forms(model: Path, source: Source) -> str:
     return "".join(lines)
 
 
-def _inputs(source: Source) -> str:
-    return ", ".join(f"'{name}' {_shape_text(shape)}" for name, shape in source.own.items())
+def _inputs(source: ModelSource) -> str:
+    return ", ".join(f"'{name}' {_shape_text(shape)}" for name, shape in source.shapes.items())
 
 
-def _is_picture(source: Source) -> bool:
+def _is_picture(source: ModelSource) -> bool:
     try:
-        frame_of(source.own, source.dtypes)
+        frame_of(source.shapes, source.dtypes)
     except DataError:
         return False
     return True
@@ -86,11 +86,11 @@ def sample_shapes(samples: Samples | None, frame: Frame | None) -> dict[str, Sha
 
 
 def open_pictures(
-    folder: Path, source: Source, options: PictureOptions, *, count: int, quiet: bool
+    folder: Path, source: ModelSource, options: PictureOptions, *, count: int, quiet: bool
 ) -> tuple[Samples, Frame]:
     """Pictures of a folder, cut to the frame of the model; not normalized yet."""
     pillow()
-    frame = frame_of(source.own, source.dtypes, options.layout)
+    frame = frame_of(source.shapes, source.dtypes, options.layout)
     files = find_pictures(folder)
     frame = _choose_size(frame, size_of_first(files), quiet=quiet)
     wanted = most_pictures(frame, min(count, len(files.paths)))
@@ -133,9 +133,9 @@ def _choose_size(frame: Frame, sizes: set[tuple[int, int]], *, quiet: bool) -> F
     return chosen
 
 
-def open_arrays(path: Path, source: Source, *, quiet: bool) -> Samples:
+def open_arrays(path: Path, source: ModelSource, *, quiet: bool) -> Samples:
     """Read arrays of a file. Where names do not fit, arrays are matched to inputs by shape, with a notice."""
-    names, stored = list(source.own), member_names(path)
+    names, stored = list(source.shapes), member_names(path)
     renamed = {}
     if len(stored) > 1 and not any(name in stored for name in names):
         renamed = _by_shape({name: read_member(path, name) for name in stored if name not in LABELS}, source)
@@ -152,11 +152,11 @@ def open_arrays(path: Path, source: Source, *, quiet: bool) -> Samples:
     return samples
 
 
-def _by_shape(members: Mapping[str, np.ndarray], source: Source) -> dict[str, str]:
+def _by_shape(members: Mapping[str, np.ndarray], source: ModelSource) -> dict[str, str]:
     """{input: name of its array} by shape; empty unless the shapes leave only one choice."""
-    match = {name: [key for key, array in members.items() if _fits(array, shape)] for name, shape in source.own.items()}
+    match = {name: [key for key, a in members.items() if _fits(a, shape)] for name, shape in source.shapes.items()}
     chosen = [keys[0] for keys in match.values() if len(keys) == 1]
-    unique = len(chosen) == len(source.own) == len(set(chosen))
+    unique = len(chosen) == len(source.shapes) == len(set(chosen))
     return {name: keys[0] for name, keys in match.items()} if unique else {}
 
 
@@ -166,10 +166,10 @@ def _fits(array: np.ndarray, shape: Shape | None) -> bool:
     return all(want is None or want == size for want, size in zip(shape[1:], array.shape[1:], strict=True))
 
 
-def _check_layout(arrays: Arrays, source: Source, *, quiet: bool) -> None:
+def _check_layout(arrays: Arrays, source: ModelSource, *, quiet: bool) -> None:
     """Refuse arrays of pictures in another layout, and mention raw pixels."""
     for name, array in arrays.items():
-        shape = source.own.get(name)
+        shape = source.shapes.get(name)
         if shape is None or array.ndim != 4 or len(shape) != 4:
             continue
         for order in ((0, 3, 1, 2), (0, 2, 3, 1)):
@@ -182,12 +182,14 @@ def _check_layout(arrays: Arrays, source: Source, *, quiet: bool) -> None:
             notice(f"data: '{name}' holds bytes and the input takes {source.dtypes[name]}: 0..255 goes in as it is")
 
 
-def open_function(text: str, source: Source, *, quiet: bool = False) -> tuple[Callable[..., Any], dict[str, Shape]]:
+def open_function(
+    text: str, source: ModelSource, *, quiet: bool = False
+) -> tuple[Callable[..., Any], dict[str, Shape]]:
     """Load a function of the user's; returns it and the shapes of the first batch it yields."""
     function = load_function(text, "--data")
     inputs = [
         Input(name, tuple(shape) if shape is not None else (), source.dtypes[name])
-        for name, shape in source.own.items()
+        for name, shape in source.shapes.items()
     ]
     item = first_item(function, text)
     extra = left_out(item, inputs)

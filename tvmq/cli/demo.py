@@ -12,19 +12,19 @@ import typer
 import tvmq
 from tvmq.cli.arguments import Json, Quiet
 from tvmq.cli.files import Batches, check_output
-from tvmq.cli.quantize import quantized
+from tvmq.cli.quantize import quantize_with_progress
 from tvmq.cli.run import run_all
 from tvmq.cli.screen import notice, print_json, print_rows, size_text, step, time_text
 
 
 def demo(
-    output: Annotated[Path, typer.Option("--output", "-o", help="Where to save the int8 executable.")] = Path(
+    output: Annotated[Path, typer.Option("--output", "-o", help="File to save the int8 executable to.")] = Path(
         "digits.tvmq"
     ),
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Quantize a small network that comes with tvmq, and compare it with float on pictures it never saw.
+    """Quantize a small network that comes with tvmq, and compare it with float on unseen pictures.
 
     Example: tvmq demo
     """
@@ -34,7 +34,9 @@ def demo(
     example = load_demo()
     with step("import", quiet=quiet):
         mod, params = tvmq.from_onnx(example.model, shape={"image": (1, *example.test.shape[1:])})
-    qmod = quantized(mod, params, Batches({"image": example.calibration}, 1), tvmq.current_qconfig(), quiet=quiet)
+    qmod = quantize_with_progress(
+        mod, params, Batches({"image": example.calibration}, 1), tvmq.current_qconfig(), quiet=quiet
+    )
     with step("build int8", quiet=quiet):
         exe = tvmq.build(qmod)
     with step("build float", quiet=quiet):
@@ -46,7 +48,7 @@ def demo(
     scores = {"float": _scores(float_exe, example.test), "int8": _scores(exe, example.test)}
     result = {
         **compare(scores, example.labels),
-        "exact": verified.exact,
+        "exact": verified.is_exact,
         "onnx_bytes": len(example.model),
         "float_bytes": _saved_size(float_exe),
         "int8_bytes": output.stat().st_size,

@@ -1,4 +1,4 @@
-"""`tvmq doctor`: what is wrong with the installation, or with a model and its data.
+"""`tvmq doctor`: checks of the installation, or of a model and its data.
 
 The model, its first samples and their labels are read from whatever `tvmq quantize` takes.
 """
@@ -21,20 +21,20 @@ from tvmq.cli.files import Arrays, read_arrays
 from tvmq.cli.guard import FAILED
 from tvmq.cli.metrics import check_labels, class_labels, read_labels
 from tvmq.cli.model import import_source, read_source
-from tvmq.cli.opening import opened
+from tvmq.cli.opening import open_model_and_data
 from tvmq.cli.options import with_qconfig_options
 from tvmq.cli.picture_options import PictureOptions
 from tvmq.cli.samples import Samples
 from tvmq.cli.screen import print_json, step
-from tvmq.doctor.findings import PROBLEM, Finding, checked, finding_of_error, problems
+from tvmq.doctor.findings import PROBLEM, Finding, count_problems, report_check_failure, run_check
 from tvmq.errors import ConfigError, DataError, TvmqError
 
 if TYPE_CHECKING:
     from tvmq.doctor.findings import Finding
-    from tvmq.doctor.patient import Patient
+    from tvmq.doctor.patient import CheckContext
 
 
-def admit(
+def read_model_and_data(
     path: Path,
     data: str,
     labels: Path | None,
@@ -42,24 +42,25 @@ def admit(
     shape: Sequence[str],
     config: tvmq.QConfig,
     max_bytes: int | None = None,
-) -> tuple[Patient, list[Finding]]:
+) -> tuple[CheckContext, list[Finding]]:
     """Read the model and its first samples; arrays get the model's layout, and each that had another is a finding.
 
     raises   what reading and importing raise; DataError for labels that are no whole number for each sample
     """
-    from tvmq.doctor.patient import Patient
+    from tvmq.doctor.patient import CheckContext
     from tvmq.doctor.samples import match_layouts
 
     findings: list[Finding] = []
     if kind_of(data) == "file":
         source = read_source(path, max_bytes)
-        read = Samples(_first_samples(read_arrays(Path(data), list(source.own)), samples), f"'{data}'", complete=False)
-        read.arrays, findings = match_layouts(dict(read.arrays), source.own)
+        first = _first_samples(read_arrays(Path(data), list(source.shapes)), samples)
+        read = Samples(first, f"'{data}'", complete=False)
+        read.arrays, findings = match_layouts(dict(read.arrays), source.shapes)
         read.labels = _labels_in_file(Path(data), read)
         mod, params, _ = import_source(source, {n: a.shape for n, a in read.arrays.items()}, shape, 1, quiet=True)
         arrays = dict(read.arrays)
     else:
-        job = opened(
+        job = open_model_and_data(
             path, data, config, pictures=PictureOptions(), random=False, samples=samples, held_out=0,
             shape=shape, batch=1, max_bytes=max_bytes, quiet=True,
         )  # fmt: skip
@@ -67,7 +68,9 @@ def admit(
         mod, params, read = job.mod, job.params, job.samples
         arrays = read.feed(np.arange(min(samples, len(read))))
     classes = read_labels(labels, read) if labels is not None else class_labels(read)
-    return Patient(_onnx_model(path), mod, params, arrays, config, _integer_labels(classes, samples, labels)), findings
+    return CheckContext(
+        _onnx_model(path), mod, params, arrays, config, _integer_labels(classes, samples, labels)
+    ), findings
 
 
 def _first_samples(arrays: Arrays, samples: int) -> Arrays:
@@ -105,14 +108,14 @@ def doctor(
     config: tvmq.QConfig,
     model: Annotated[
         Path | None,
-        typer.Argument(help="A trained float model, .onnx or .pt2. Without it the installation is examined."),
+        typer.Argument(help="Trained float model, .onnx or .pt2. Without it the installation is checked."),
     ] = None,
     data: Annotated[
         str | None,
         typer.Option(
             "--data",
-            help="Samples, of all forms that `tvmq quantize` takes: an .npz with one array for each input, an .npy, a "
-            "folder of pictures, or a function (file.py:name).",
+            help="Samples in any form that `tvmq quantize` takes: an .npz with one array per input, an .npy, a folder "
+            "of pictures, or a function (file.py:name).",
         ),
     ] = None,
     labels: Annotated[
@@ -123,21 +126,21 @@ def doctor(
             "Default: subfolders, an array 'labels' of the .npz, or what the function yields.",
         ),
     ] = None,
-    samples: Annotated[int, typer.Option("--samples", min=2, help="Look at the first so many samples.")] = 64,
+    samples: Annotated[int, typer.Option("--samples", min=2, help="Number of samples to use, the first ones.")] = 64,
     budget: Annotated[
-        float, typer.Option("--budget", min=0, help="Seconds after which no further experiment begins.")
+        float, typer.Option("--budget", min=0, help="Seconds after which no further trial begins.")
     ] = 120.0,
     shape: Shapes = None,
     max_bytes: MaxBytes = None,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Examine the installation, or a model with its data: what is wrong, and what to do about it.
+    """Check the installation, or a model and its data, and suggest remedies.
 
-    One line a finding: ok; note: worth knowing; problem: mend it, the arrow says how. Exits with 1 if there is any
-    problem. A model is examined from the outside in: weights, samples, the float model beside onnxruntime, dead and
-    outlying channels, preprocessing (others are tried), then int8: weights or activations, the worst layers, and a
-    rule that mends it, which was tried. Give it the options that the model was quantized with.
+    Each line is a finding: ok, note (worth knowing) or problem, with the remedy after the arrow. Exits with 1 if there
+    is any problem. The checks of a model are: its weights, the samples, the float model against onnxruntime, dead and
+    outlying channels, and preprocessing (others are tried); then int8: whether weights or activations lose accuracy,
+    the worst layers, and rules that restore it, after a trial. Give the options that the model was quantized with.
 
     Example: tvmq doctor --json > report.json
 
@@ -145,41 +148,41 @@ def doctor(
     """
     if model is None:
         if data is not None or labels is not None:
-            raise ConfigError("doctor: --data and --labels are of a model; name it: tvmq doctor model.onnx --data ...")
-        from tvmq.doctor.checkup import checkup
+            raise ConfigError("doctor: --data and --labels need a model: tvmq doctor model.onnx --data ...")
+        from tvmq.doctor.checkup import check_installation
 
-        show(checkup(), as_json=as_json, quiet=quiet)
+        print_findings(check_installation(), as_json=as_json, quiet=quiet)
         return
     if data is None:
-        raise ConfigError(f"doctor: '{model}' is examined on samples; add --data samples.npz, or leave the model out")
+        raise ConfigError(f"doctor: '{model}' needs samples; add --data samples.npz, or leave the model out")
     check_data(data)
     if labels is not None:
         check_labels(labels)
     try:
         with step("read the model", quiet=quiet):
-            patient, findings = admit(model, data, labels, samples, shape or (), config, max_bytes)
+            context, findings = read_model_and_data(model, data, labels, samples, shape or (), config, max_bytes)
     except TvmqError:  # says itself what to do
         raise
     except Exception as error:
-        show([finding_of_error("model", error)], as_json=as_json, quiet=quiet)
+        print_findings([report_check_failure("model", error)], as_json=as_json, quiet=quiet)
         return
-    patient.until = time.monotonic() + budget
-    show(examine(patient, findings, quiet), as_json=as_json, quiet=quiet)
+    context.deadline = time.monotonic() + budget
+    print_findings(run_stages(context, findings, quiet), as_json=as_json, quiet=quiet)
 
 
-def examine(patient: Any, findings: Iterable[Finding], quiet: bool) -> Iterator[Finding]:
+def run_stages(context: Any, findings: Iterable[Finding], quiet: bool) -> Iterator[Finding]:
     """All findings about a model, each as soon as its stage is done."""
-    from tvmq.doctor.examination import note_if_late, stages
+    from tvmq.doctor.examination import note_if_late, stages_to_run
 
     yield from findings
-    for label, stage in stages(patient):
+    for label, stage in stages_to_run(context):
         with step(label, quiet=quiet):
-            results = checked(label, partial(stage, patient))
+            results = run_check(label, partial(stage, context))
         yield from results
-    yield from note_if_late(patient)
+    yield from note_if_late(context)
 
 
-def show(stream: Iterable[Finding], *, as_json: bool, quiet: bool) -> None:
+def print_findings(stream: Iterable[Finding], *, as_json: bool, quiet: bool) -> None:
     """Print findings as they come, or all as JSON; exit with 1 if one of them is a problem."""
     findings = []
     for finding in stream:
@@ -187,7 +190,7 @@ def show(stream: Iterable[Finding], *, as_json: bool, quiet: bool) -> None:
         # --quiet: what needs no attention is left out
         if not as_json and not (quiet and finding.status == "ok"):
             print(finding, flush=True)
-    count = problems(findings)
+    count = count_problems(findings)
     if as_json:
         listed = [finding.to_dict() for finding in findings]
         print_json({"version": tvmq.__version__, "problems": count, "findings": listed})

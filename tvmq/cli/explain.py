@@ -14,9 +14,7 @@ from tvmq.cli.trust import load_without_code
 
 def explain(
     model: Artefact,
-    layer: Annotated[
-        str | None, typer.Argument(help="A name of the trained model: tells all that is known of this layer.")
-    ] = None,
+    layer: Annotated[str | None, typer.Argument(help="Layer of the trained model to explain in detail.")] = None,
     sha256: Sha256 = None,
     as_json: Json = False,
 ) -> None:

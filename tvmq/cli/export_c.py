@@ -10,7 +10,7 @@ import typer
 
 import tvmq
 from tvmq.cli.arguments import Batch, Json, MaxBytes, Quiet, Sha256, Shapes
-from tvmq.cli.opening import opened
+from tvmq.cli.opening import open_model_and_data
 from tvmq.cli.options import with_qconfig_options
 from tvmq.cli.picture_options import (
     Colors,
@@ -23,7 +23,7 @@ from tvmq.cli.picture_options import (
     Stds,
     picture_options,
 )  # fmt: skip
-from tvmq.cli.quantize import check_files, quantized
+from tvmq.cli.quantize import check_files, quantize_with_progress
 from tvmq.cli.quantize_options import Count
 from tvmq.cli.samples import Feeds
 from tvmq.cli.screen import print_json, print_rows, size_text, step
@@ -36,18 +36,18 @@ def export_c(
     model: Annotated[
         Path,
         typer.Argument(
-            help="A model saved by `tvmq quantize --partition-conversions fully_integral`, or a float model (.onnx, "
-            ".pt2), which is quantized so."
+            help="Model saved by `tvmq quantize --partition-conversions fully_integral`, or a float model (.onnx, "
+            ".pt2), which is quantized that way."
         ),
     ],
     config: tvmq.QConfig,
-    output: Annotated[Path, typer.Option("--output", "-o", help="The folder for NAME.c and NAME.h.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write NAME.c and NAME.h to.")],
     name: Annotated[
         str | None,
-        typer.Option("--name", help="Begins the names of files, functions and macros. Default: that of the model."),
+        typer.Option("--name", help="Prefix of files, functions and macros. Default: name of the model."),
     ] = None,
     data: Annotated[
-        str | None, typer.Option("--data", help="Samples as `tvmq quantize` takes them, for a float model.")
+        str | None, typer.Option("--data", help="Samples for a float model, in any form that `tvmq quantize` takes.")
     ] = None,
     samples: Count = None,
     batch: Batch = 1,
@@ -82,7 +82,7 @@ def export_c(
         check_files(data, None, None, ())
         pictures = picture_options(normalize, mean, std, scale, color, layout, resize, crop)
         try:
-            job = opened(
+            job = open_model_and_data(
                 model, data, _with_integral_core(config), pictures=pictures, random=False, samples=samples, held_out=0,
                 shape=shape or (), batch=batch, max_bytes=max_bytes, quiet=quiet,
             )  # fmt: skip
@@ -91,7 +91,7 @@ def export_c(
                 raise ConfigError(f"export-c: '{model}' is a float model; give samples with --data") from error
             raise
         feeds = None if job.samples is None else Feeds(job.samples, job.split.calibration, job.size)
-        module = quantized(job.mod, job.params, feeds, job.config, quiet=quiet)
+        module = quantize_with_progress(job.mod, job.params, feeds, job.config, quiet=quiet)
     with step("export", quiet=quiet):
         export = tvmq.export_c(module, output, name=named)
     _report(export, as_json=as_json)

@@ -17,17 +17,17 @@ from tvmq.cli.trust import load_without_code
 
 def export_onnx(
     model: Annotated[Path, typer.Argument(help="A model saved by `tvmq quantize`.")],
-    output: Annotated[Path, typer.Option("--output", "-o", help="The ONNX file to write.")],
+    output: Annotated[Path, typer.Option("--output", "-o", help="ONNX file to write.")],
     dialect: Annotated[
         str,
         typer.Option(
             "--dialect",
-            help="onnxruntime, which OpenVINO reads too, or tensorrt: int8 around zero, biases as floats.",
+            help="onnxruntime (also for OpenVINO), or tensorrt (symmetric int8, float biases).",
         ),
     ] = "onnxruntime",
     opset: Annotated[
         int | None,
-        typer.Option("--opset", help="17 or 21. Default: 17, or 21 for codes of 4 or 16 bits, which have types there."),
+        typer.Option("--opset", help="ONNX opset: 17 or 21. Default: 17, or 21 for codes of 4 or 16 bits."),
     ] = None,
     sha256: Sha256 = None,
     as_json: Json = False,
@@ -49,7 +49,7 @@ def export_onnx(
         return
     print_rows([["written", str(output)], ["size", size_text(output.stat().st_size)], ["dialect", dialect]])
     if slower and not quiet:
-        notice("less in int8 than there could be:\n" + "\n".join(slower))
+        notice("these layers could run in int8 but do not:\n" + "\n".join(slower))
 
 
 def _obstacles_to_int8(path: Path) -> list[str]:

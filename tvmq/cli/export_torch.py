@@ -21,7 +21,7 @@ def export_torch(
         str,
         typer.Option(
             "--form",
-            help="decomposed: floats between the operators of torch.ops.quantized_decomposed; exact: the integers.",
+            help="decomposed: torch.ops.quantized_decomposed around float operators; exact: integer operators.",
         ),
     ] = "decomposed",
     sha256: Sha256 = None,

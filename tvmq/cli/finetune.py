@@ -13,8 +13,8 @@ import typer
 import tvmq
 from tvmq.cli.arguments import Batch, Json, MaxBytes, Quiet, Shapes, Targets, target_of
 from tvmq.cli.formats import Formats, Onnx
-from tvmq.cli.measure import Wanted
-from tvmq.cli.opening import Opened, opened
+from tvmq.cli.measure import Measurements
+from tvmq.cli.opening import QuantizationJob, open_model_and_data
 from tvmq.cli.options import with_qconfig_options
 from tvmq.cli.picture_options import (
     Colors,
@@ -68,13 +68,13 @@ def finetune(
     config: tvmq.QConfig,
     data: Annotated[
         str,
-        typer.Option("--data", help="Samples as `tvmq quantize` takes them, 100 to 1000. Labels are not learned from."),
+        typer.Option("--data", help="100 to 1000 samples, in any form that `tvmq quantize` takes. Labels are ignored."),
     ],
     output: Output = None,
     minutes: Annotated[
         float | None,
         typer.Option(
-            "--minutes", min=0, help="Train for so long. Default: 5, where --steps is not given.", rich_help_panel=PANEL
+            "--minutes", min=0, help="Training time. Default: 5 if --steps is not given.", rich_help_panel=PANEL
         ),
     ] = None,
     steps: Annotated[
@@ -82,18 +82,18 @@ def finetune(
         typer.Option(
             "--steps",
             min=1,
-            help="Train for so many steps: the same file every time, see --seed.",
+            help="Number of training steps. Unlike --minutes, it makes the result reproducible.",
             rich_help_panel=PANEL,
         ),
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Of the order of the samples.", rich_help_panel=PANEL)] = 0,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Order of the samples.", rich_help_panel=PANEL)] = 0,
     accumulators: Annotated[
         int | None,
         typer.Option(
             "--accumulators",
             min=8,
             max=32,
-            help="Keep sums within so many bits. 16 for a CPU without VNNI (--target): fast with weights of 8 bits.",
+            help="Bits of the accumulators that sums must fit in. 16 makes 8-bit weights fast on CPUs without VNNI.",
             rich_help_panel=PANEL,
         ),
     ] = None,
@@ -105,9 +105,7 @@ def finetune(
     bench: Bench = True,
     threads: Threads = 1,
     save_samples: SaveSamples = None,
-    force: Annotated[
-        bool, typer.Option("--force", help="Overwrite a file at --output that is no saved model.")
-    ] = False,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an output file that is not a saved model.")] = False,
     batch: Batch = 1,
     max_bytes: MaxBytes = None,
     shape: Shapes = None,
@@ -128,8 +126,9 @@ def finetune(
 ) -> None:
     """Quantize a trained model and train its integers on the float model's outputs; no labels are needed.
 
-    For few bits, where rounding alone costs accuracy. The output is a model at every moment: the one of the start, then
-    each better one, so Ctrl-C (which saves the best so far) and a killed process lose little. Needs tvmq[torch].
+    For few bits, where rounding alone costs accuracy. The output file is a valid model at any time: first the untrained
+    one, then each better one. So little is lost by Ctrl-C, which saves the best so far, or if the process is killed.
+    Needs tvmq[torch].
 
     Example: tvmq finetune resnet18.onnx --data pictures/ --nbit-weight 4 --minutes 10
 
@@ -141,18 +140,18 @@ def finetune(
     output = announce_output(model, output, force=force, quiet=quiet)
     check_files(data, labels, metric, (onnx, save_samples))
     named = target_of(target)
-    job = opened(
+    job = open_model_and_data(
         model, data, config, backend=backend_for(backend, named), pictures=pictures, random=False, samples=samples,
         held_out=held_out, shape=shape or (), batch=batch, max_bytes=max_bytes, free_batch=True, quiet=quiet,
     )  # fmt: skip
-    if job.quantized or job.samples is None:
+    if job.is_prequantized or job.samples is None:
         raise ConfigError("finetune: the model is quantized already; finetuning begins with the float model")
     files = Outputs(model, output, Formats(onnx, dialect=dialect), named)
     seconds = 60 * MINUTES if minutes is None and steps is None else None if minutes is None else 60 * minutes
     how = tvmq.training.Distill(steps=steps, seconds=seconds, seed=seed, accumulators=accumulators)
     qmod, learned = train_and_save(job, files, backend_for(backend, named), how, batch, quiet=quiet)
     job.mod = with_batch(job.mod, batch)
-    facts = save(qmod, files, job, Wanted(compare, bench, threads, metric, labels, save_samples), quiet=quiet)
+    facts = save(qmod, files, job, Measurements(compare, bench, threads, metric, labels, save_samples), quiet=quiet)
     facts.update(finetune=asdict(learned), seconds=time.perf_counter() - start)
     report(facts, model, output, data, job, as_json=as_json, quiet=quiet)
 
@@ -166,7 +165,7 @@ def check_torch() -> None:
 
 
 def train_and_save(
-    job: Opened,
+    job: QuantizationJob,
     files: Outputs,
     backend: str | None,
     how: training.Distill,
@@ -195,7 +194,7 @@ def train_and_save(
         learned = training.finetune(net, learn, replace(how, keep=keep, watch=hundredths(advance)))
     if learned.interrupted and not quiet:
         notice(f"finetune: interrupted after {learned.steps} steps; the best state so far is what is saved")
-    return with_batch(training.converted(net, learned), batch), learned
+    return with_batch(training.convert_with_note(net, learned), batch), learned
 
 
 def with_batch(mod: Any, batch: int) -> Any:
@@ -207,12 +206,12 @@ def with_batch(mod: Any, batch: int) -> Any:
 
 def hundredths(advance: Callable[[], None]) -> Callable[[Any], None]:
     """Progress callback of the training: calls `advance` for each hundredth that is done."""
-    told = 0
+    reported = 0
 
     def watch(progress: Any) -> None:
-        nonlocal told
-        while told < int(100 * progress.done):
-            told += 1
+        nonlocal reported
+        while reported < int(100 * progress.done):
+            reported += 1
             advance()
 
     return watch

@@ -1,4 +1,4 @@
-"""Files of other formats that `tvmq quantize` writes beside the executable, and what they ask of the options."""
+"""Files of other formats that `tvmq quantize` writes beside the executable, and the options that they need."""
 
 from __future__ import annotations
 
@@ -19,20 +19,18 @@ TFLite = Annotated[
     Path | None,
     typer.Option(
         "--tflite",
-        help="Also write the integer core as a TFLite file of int8; without --backend the model is quantized for it.",
+        help="Also write the integer core as an int8 TFLite file. Without --backend, tflite is the backend.",
     ),
 ]
 Tosa = Annotated[
     Path | None,
-    typer.Option(
-        "--tosa", help="Also write the integer core as TOSA; without --backend the model is quantized for it."
-    ),
+    typer.Option("--tosa", help="Also write the integer core as TOSA. Without --backend, tosa is the backend."),
 ]
 
 
 @dataclass(frozen=True)
 class Formats:
-    """Files to write, None for those that nobody asked for; the dialect of ONNX."""
+    """Files to write, None for those not requested; and the dialect of ONNX."""
 
     onnx: Path | None = None
     tflite: Path | None = None
@@ -52,13 +50,13 @@ class Formats:
         named = [name for name in ("tflite", "tosa") if getattr(self, name) is not None]
         if len(named) > 1 and backend is None:
             raise ConfigError(
-                "quantize: --tflite and --tosa round otherwise, and one model has one arithmetic; quantize twice, or "
-                "say which with --backend"
+                "quantize: --tflite and --tosa round differently, and one model has one arithmetic; quantize twice, or "
+                "choose one with --backend"
             )
         return backend or (named[0] if named else None)
 
     def options(self, config: tvmq.QConfig) -> tvmq.QConfig:
-        """The options, with an integer-only core where a format has nothing else."""
+        """Options, with an integer-only core where a format requires it."""
         if self.tflite is None and self.tosa is None:
             return config
         wanted = {"partition_conversions": "fully_integral"}

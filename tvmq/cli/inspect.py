@@ -14,39 +14,36 @@ from tvmq.cli.screen import print_json, step
 
 
 def inspect(
-    model: Annotated[Path, typer.Argument(help="A trained float model: an .onnx file, or a torch program (.pt2).")],
+    model: Annotated[Path, typer.Argument(help="Trained float model: an .onnx file, or a torch program (.pt2).")],
     target: Annotated[
         str,
         typer.Option(
             "--target",
-            help='The CPU to look at; "llvm" is this one. What another would gain: "llvm -mcpu=core-avx2", '
-            '"llvm -mcpu=sapphirerapids"',
+            help='CPU to forecast for; "llvm" is this one. Others: "llvm -mcpu=core-avx2", "llvm -mcpu=sapphirerapids"',
         ),
     ] = "llvm",
     shape: Shapes = None,
     batch: Batch = 1,
     max_bytes: MaxBytes = None,
-    threads: Annotated[int, typer.Option("--threads", min=1, help="Threads that a run may use.")] = 1,
+    threads: Annotated[int, typer.Option("--threads", min=1, help="Threads of a run.")] = 1,
     clock: Annotated[
         float | None,
-        typer.Option(
-            "--clock", min=0.1, help="GHz of the CPU; without it this CPU's is measured, of others 3 is taken."
-        ),
+        typer.Option("--clock", min=0.1, help="Clock of the CPU in GHz. Default: measured for this CPU, 3 for others."),
     ] = None,
     measure: Annotated[
         bool,
         typer.Option(
             "--measure/--no-measure",
-            help="The first time on a machine, compare its kernels with the cost model (4 s); later ones read that.",
+            help="Calibrate the cost model on this machine; done once, takes 4 s.",
         ),
     ] = True,
     names: Annotated[
-        bool, typer.Option("--names", help="Only list the layers, by the names that --rule takes, and their operators.")
+        bool, typer.Option("--names", help="Only list the layers and their operators, by the names that --rule takes.")
     ] = False,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Forecast what int8 would bring for a float model: no data, nothing compiled, a few seconds.
+    """Forecast the gain of int8 for a float model in a few seconds, without data or compilation.
 
     One line a layer: whether it becomes int8, and if not, why; which kernel it would get; what bounds it ("compute",
     "memory", or "call": it is too small for anything to matter); its time in float and in int8, and how much of the

@@ -18,7 +18,7 @@ import numpy as np
 from tvmq.cli.files import write_output
 from tvmq.cli.judge import judge
 from tvmq.cli.metrics import class_labels, metric_named, read_labels, usual_metric, width
-from tvmq.cli.opening import Opened
+from tvmq.cli.opening import QuantizationJob
 from tvmq.cli.samples import Samples
 from tvmq.cli.screen import notice, step
 from tvmq.errors import ConfigError, TargetError
@@ -73,7 +73,7 @@ IMAGENET = (1000, 1001)  # scores that pictures have without a softmax, more oft
 
 
 @dataclass(frozen=True)
-class Wanted:
+class Measurements:
     """Measurements that the command line asks for."""
 
     compare: bool = True
@@ -85,36 +85,38 @@ class Wanted:
     doctor: str = ""  # the command that looks for what is wrong with model and data
 
 
-def measure(exe: Any, job: Opened, wanted: Wanted, *, quiet: bool) -> dict[str, Any]:
-    """Facts: "comparison", "speed", "samples_saved"; what was not wanted, or cannot run here, is absent or says why."""
+def measure(exe: Any, job: QuantizationJob, options: Measurements, *, quiet: bool) -> dict[str, Any]:
+    """Facts: "comparison", "speed", "samples_saved"; one that is off is absent, one that cannot run says why."""
     samples = job.samples
     if samples is None:
         return {}
     index = job.split.comparison
     facts: dict[str, Any] = {}
-    if wanted.save_samples is not None:
-        facts["samples_saved"] = save(wanted.save_samples, samples, index)
-    if not wanted.compare and not wanted.bench:
+    if options.save_samples is not None:
+        facts["samples_saved"] = save(options.save_samples, samples, index)
+    if not options.compare and not options.bench:
         return facts
     try:
         exe.run(_first_batch(samples, job.size))
     except TargetError as error:
         return {**facts, "comparison": {"skipped": f"{error}"}}
     float_exe = job.float_exe(quiet=quiet)
-    if wanted.compare:
-        facts["comparison"] = compare_outputs(exe, float_exe, job, wanted, quiet=quiet)
-    if wanted.bench and not job.quantized:  # float would be the same model with conversions
+    if options.compare:
+        facts["comparison"] = compare_outputs(exe, float_exe, job, options, quiet=quiet)
+    if options.bench and not job.is_prequantized:  # float would be the same model with conversions
         with step("measure speed", quiet=quiet):
-            facts["speed"] = measure_speed(exe, float_exe, _first_batch(samples, job.size), wanted.threads)
+            facts["speed"] = measure_speed(exe, float_exe, _first_batch(samples, job.size), options.threads)
     return facts
 
 
-def compare_outputs(exe: Any, float_exe: Any, job: Opened, wanted: Wanted, *, quiet: bool) -> dict[str, Any]:
+def compare_outputs(
+    exe: Any, float_exe: Any, job: QuantizationJob, options: Measurements, *, quiet: bool
+) -> dict[str, Any]:
     """Agreement, and the metric where labels fit; see judge."""
     samples, index = job.samples, job.split.comparison
     assert samples is not None
-    labels = read_labels(wanted.labels, samples) if wanted.labels else class_labels(samples)
-    metric, reason = _metric(wanted, labels, samples, exe)
+    labels = read_labels(options.labels, samples) if options.labels else class_labels(samples)
+    metric, reason = _metric(options, labels, samples, exe)
     classes = _classes(job, exe, labelled=metric in ("top1", "top5"))
     with step("compare with float", -(-len(index) // job.size), quiet=quiet) as advance:
         facts = judge(
@@ -125,11 +127,11 @@ def compare_outputs(exe: Any, float_exe: Any, job: Opened, wanted: Wanted, *, qu
         facts["no_metric"] = "" if labels is None else reason
     elif metric == "top1" and is_near_chance(facts["float"], exe.output_info[0].shape):
         facts["near_chance"] = True
-        notice(_near_chance(facts["float"], samples, wanted.doctor))
+        notice(_near_chance(facts["float"], samples, options.doctor))
     return facts
 
 
-def _classes(job: Opened, exe: Any, *, labelled: bool) -> dict[int, str]:
+def _classes(job: QuantizationJob, exe: Any, *, labelled: bool) -> dict[int, str]:
     """{position: kind} of the outputs that say a class: by the graph, by labels that fit, or as ImageNet's scores."""
     from tvmq.graph.class_scores import class_outputs
 
@@ -143,17 +145,17 @@ def _classes(job: Opened, exe: Any, *, labelled: bool) -> dict[int, str]:
     return kinds
 
 
-def _metric(wanted: Wanted, labels: np.ndarray | None, samples: Samples, exe: Any) -> tuple[str | None, str]:
+def _metric(options: Measurements, labels: np.ndarray | None, samples: Samples, exe: Any) -> tuple[str | None, str]:
     """Name of the metric, or None and why."""
-    if wanted.metric is not None:
-        metric_named(wanted.metric)
+    if options.metric is not None:
+        metric_named(options.metric)
         if labels is None:
             raise ConfigError(
-                f"--metric: '{wanted.metric}' needs labels; give --labels, subfolders by class, an array 'labels' of "
+                f"--metric: '{options.metric}' needs labels; give --labels, subfolders by class, an array 'labels' of "
                 "the .npz, or a function that yields (batch, label)"
             )
-        return wanted.metric, ""
-    reason = usual_metric(labels, () if wanted.labels else samples.classes, exe.output_info[0].shape)
+        return options.metric, ""
+    reason = usual_metric(labels, () if options.labels else samples.classes, exe.output_info[0].shape)
     return (None, reason) if reason else ("top1", "")
 
 

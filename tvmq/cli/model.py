@@ -31,23 +31,23 @@ OTHERS = {
 
 
 @dataclass
-class Source:
+class ModelSource:
     """A model file that was read and not yet imported.
 
-    own       {input: shape}, None for a free dimension or an unknown rank
+    shapes    {input: shape}, None for a dynamic dimension or an unknown rank
     dtypes    {input: type of its elements}
-    load      (module, weights) for the shapes of its inputs
-    metadata  what the file says of itself
-    quantized it brings scales of its own
-    scores    its first output looks like a score for each class
-    program   its shapes cannot be changed: a torch program
+    load      function from the shapes of the inputs to (module, weights)
+    metadata  metadata of the file
+    is_prequantized  True if the model carries scales of its own
+    scores    True if the first output looks like class scores
+    program   True for a torch program, whose shapes cannot be changed
     """
 
-    own: dict[str, Shape | None]
+    shapes: dict[str, Shape | None]
     dtypes: dict[str, str]
     load: Callable[[Mapping[str, Shape]], tuple[Any, dict[str, Any]]]
     metadata: Mapping[str, str] = field(default_factory=dict)
-    quantized: bool = False
+    is_prequantized: bool = False
     scores: bool = False
     program: bool = False
 
@@ -95,7 +95,7 @@ def choose_shapes(
     return chosen
 
 
-def read_source(model: Path, max_bytes: int | None = None) -> Source:
+def read_source(model: Path, max_bytes: int | None = None) -> ModelSource:
     """Read a model, ONNX or a torch program (.pt2).
 
     max_bytes  that a tensor may have, see `tvmq.from_onnx`
@@ -111,20 +111,20 @@ def read_source(model: Path, max_bytes: int | None = None) -> Source:
     from tvmq.frontends.onnx.shapes import dimensions, graph_inputs
 
     proto = read_model(model, max_bytes=max_bytes)
-    own: dict[str, Shape | None] = {}
+    shapes: dict[str, Shape | None] = {}
     dtypes = {}
     for value in graph_inputs(proto.graph):
         dims = dimensions(value)
-        own[value.name] = None if dims is None else tuple(d if isinstance(d, int) else None for d in dims)
+        shapes[value.name] = None if dims is None else tuple(d if isinstance(d, int) else None for d in dims)
         dtypes[value.name] = str(onnx.helper.tensor_dtype_to_np_dtype(value.type.tensor_type.elem_type))
     metadata = {entry.key: entry.value for entry in proto.metadata_props}
     ranks = [dimensions(value) for value in proto.graph.output[:1]]
-    return Source(
-        own,
+    return ModelSource(
+        shapes,
         dtypes,
         lambda shapes: tvmq.from_onnx(proto, shape=dict(shapes), max_bytes=max_bytes),
         metadata,
-        quantized=carries_scales(model),
+        is_prequantized=carries_scales(model),
         scores=any(dims is not None and len(dims) == 2 for dims in ranks),
     )
 
@@ -151,17 +151,17 @@ def refuse_others(model: Path) -> None:
             raise ModelError(f"model: '{model}' is {what}")
 
 
-def _read_program(model: Path, max_bytes: int | None) -> Source:
+def _read_program(model: Path, max_bytes: int | None) -> ModelSource:
     """A program of torch.export; its sizes were chosen at the export."""
     from tvmq.graph.symbolic import inputs_of
 
     mod, params = tvmq.from_torch(model, max_bytes=max_bytes, trust=is_trusted())
     inputs = [value for value in inputs_of(mod) if value.name not in params]
-    own: dict[str, Shape | None] = {value.name: value.shape for value in inputs}
+    shapes: dict[str, Shape | None] = {value.name: value.shape for value in inputs}
     ranks = [len(value.ty.shape) for value in _results(mod)]
     scores = ranks[:1] == [2]
-    return Source(
-        own, {value.name: value.dtype for value in inputs}, lambda _: (mod, params), scores=scores, program=True
+    return ModelSource(
+        shapes, {value.name: value.dtype for value in inputs}, lambda _: (mod, params), scores=scores, program=True
     )
 
 
@@ -187,14 +187,14 @@ def import_model(
     raises   what read_source, read_arrays and parse_shapes raise
     """
     source = read_source(model, max_bytes)
-    arrays = read_arrays(data, list(source.own)) if data else None
+    arrays = read_arrays(data, list(source.shapes)) if data else None
     sizes = {name: array.shape for name, array in (arrays or {}).items()}
     mod, params, size = import_source(source, sizes, shape, batch, quiet=quiet)
     return mod, params, arrays, size
 
 
 def import_source(
-    source: Source,
+    source: ModelSource,
     data: Mapping[str, Shape],
     shape: Sequence[str],
     batch: int,
@@ -213,11 +213,11 @@ def import_source(
         raise ConfigError(
             "--shape: a .pt2 program has the shapes of its export; export it with others, or leave it out"
         )
-    shapes = dict(source.own) if source.program else choose_shapes(source.own, overrides, data, batch)
-    if not quiet and shapes != source.own and not overrides:
+    shapes = dict(source.shapes) if source.program else choose_shapes(source.shapes, overrides, data, batch)
+    if not quiet and shapes != source.shapes and not overrides:
         fixed = ", ".join(f"{name} {dims}" for name, dims in shapes.items())
         notice(f"free dimensions fixed: {fixed} (--batch and --shape choose others)")
-    if free_batch and not overrides and all(dims and dims[0] is None for dims in source.own.values()):
+    if free_batch and not overrides and all(dims and dims[0] is None for dims in source.shapes.values()):
         shapes = {name: (None, *(dims or ())[1:]) for name, dims in shapes.items()}
     mod, params = source.load(shapes)  # type: ignore[arg-type]
     first = next((shape[0] for shape in shapes.values() if shape), None)  # a scalar has no batch

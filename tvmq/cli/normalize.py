@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from tvmq.cli.metrics import class_labels, width
-from tvmq.cli.model import Source
+from tvmq.cli.model import ModelSource
 from tvmq.cli.picture_options import PictureOptions
 from tvmq.cli.samples import Samples
 from tvmq.data.guess import PICTURES, Guess, by_custom, from_facts, from_pixels
@@ -18,7 +18,7 @@ from tvmq.data.pictures import Frame
 
 
 def decide(
-    source: Source,
+    source: ModelSource,
     frame: Frame,
     samples: Samples,
     options: PictureOptions,
@@ -43,7 +43,7 @@ def decide(
 
 
 def _guess_normalization(
-    source: Source,
+    source: ModelSource,
     frame: Frame,
     samples: Samples,
     module: tuple[Any, Mapping[str, np.ndarray]],

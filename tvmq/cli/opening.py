@@ -23,7 +23,7 @@ from tvmq.cli.data import (
     read_function,
     sample_shapes,
 )
-from tvmq.cli.model import Shape, Source, import_source, parse_shapes, read_source, stored_bytes
+from tvmq.cli.model import ModelSource, Shape, import_source, parse_shapes, read_source, stored_bytes
 from tvmq.cli.normalize import decide, inputs, normalization_lines
 from tvmq.cli.picture_options import PictureOptions
 from tvmq.cli.samples import Samples, Split, split
@@ -36,7 +36,7 @@ NONE = np.arange(0)
 
 
 @dataclass
-class Opened:
+class QuantizationJob:
     """Model, data and options of one quantization.
 
     mod, params  the imported float model
@@ -54,7 +54,7 @@ class Opened:
     samples: Samples | None = None
     split: Split = field(default_factory=lambda: Split(NONE, NONE, apart=False))
     guess: Guess | None = None
-    quantized: bool = False
+    is_prequantized: bool = False
     _float: Any = None
 
     def float_exe(self, *, quiet: bool = True) -> Any:
@@ -87,7 +87,7 @@ class Opened:
         return facts
 
 
-def opened(
+def open_model_and_data(
     model: Path,
     data: str | None,
     config: tvmq.QConfig,
@@ -103,7 +103,7 @@ def opened(
     backend: str | None = None,
     tune: float | None = None,
     free_batch: bool = False,
-) -> Opened:
+) -> QuantizationJob:
     """Read the model and the data, import the model, split and prepare the samples.
 
     backend     what `tvmq.quantize` will take as its target
@@ -114,9 +114,9 @@ def opened(
         raise ConfigError("--random-data: there is --data as well; give one of them")
     with step("read model", quiet=quiet):
         source = read_source(model, max_bytes)
-    if data is None and not random and not source.quantized:
+    if data is None and not random and not source.is_prequantized:
         config = _without_data(model, source, config, backend, tune, quiet=quiet)
-    if source.quantized and not quiet:
+    if source.is_prequantized and not quiet:
         notice("the model is quantized already: its own scales are taken")
     kind = None if data is None else kind_of(data)
     if pictures.has_values() and kind != "folder":
@@ -127,7 +127,7 @@ def opened(
     first = _read_data(source, data, kind, pictures, shape, count=count, quiet=quiet)
     with step("import", quiet=quiet):
         mod, params, size = import_source(source, first.shapes, shape, batch, free_batch=free_batch, quiet=quiet)
-    job = Opened(mod, params, size, config, stored_bytes(model), quantized=source.quantized)
+    job = QuantizationJob(mod, params, size, config, stored_bytes(model), is_prequantized=source.is_prequantized)
     read = first.samples
     if first.function is not None and data is not None:
         read = read_function(first.function, data, _inputs(mod, params), count=count, quiet=quiet)
@@ -144,7 +144,7 @@ def opened(
 
 
 def _without_data(
-    model: Path, source: Source, config: tvmq.QConfig, backend: str | None, tune: float | None, *, quiet: bool
+    model: Path, source: ModelSource, config: tvmq.QConfig, backend: str | None, tune: float | None, *, quiet: bool
 ) -> tvmq.QConfig:
     """The options for a model without data: scales made at run time, where these options and the backend allow it."""
     from tvmq.pipeline import WITHOUT_DATA, is_calibrated, why_data
@@ -171,7 +171,7 @@ class _Reading:
 
 
 def _read_data(
-    source: Source,
+    source: ModelSource,
     data: str | None,
     kind: str | None,
     pictures: PictureOptions,
@@ -192,7 +192,9 @@ def _read_data(
     return _Reading(sample_shapes(samples, frame), samples, frame)
 
 
-def _normalize(job: Opened, source: Source, frame: Frame, pictures: PictureOptions, *, quiet: bool) -> None:
+def _normalize(
+    job: QuantizationJob, source: ModelSource, frame: Frame, pictures: PictureOptions, *, quiet: bool
+) -> None:
     """Decide how the pictures become inputs."""
     assert job.samples is not None
     build = partial(job.float_exe, quiet=quiet)
@@ -200,7 +202,7 @@ def _normalize(job: Opened, source: Source, frame: Frame, pictures: PictureOptio
     job.samples.prepare = partial(inputs, frame=frame, normalization=job.guess.normalization)
 
 
-def _with_shapes(source: Source, shape: Sequence[str]) -> Source:
+def _with_shapes(source: ModelSource, shape: Sequence[str]) -> ModelSource:
     """The source with --shape in place of its dynamic sizes, for the size of pictures."""
     overrides = parse_shapes(shape)
 
@@ -209,7 +211,7 @@ def _with_shapes(source: Source, shape: Sequence[str]) -> Source:
             return override or own
         return tuple(a or b for a, b in zip(override, own, strict=False)) if len(override) == len(own) else own
 
-    return replace(source, own={name: merge_sizes(own, overrides.get(name)) for name, own in source.own.items()})
+    return replace(source, shapes={name: merge_sizes(own, overrides.get(name)) for name, own in source.shapes.items()})
 
 
 def _inputs(mod: Any, params: Any) -> list[Any]:
@@ -218,7 +220,7 @@ def _inputs(mod: Any, params: Any) -> list[Any]:
     return [info for info in inputs_of(mod) if info.name not in params]
 
 
-def _announce_data(job: Opened) -> None:
+def _announce_data(job: QuantizationJob) -> None:
     """Announce the split in one line, and the normalization in one or two."""
     assert job.samples is not None
     for line in normalization_lines(job.guess) if job.guess else []:

@@ -1,4 +1,4 @@
-"""Command-line options made from qconfig's, so that names, choices and help texts cannot drift apart."""
+"""Command-line options made from qconfig's, so that names, choices and help texts agree."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ LISTS: dict[str, Any] = {
 }  # fmt: skip
 
 RULE_HELP = (
-    "An exception, as PATTERN=SPEC; may be repeated, the last that matches a layer wins. PATTERN is a layer's"
-    " name as it is printed, a glob of names, or op:TYPE; SPEC is 'float' or bits, w for weights and a for activations;"
-    " 'dynamic' in place of a8: scales made at run time."
+    "Precision of some layers, as PATTERN=SPEC; repeatable, the last match wins. PATTERN is a layer's name as printed,"
+    " a glob of names, or op:TYPE. SPEC is 'float' or bits: w for weights, a for activations; 'dynamic' instead of a8"
+    " computes scales at run time."
     " Examples: '*/classifier/*=float', 'op:matmul=w4', '/stem/Conv=w8a16', '/head/*=dynamic'."
 )
 _BITS = re.compile(r"(?:w(?P<weights>\d+))?(?:a(?P<activations>\d+)|(?P<dynamic>dynamic))?")
@@ -62,27 +62,27 @@ def _kind(option: str) -> Any:
 
 
 def _hidden_annotation(option: str, kind: type) -> Any:
-    """Hidden typer option of an older version that has one value only: read, with a warning."""
+    """Hidden typer option of an older version, with one remaining value: accepted with a warning."""
     name = option.replace("_", "-")
     switch = f"--{name}/--no-{name}" if kind is bool else f"--{name}"
     return Annotated[kind | None, typer.Option(switch, hidden=True, show_default=False)]
 
 
 def _default_text(default: Any) -> str:
-    """A default as one would type it."""
+    """Default as typed on the command line."""
     if isinstance(default, bool):
         return "on" if default else "off"
     return "none" if default is None else str(default)
 
 
 def _parameters() -> list[inspect.Parameter]:
-    """Keyword parameters: one for each option of qconfig, and three that give several at once."""
+    """Keyword parameters: one for each option of qconfig, and --rule, --relay and --config."""
     extra = {
         "rule": Annotated[list[str] | None, typer.Option("--rule", help=RULE_HELP, rich_help_panel=PANEL)],
         "relay": Annotated[bool, typer.Option(
-            "--relay", help="Begin with Relay's defaults instead of ours.", rich_help_panel=PANEL)],
+            "--relay", help="Start from Relay's defaults.", rich_help_panel=PANEL)],
         "config": Annotated[Path | None, typer.Option(
-            "--config", help="JSON file of options; those on the command line win.", rich_help_panel=PANEL)],
+            "--config", help="JSON file of options; the command line overrides it.", rich_help_panel=PANEL)],
     }  # fmt: skip
     names = [option.name for option in fields(QConfig) if option.name not in ("rules", "given")]
     read = {name: _hidden_annotation(name, type(value)) for name, (value, _, _) in FIXED.items()}
@@ -134,14 +134,14 @@ def _option_value(name: str, value: Any) -> Any:
 
 
 def read_config(path: Path) -> dict[str, Any]:
-    """Options from a JSON file; ConfigError where it is none."""
+    """Options from a JSON file; ConfigError if it is not valid."""
     try:
         check_regular(path)
         options = json.loads(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise ConfigError(f"--config: '{path}' cannot be read ({error.strerror})") from error
     except ValueError as error:
-        raise ConfigError(f"--config: '{path}' is no JSON ({error}); write {{\"nbit_weight\": 4}}") from error
+        raise ConfigError(f"--config: '{path}' is not JSON ({error}); write {{\"nbit_weight\": 4}}") from error
     if not isinstance(options, dict):
         raise ConfigError(f"--config: '{path}' must hold an object {{...}}. Got {type(options).__name__}")
     refuse_code(options, f"--config: '{path}'")
@@ -149,9 +149,9 @@ def read_config(path: Path) -> dict[str, Any]:
 
 
 def parse_rule(text: str, config: QConfig) -> Rule:
-    """A rule from PATTERN=SPEC; what the spec leaves open is as the configuration has it.
+    """Rule from PATTERN=SPEC; the configuration decides what the spec leaves open.
 
-    raises  ConfigError with the forms that are possible
+    raises  ConfigError that shows the valid forms
 
     >>> parse_rule("*/classifier/*=float", DEFAULTS)
     Rule('*/classifier/*', None)

@@ -1,4 +1,4 @@
-"""Options for pictures: what the command line may say instead of the guess."""
+"""Options for the preprocessing of pictures, which override the guess."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from tvmq.data.normalization import NORMALIZATIONS
 from tvmq.data.pictures import RESIZES
 from tvmq.errors import ConfigError
 
-PANEL = "Pictures (--data FOLDER); what is not given is guessed, and said"
+PANEL = "Pictures (--data FOLDER); options not given are guessed and reported"
 
 _Normalize = Enum("_Normalize", {name: name for name in NORMALIZATIONS})  # type: ignore[misc]
 _Layout = Enum("_Layout", {"NCHW": "NCHW", "NHWC": "NHWC"})
@@ -24,7 +24,7 @@ Normalizes = Annotated[
     typer.Option(
         "--normalize",
         rich_help_panel=PANEL,
-        help="What the network was trained on. imagenet: torchvision's mean and std; unit: 0..1; signed: -1..1; "
+        help="Normalization used in training. imagenet: torchvision's mean and std; unit: 0..1; signed: -1..1; "
         "raw: 0..255; caffe: BGR minus the mean pixel; mnist.",
     ),
 ]
@@ -33,26 +33,29 @@ Means = Annotated[
     typer.Option(
         "--mean",
         rich_help_panel=PANEL,
-        help="x = (pixel * scale - mean) / std; one number, or one for each channel. Example: 0.4914,0.4822,0.4465",
+        help="Mean in x = (pixel * scale - mean) / std: one number, or one per channel. Example: 0.4914,0.4822,0.4465",
     ),
 ]
 Stds = Annotated[
-    str | None, typer.Option("--std", rich_help_panel=PANEL, help="See --mean. Example: 0.2470,0.2435,0.2616")
+    str | None,
+    typer.Option("--std", rich_help_panel=PANEL, help="Standard deviation, see --mean. Example: 0.2470,0.2435,0.2616"),
 ]
 Scales = Annotated[
-    float | None, typer.Option("--scale", rich_help_panel=PANEL, help="See --mean. Default: 1/255; 1 keeps 0..255.")
+    float | None,
+    typer.Option("--scale", rich_help_panel=PANEL, help="Scale of pixels, see --mean. Default: 1/255; 1 keeps 0..255."),
 ]
 Colors = Annotated[_Color | None, typer.Option("--color", rich_help_panel=PANEL, help="Order of the model's channels.")]
 Layouts = Annotated[
-    _Layout | None, typer.Option("--layout", rich_help_panel=PANEL, help="Channels before or behind the pixels.")
+    _Layout | None,
+    typer.Option("--layout", rich_help_panel=PANEL, help="Layout of the model's input: channels first or last."),
 ]
 Resizes = Annotated[
     _Resize | None,
     typer.Option(
         "--resize",
         rich_help_panel=PANEL,
-        help="crop: the shorter side is brought to the model's size over --crop and the centre cut out; stretch; "
-        "pad: with gray borders. Default: crop for classifiers of 64 pixels or more, else stretch.",
+        help="Resizing to the model's input. crop: resize the shorter side to size / --crop and cut out the centre; "
+        "stretch; pad: add gray borders. Default: crop for classifiers of 64 pixels or more, else stretch.",
     ),
 ]
 Crops = Annotated[
@@ -81,7 +84,7 @@ class PictureOptions:
     crop: float | None = None
 
     def has_values(self) -> bool:
-        """True if something was given."""
+        """True if any option was given."""
         return self != PictureOptions()
 
     def normalizes(self) -> bool:
@@ -93,7 +96,7 @@ def picture_options(
     normalize: Enum | None, mean: str | None, std: str | None, scale: float | None,
     color: Enum | None, layout: Enum | None, resize: Enum | None, crop: float | None,
 ) -> PictureOptions:  # fmt: skip
-    """Parse the values of the command line. raises ConfigError for texts that are no numbers."""
+    """Parse the values of the command line. raises ConfigError for texts that are not numbers."""
     words = (None if value is None else str(value.value) for value in (normalize, color, layout, resize))
     name, order, place, fit = words
     return PictureOptions(name, numbers("--mean", mean), numbers("--std", std), scale, order, place, fit, crop)

@@ -1,4 +1,4 @@
-"""`tvmq quantize`: from a trained float model to a saved integer executable, and what came of it."""
+"""`tvmq quantize`: from a trained float model to a saved integer executable, and its comparison with float."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ from tvmq.cli.bound import check_bound, refuse_on_guard, resolve_guard
 from tvmq.cli.data import check_data
 from tvmq.cli.files import check_output
 from tvmq.cli.formats import Formats, Onnx, TFLite, Tosa
-from tvmq.cli.measure import Wanted, measure
+from tvmq.cli.measure import Measurements, measure
 from tvmq.cli.metrics import check_labels, metric_named
-from tvmq.cli.opening import Opened, opened
+from tvmq.cli.opening import QuantizationJob, open_model_and_data
 from tvmq.cli.options import with_qconfig_options
 from tvmq.cli.picture_options import (
     Colors,
@@ -69,16 +69,16 @@ def quantize(
         str | None,
         typer.Option(
             "--data",
-            help="Some 100 samples of what the model will see: a folder of pictures (subfolders are classes); an .npz "
-            "with one array for each input, or an .npy for a single input, samples first, prepared as for inference; "
-            "or module:function or file.py:function that yields batches: arrays, {input: array}, or tuples with the "
-            "label last. Not needed for a model that is quantized already, nor with --calibrate-mode global_scale. "
-            "Without data scales are made at run time: --activations dynamic.",
+            help="About 100 typical samples: a folder of pictures (subfolders are classes); an .npz with one array per "
+            "input, or an .npy for a single input, samples first and preprocessed; or a function, as module:function "
+            "or file.py:function, that yields batches: arrays, {input: array}, or tuples with the label last. "
+            "Not needed if the model is quantized already, or with --calibrate-mode global_scale. Without data, "
+            "scales are computed at run time (--activations dynamic).",
         ),
     ] = None,
     random_data: Annotated[
         bool,
-        typer.Option("--random-data", help="Choose ranges from random values: to try the speed. Accuracy suffers."),
+        typer.Option("--random-data", help="Calibrate on random values, to measure speed. Accuracy suffers."),
     ] = False,
     samples: Count = None,
     held_out: HeldOut = None,
@@ -92,8 +92,8 @@ def quantize(
         str,
         typer.Option(
             "--guard",
-            help="What the outputs must keep beside float's, in dB; 'none' for nothing. Where 8 bits do not, layers "
-            "get more precision; a model that stays below is not saved, and the exit code is 3.",
+            help="Least SQNR of the outputs compared with float, in dB, or 'none'. Where 8 bits stay below, layers get "
+            "more precision; if that is not enough, the model is not saved and the exit code is 3.",
             rich_help_panel=RESULT,
         ),
     ] = USUAL,
@@ -102,15 +102,16 @@ def quantize(
         typer.Option(
             "--max-drop",
             min=0,
-            help="Hold the model to --metric instead: so much less than float's at most, in points for top1 and top5, "
-            "else in the metric's own units. Example: --metric top1 --max-drop 0.5",
+            help="Bound the drop of --metric from float instead of the SQNR: in points for top1 and top5, else in "
+            "units of the metric. Example: --metric top1 --max-drop 0.5",
             rich_help_panel=RESULT,
         ),
     ] = None,
     force: Annotated[
         bool,
         typer.Option(
-            "--force", help="Overwrite a file at --output that is no saved model; save a model that --guard refuses."
+            "--force",
+            help="Overwrite an output file that is not a saved model; save a model below the bound of --guard.",
         ),
     ] = False,
     batch: Batch = 1,
@@ -127,7 +128,7 @@ def quantize(
         typer.Option(
             "--tune",
             min=0,
-            help="Measure for so many seconds which layers are faster in float on this machine; they stay float.",
+            help="Measure for this many seconds which layers are faster in float on this machine, and keep them float.",
         ),
     ] = None,
     normalize: Normalizes = None,
@@ -143,7 +144,7 @@ def quantize(
 ) -> None:
     """Quantize a trained ONNX or torch model and save it as an executable for this CPU.
 
-    Then int8 runs beside float, on samples that chose no ranges: agreement, accuracy where there are labels, speed.
+    Then int8 is compared with float on held-out samples: agreement, accuracy if there are labels, and speed.
 
     Example: tvmq quantize resnet18.onnx --data pictures/
 
@@ -159,18 +160,20 @@ def quantize(
     requested_guard = check_bound(guard, metric, max_drop)
     named = target_of(target)
     described, config = backend_for(formats.backend(backend), named), formats.options(config)
-    job = opened(
+    job = open_model_and_data(
         model, data, config, backend=described, tune=tune, pictures=pictures, random=random_data, samples=samples,
         held_out=held_out, shape=shape or (), batch=batch, max_bytes=max_bytes, quiet=quiet,
     )  # fmt: skip
     feeds = None if job.samples is None else Feeds(job.samples, job.split.calibration, job.size)
     held = resolve_guard(requested_guard, job, metric, max_drop, labels, quiet=quiet)
     with refuse_on_guard(force=force):
-        qmod = quantized(job.mod, job.params, feeds, job.config, backend=described, quiet=quiet, tune=tune, guard=held)
+        qmod = quantize_with_progress(
+            job.mod, job.params, feeds, job.config, backend=described, quiet=quiet, tune=tune, guard=held
+        )
     doctor = f"tvmq doctor {quote(str(model))} --data {quote(data)}" if data else ""
-    wanted = Wanted(compare, bench, threads, metric, labels, save_samples, doctor)
+    measurements = Measurements(compare, bench, threads, metric, labels, save_samples, doctor)
     outputs = Outputs(model, output, formats, named)
-    facts = save(qmod, outputs, job, wanted, quiet=quiet)
+    facts = save(qmod, outputs, job, measurements, quiet=quiet)
     facts["seconds"] = time.perf_counter() - start
     report(facts, model, output, data, job, as_json=as_json, quiet=quiet)
 
@@ -192,7 +195,7 @@ def backend_for(backend: str | None, target: str | list[str]) -> str | None:
 
 @dataclass(frozen=True)
 class Outputs:
-    """Files to write, and the target to compile for."""
+    """Model file, output files, and the target to compile for."""
 
     model: Path
     output: Path
@@ -200,8 +203,8 @@ class Outputs:
     target: str | list[str]
 
 
-def save(qmod: Any, files: Outputs, job: Opened, wanted: Wanted, *, quiet: bool) -> dict[str, Any]:
-    """Write the model, and measure it; returns the facts of the summary, all but the seconds."""
+def save(qmod: Any, files: Outputs, job: QuantizationJob, options: Measurements, *, quiet: bool) -> dict[str, Any]:
+    """Save the model and measure it; returns the facts of the summary, all but the seconds."""
     files.formats.write(qmod)
     with step("build", quiet=quiet):
         exe = tvmq.build(qmod, target=files.target)
@@ -212,14 +215,14 @@ def save(qmod: Any, files: Outputs, job: Opened, wanted: Wanted, *, quiet: bool)
         "model_bytes": job.model_bytes, "output_bytes": files.output.stat().st_size,
         "exported": {str(path): path.stat().st_size for path in files.formats.files if path is not None},
         "inputs": {info.name: f"{info.dtype} {info.shape}" for info in exe.input_info},
-        **job.facts(), **measure(exe, job, wanted, quiet=quiet), **explanation.to_dict(),
+        **job.facts(), **measure(exe, job, options, quiet=quiet), **explanation.to_dict(),
     }  # fmt: skip
 
 
 def check_files(data: str | None, labels: Path | None, metric: str | None, outputs: Sequence[Path | None]) -> None:
     """Check files before the model is read.
 
-    raises   DataError for data and labels that cannot be opened, ConfigError for a metric that is none, OutputError for
+    raises   DataError for data and labels that cannot be opened, ConfigError for an unknown metric, OutputError for
              outputs that cannot be written
     """
     if data is not None:
@@ -234,14 +237,14 @@ def check_files(data: str | None, labels: Path | None, metric: str | None, outpu
 
 
 def announce_output(model: Path, output: Path | None, *, force: bool, quiet: bool) -> Path:
-    """The file to write, with a notice where nobody named it."""
+    """Output file; a notice names it if --output did not."""
     chosen = output_for(model, output, force=force)
     if output is None and not quiet:
         notice(f"output: {chosen} (--output names another)")
     return chosen
 
 
-def quantized(
+def quantize_with_progress(
     mod: Any,
     params: Any,
     data: Any,
@@ -263,12 +266,12 @@ def quantized(
 
 
 def whole_read(data: Feeds) -> int:
-    """Parts that `count_by_weight` counts in all."""
+    """Total that `count_by_weight` counts to."""
     return sum(READS) * len(data)
 
 
 def count_by_weight(advance: Callable[[], None], batches: int) -> Callable[[], None]:
-    """Progress callback for batches: counts each as often as its read weighs.
+    """Progress callback for batches: counts each as often as its pass over the data weighs.
 
     >>> calls = []
     >>> count = count_by_weight(lambda: calls.append(1), 2)
@@ -289,8 +292,9 @@ def count_by_weight(advance: Callable[[], None], batches: int) -> Callable[[], N
 
 
 def report(
-    facts: dict[str, Any], model: Path, output: Path, data: str | None, job: Opened, *, as_json: bool, quiet: bool
-) -> None:
+    facts: dict[str, Any], model: Path, output: Path, data: str | None, job: QuantizationJob, *,
+    as_json: bool, quiet: bool,
+) -> None:  # fmt: skip
     """Print the facts and the next steps, as text or as JSON."""
     saved = facts.get("samples_saved")
     steps = next_steps(facts, model, output, saved or data)

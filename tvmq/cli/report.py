@@ -15,8 +15,8 @@ from tvmq.cli.bench import inputs_for
 from tvmq.cli.bound import check_bound, refuse_on_guard, resolve_guard
 from tvmq.cli.data import check_data
 from tvmq.cli.files import check_output, write_output
-from tvmq.cli.measure import Wanted, measure
-from tvmq.cli.opening import Opened, opened
+from tvmq.cli.measure import Measurements, measure
+from tvmq.cli.opening import QuantizationJob, open_model_and_data
 from tvmq.cli.options import with_qconfig_options
 from tvmq.cli.picture_options import (
     Colors,
@@ -29,7 +29,7 @@ from tvmq.cli.picture_options import (
     Stds,
     picture_options,
 )  # fmt: skip
-from tvmq.cli.quantize import USUAL, quantized
+from tvmq.cli.quantize import USUAL, quantize_with_progress
 from tvmq.cli.samples import Feeds
 from tvmq.cli.screen import notice, print_json, size_text, step, time_text
 from tvmq.errors import ConfigError, DataError, TargetError
@@ -38,8 +38,8 @@ SAVED = ".tvmq"
 COMPARED = 32  # samples; figures of layers hardly change with more
 REPEAT = 20
 WITHOUT_FLOAT = (
-    "This is a saved model alone: errors by layer and histograms need the float model; give it, with --quantized and "
-    "--data."
+    "This page is about a saved model alone: errors by layer and histograms need the float model; give it with "
+    "--quantized and --data."
 )
 WITHOUT_DATA = "There are no data: errors by layer and histograms need them; give --data."
 
@@ -49,45 +49,45 @@ def report(
     model: Annotated[
         Path,
         typer.Argument(
-            help="The trained float model (.onnx, .pt2), which is quantized as by `tvmq quantize`; or a saved .tvmq, "
-            "of which the page shows what is in it."
+            help="Trained float model (.onnx, .pt2), which is quantized as by `tvmq quantize`; or a saved .tvmq, "
+            "whose contents the page shows."
         ),
     ],
     config: tvmq.QConfig,
-    output: Annotated[Path, typer.Option("--output", "-o", help="The page to write.")] = Path("report.html"),
+    output: Annotated[Path, typer.Option("--output", "-o", help="HTML page to write.")] = Path("report.html"),
     data: Annotated[
         str | None,
         typer.Option(
             "--data",
-            help="Samples as for `tvmq quantize`: a folder of pictures, an .npz or .npy, or file.py:function. Errors "
-            "by layer and histograms come from them.",
+            help="Samples in any form that `tvmq quantize` takes: a folder of pictures, an .npz or .npy, or "
+            "file.py:function. Needed for errors by layer and histograms.",
         ),
     ] = None,
     quantized_model: Annotated[
         Path | None,
         typer.Option(
             "--quantized",
-            help="A .tvmq that was made of MODEL: the page is about this one; MODEL and --data say how far it is from "
-            "float. Without it MODEL is quantized now, with the options below.",
+            help="Report on this .tvmq, which was made from MODEL; MODEL and --data measure its distance from float. "
+            "Without it MODEL is quantized now, with the options below.",
         ),
     ] = None,
     search: Annotated[
         Path | None,
-        typer.Option("--search", help="The front.json of a search: the page shows its Pareto front as well."),
+        typer.Option("--search", help="front.json of a search, whose Pareto front the page shows as well."),
     ] = None,
     samples: Annotated[
-        int | None, typer.Option("--samples", min=1, help="Calibrate on the first so many samples only.")
+        int | None, typer.Option("--samples", min=1, help="Calibrate on this many samples, the first ones.")
     ] = None,
     held_out: Annotated[
-        int | None, typer.Option("--held-out", min=0, help="Samples that are kept apart to judge the result.")
+        int | None, typer.Option("--held-out", min=0, help="Samples held out to judge the result.")
     ] = None,
     labels: Annotated[
         Path | None, typer.Option("--labels", help="Labels in the order of the samples (.npy, .txt), or a .csv.")
     ] = None,
     guard: Annotated[
-        str, typer.Option("--guard", help="What the outputs must keep beside float's, in dB; 'none' for nothing.")
+        str, typer.Option("--guard", help="Least SQNR of the outputs compared with float, in dB, or 'none'.")
     ] = USUAL,
-    threads: Annotated[int, typer.Option("--threads", min=1, help="Threads of the measured times.")] = 1,
+    threads: Annotated[int, typer.Option("--threads", min=1, help="Threads of the measurements.")] = 1,
     batch: Batch = 1,
     max_bytes: MaxBytes = None,
     shape: Shapes = None,
@@ -127,13 +127,13 @@ def report(
         facts = _saved_facts(model, data, quantized_model, threads, quiet=quiet)
     else:
         exe, requested_guard = tvmq.load(quantized_model) if quantized_model else None, check_bound(guard, None, None)
-        job = opened(
+        job = open_model_and_data(
             model, data, config, pictures=pictures, random=False, samples=samples, held_out=held_out,
             shape=shape or (), batch=batch, max_bytes=max_bytes, quiet=quiet,
         )  # fmt: skip
         if exe is None:
             exe = _build_int8(job, requested_guard, quiet=quiet)
-        facts = _float_facts(exe, job, Wanted(threads=threads, labels=labels), quiet=quiet)
+        facts = _float_facts(exe, job, Measurements(threads=threads, labels=labels), quiet=quiet)
     title = (quantized_model or model).name
     page = assemble(title=title, front=front, **facts)
     text = page.html().encode("utf-8")
@@ -166,17 +166,17 @@ def _saved_facts(model: Path, data: str | None, other: Path | None, threads: int
     return {**facts, **_measure_layers(exe, inputs, threads, facts, quiet=quiet)}
 
 
-def _build_int8(job: Opened, requested_guard: tvmq.Guard | None, *, quiet: bool) -> Any:
+def _build_int8(job: QuantizationJob, requested_guard: tvmq.Guard | None, *, quiet: bool) -> Any:
     """Quantize and build as `tvmq quantize` does; a model below its guard is reported all the same."""
     feeds = None if job.samples is None else Feeds(job.samples, job.split.calibration, job.size)
     held = resolve_guard(requested_guard, job, None, None, None, quiet=quiet)
     with refuse_on_guard(force=True):
-        qmod = quantized(job.mod, job.params, feeds, job.config, quiet=quiet, guard=held)
+        qmod = quantize_with_progress(job.mod, job.params, feeds, job.config, quiet=quiet, guard=held)
     with step("build", quiet=quiet):
         return tvmq.build(qmod)
 
 
-def _float_facts(exe: Any, job: Opened, wanted: Wanted, *, quiet: bool) -> dict[str, Any]:
+def _float_facts(exe: Any, job: QuantizationJob, options: Measurements, *, quiet: bool) -> dict[str, Any]:
     """Facts about the quantized model, from the float model and its data."""
     if job.samples is None:
         facts: dict[str, Any] = {"exe": exe, "missing": [WITHOUT_DATA]}
@@ -184,14 +184,14 @@ def _float_facts(exe: Any, job: Opened, wanted: Wanted, *, quiet: bool) -> dict[
             inputs = inputs_for(exe, None)
         except DataError as error:
             return {**facts, "missing": [WITHOUT_DATA, f"Times are not measured: {error}."]}
-        return {**facts, **_measure_layers(exe, inputs, wanted.threads, facts, quiet=quiet)}
+        return {**facts, **_measure_layers(exe, inputs, options.threads, facts, quiet=quiet)}
     index, size = job.split.comparison, job.size
-    tiles = _tiles(measure(exe, job, wanted, quiet=quiet))
+    tiles = _tiles(measure(exe, job, options, quiet=quiet))
     with step("compare layers", quiet=quiet):
         most = max(1, COMPARED // size) * size
         comparison = tvmq.compare((job.mod, job.params), exe, Feeds(job.samples, index[:most], size))
     facts = {"exe": exe, "tiles": tiles, "comparison": comparison, "missing": []}
-    facts |= _measure_layers(exe, job.samples.feed(index[:1].repeat(size)), wanted.threads, facts, quiet=quiet)
+    facts |= _measure_layers(exe, job.samples.feed(index[:1].repeat(size)), options.threads, facts, quiet=quiet)
     return facts | _collect_histograms(exe, job, facts, quiet=quiet)
 
 
@@ -206,12 +206,12 @@ def _measure_layers(
         return {"missing": [*facts["missing"], f"Times of layers are not measured: {error}."]}
 
 
-def _collect_histograms(exe: Any, job: Opened, facts: Mapping[str, Any], *, quiet: bool) -> dict[str, Any]:
+def _collect_histograms(exe: Any, job: QuantizationJob, facts: Mapping[str, Any], *, quiet: bool) -> dict[str, Any]:
     """Statistics for histograms, or why there are none."""
     from tvmq.report.histograms import statistics_of
 
     why = None
-    if job.quantized:
+    if job.is_prequantized:
         why = "the model brought its own scales, nothing was chosen from data"
     elif exe.ledger.config.get("activations", "static") != "static":
         why = "scales are made at run time, there are no thresholds"

@@ -10,7 +10,7 @@ import typer
 import tvmq
 from tvmq.cli.arguments import Batch, Json, MaxBytes, Quiet, Shapes, Targets, target_of
 from tvmq.cli.metrics import class_labels, read_labels
-from tvmq.cli.opening import opened
+from tvmq.cli.opening import open_model_and_data
 from tvmq.cli.options import with_qconfig_options
 from tvmq.cli.picture_options import picture_options
 from tvmq.cli.quantize import check_files
@@ -24,7 +24,7 @@ POINTS = 100.0
 
 @with_qconfig_options
 def search(
-    model: Annotated[Path, typer.Argument(help="The trained float model: .onnx, or .pt2 of torch.export.")],
+    model: Annotated[Path, typer.Argument(help="Trained float model: .onnx, or .pt2 of torch.export.")],
     config: tvmq.QConfig,
     data: Annotated[
         str,
@@ -134,11 +134,11 @@ def search(
         raise ConfigError(f"search: --metric and --max-drop go together. Got {flag} alone; give both, or neither")
     folder = output or Path(f"{model.stem}.search")
     prepare_folder(folder, merge or (), resume=resume)
-    job = opened(
+    job = open_model_and_data(
         model, data, config, pictures=picture_options(None, None, None, None, None, None, None, None), random=False,
         samples=samples, held_out=held_out, shape=shape or (), batch=batch, max_bytes=max_bytes, quiet=quiet,
     )  # fmt: skip
-    if job.quantized or job.samples is None:
+    if job.is_prequantized or job.samples is None:
         raise ConfigError("search: the model is quantized already; search begins with the float model")
     judge = Feeds(job.samples, job.split.comparison, job.size)
     named = None

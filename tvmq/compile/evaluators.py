@@ -64,7 +64,9 @@ def _compiler(mod: tvm.IRModule) -> Callable[[Feed], Executable]:
     return executable_for
 
 
-def observing(mod: tvm.IRModule) -> tuple[Callable[[Feed], Sequence[np.ndarray]], Mapping[str, np.ndarray]]:
+def compile_with_shared_inputs(
+    mod: tvm.IRModule,
+) -> tuple[Callable[[Feed], Sequence[np.ndarray]], Mapping[str, np.ndarray]]:
     """Compile a module that writes into its inputs: (run, {input: memory that the code reads and writes})."""
     with without_direct_functions(), brief_builds():
         executable = build(mod)

@@ -1,1 +1,1 @@
-"""`tvmq doctor`: what is wrong with an installation, or with a model and its data, and what to do about it."""
+"""`tvmq doctor`: checks of an installation, or of a model and its data, each with a remedy."""

@@ -1,4 +1,4 @@
-"""Statistics of training that a model's first batch normalizations remember, beside those of the data."""
+"""Statistics of the training data that the first batch normalizations of a model hold, compared with given data."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import numpy as np
 
 import tvmq.dataset
 from tvmq.compile.build import build
-from tvmq.doctor.patient import Arrays, Patient
+from tvmq.doctor.patient import Arrays, CheckContext
 from tvmq.frontends.onnx.from_onnx import from_onnx
 
-FIRST = 3  # batch norms that are looked at; later ones add up what the earlier ones saw
+FIRST = 3  # batch norms that are compared; later ones repeat the deviations of earlier ones
 EPSILON = 1e-12
 
 
 @dataclass(frozen=True)
-class Norm:
+class NormStatistics:
     """A batch normalization: name of its node, of its input, and the mean and variance of each channel in training."""
 
     name: str
@@ -27,7 +27,7 @@ class Norm:
     variance: np.ndarray
 
 
-def norms_of(proto: Any) -> list[Norm]:
+def first_batch_norms(proto: Any) -> list[NormStatistics]:
     """The first batch norms of a model, in order; none where the exporter folded them into convolutions."""
     from onnx import numpy_helper
 
@@ -36,12 +36,12 @@ def norms_of(proto: Any) -> list[Norm]:
     for node in proto.graph.node:
         if node.op_type == "BatchNormalization" and all(name in weights for name in node.input[3:5]):
             mean, variance = (numpy_helper.to_array(weights[name]) for name in node.input[3:5])
-            norms.append(Norm(node.name, node.input[0], mean.astype(np.float64), variance.astype(np.float64)))
+            norms.append(NormStatistics(node.name, node.input[0], mean.astype(np.float64), variance.astype(np.float64)))
     return norms[:FIRST]
 
 
-def cut(proto: Any, tensors: list[str]) -> Any:
-    """The part of an ONNX model that gives these tensors."""
+def extract_submodel(proto: Any, tensors: list[str]) -> Any:
+    """Submodel of an ONNX model whose outputs are these tensors."""
     import onnx
     from onnx import TensorProto, helper
 
@@ -65,20 +65,20 @@ def cut(proto: Any, tensors: list[str]) -> Any:
     return model
 
 
-class Memory:
-    """The first batch norms of a model, and how far data are from what they remember."""
+class TrainingStatistics:
+    """Statistics in the first batch norms of a model, and the distance of data from them."""
 
-    def __init__(self, patient: Patient) -> None:
-        self.norms = norms_of(patient.proto) if patient.proto is not None else []
-        self._inputs = patient.inputs
+    def __init__(self, context: CheckContext) -> None:
+        self.norms = first_batch_norms(context.proto) if context.proto is not None else []
+        self._inputs = context.inputs
         if self.norms:
-            part = cut(patient.proto, [norm.tensor for norm in self.norms])
+            part = extract_submodel(context.proto, [norm.tensor for norm in self.norms])
             names = {value.name for value in part.graph.input}
-            self._inputs = [info for info in patient.inputs if info.name in names]
+            self._inputs = [info for info in context.inputs if info.name in names]
             mod, params = from_onnx(part, shape={info.name: info.shape for info in self._inputs})
             self._run = build(mod, params=params).run
 
-    def statistics(self, arrays: Arrays) -> Iterator[tuple[Norm, np.ndarray, np.ndarray]]:
+    def statistics(self, arrays: Arrays) -> Iterator[tuple[NormStatistics, np.ndarray, np.ndarray]]:
         """(norm, mean, variance of each channel of its input on these data)."""
         names = {info.name for info in self._inputs}
         sums: dict[str, list[np.ndarray]] = {}
@@ -94,20 +94,20 @@ class Memory:
             yield norm, first / size, np.maximum(second / size - (first / size) ** 2, 0)
 
     def distance(self, arrays: Arrays) -> float:
-        """How far the data are from what the model was trained on; below 0.5 is usual, 0 is equal.
+        """Distance of the data from those of training: 0 if they are equal, usually below 0.5.
 
-        Mean over channels of log(1 + KL(data || training)) of normal distributions, the worst of the norms.
+        Mean over channels of log(1 + KL(data || training)) of normal distributions, the largest over the norms.
         """
         worst = 0.0
         for norm, mean, variance in self.statistics(arrays):
-            worst = max(worst, float(np.log1p(divergence(mean, variance, norm.mean, norm.variance)).mean()))
+            worst = max(worst, float(np.log1p(kl_divergence(mean, variance, norm.mean, norm.variance)).mean()))
         return worst
 
 
-def divergence(mean: Any, variance: Any, trained_mean: Any, trained_variance: Any) -> np.ndarray:
+def kl_divergence(mean: Any, variance: Any, trained_mean: Any, trained_variance: Any) -> np.ndarray:
     """Kullback-Leibler divergence of normal distributions, channel by channel, in nats.
 
-    >>> divergence(np.zeros(1), np.ones(1), np.zeros(1), np.ones(1)).tolist()
+    >>> kl_divergence(np.zeros(1), np.ones(1), np.zeros(1), np.ones(1)).tolist()
     [0.0]
     """
     v, w = variance + EPSILON, trained_variance + EPSILON
@@ -115,10 +115,10 @@ def divergence(mean: Any, variance: Any, trained_mean: Any, trained_variance: An
     return np.asarray(np.maximum(kl, 0))
 
 
-def scale_between(variance: np.ndarray, trained_variance: np.ndarray) -> float:
-    """By how much data are too small: the median over channels of the ratio of deviations.
+def deviation_ratio(variance: np.ndarray, trained_variance: np.ndarray) -> float:
+    """Factor by which data are too small: the median over channels of the ratio of standard deviations.
 
-    >>> round(scale_between(np.full(3, 4.0), np.full(3, 1.0)), 6)
+    >>> round(deviation_ratio(np.full(3, 4.0), np.full(3, 1.0)), 6)
     0.5
     """
     return float(np.median(np.sqrt((trained_variance + EPSILON) / (variance + EPSILON))))

@@ -1,4 +1,4 @@
-"""Candidate preprocessings: changes of the samples that would undo a wrong preprocessing."""
+"""Preprocessings to try on samples: each would undo a common mistake."""
 
 from __future__ import annotations
 
@@ -9,23 +9,23 @@ import numpy as np
 
 # Mean and deviation of red, green and blue of ImageNet's pictures in 0..1, which most vision networks are trained with
 MEAN, STD = np.array([0.485, 0.456, 0.406], np.float32), np.array([0.229, 0.224, 0.225], np.float32)
-BYTES, UNIT = 4.0, 1.6  # samples that reach beyond the first are no numbers of 0..1; within the second no bytes
+BYTES, UNIT = 4.0, 1.6  # samples beyond the first are not in 0..1; samples within the second are not bytes
 
 
 @dataclass(frozen=True)
-class Candidate:
+class Preprocessing:
     """A change of the samples.
 
-    words   what it does, for people
-    code    how, in Python, of an array x with the channels behind the batch
-    apply   the same
-    order   True if it only changes the order of the channels
+    description       what it does, in words
+    code              Python expression of an array x, with the channels after the batch
+    apply             the same as a function
+    reorders_channels True if it only changes the order of the channels
     """
 
-    words: str
+    description: str
     code: str
     apply: Callable[[np.ndarray], np.ndarray]
-    order: bool = False
+    reorders_channels: bool = False
 
 
 def _by_channel(values: np.ndarray, rank: int) -> np.ndarray:
@@ -40,24 +40,26 @@ def _undo(x: np.ndarray) -> np.ndarray:
     return x * _by_channel(STD, x.ndim) + _by_channel(MEAN, x.ndim)
 
 
-SWAP = Candidate("channels in the other order (BGR for RGB, or back)", "x[:, ::-1]", lambda x: x[:, ::-1], order=True)
+SWAP = Preprocessing(
+    "channels in the other order (BGR for RGB, or back)", "x[:, ::-1]", lambda x: x[:, ::-1], reorders_channels=True
+)
 FROM_BYTES = (
-    Candidate("divided by 255: 0..1", "x / 255", lambda x: x / 255),
-    Candidate("-1..1", "x / 127.5 - 1", lambda x: x / 127.5 - 1),
+    Preprocessing("divided by 255: 0..1", "x / 255", lambda x: x / 255),
+    Preprocessing("-1..1", "x / 127.5 - 1", lambda x: x / 127.5 - 1),
 )
 FROM_UNIT = (
-    Candidate("times 255: 0..255", "x * 255", lambda x: x * 255),
-    Candidate("-1..1", "2 * x - 1", lambda x: 2 * x - 1),
+    Preprocessing("times 255: 0..255", "x * 255", lambda x: x * 255),
+    Preprocessing("-1..1", "2 * x - 1", lambda x: 2 * x - 1),
 )
 FROM_CENTRED = (
-    Candidate("0..1, from -1..1", "(x + 1) / 2", lambda x: (x + 1) / 2),
-    Candidate("0..255, from -1..1", "(x + 1) * 127.5", lambda x: (x + 1) * 127.5),
+    Preprocessing("0..1, from -1..1", "(x + 1) / 2", lambda x: (x + 1) / 2),
+    Preprocessing("0..255, from -1..1", "(x + 1) * 127.5", lambda x: (x + 1) * 127.5),
 )
 NORMALIZED = "ImageNet's mean and deviation"
 
 
-def candidates(x: np.ndarray) -> Iterator[Candidate]:
-    """The changes that make sense for samples (batch, channels, ...) with such values."""
+def candidate_preprocessings(x: np.ndarray) -> Iterator[Preprocessing]:
+    """Preprocessings that make sense for the range of these samples (batch, channels, ...)."""
     low, high = float(x.min()), float(x.max())
     coloured = x.ndim == 4 and x.shape[1] == 3
     if coloured:
@@ -67,19 +69,21 @@ def candidates(x: np.ndarray) -> Iterator[Candidate]:
     elif low >= 0 and high <= UNIT:
         yield from FROM_UNIT
         if coloured:
-            yield Candidate(NORMALIZED, "(x - MEAN) / STD", _normalize)
+            yield Preprocessing(NORMALIZED, "(x - MEAN) / STD", _normalize)
     elif low < 0:
         yield from FROM_CENTRED
         if coloured:
-            yield Candidate(f"without {NORMALIZED}: 0..1", "x * STD + MEAN", _undo)
-            yield Candidate(f"without {NORMALIZED}: 0..255", "255 * (x * STD + MEAN)", lambda x: 255 * _undo(x))
+            yield Preprocessing(f"without {NORMALIZED}: 0..1", "x * STD + MEAN", _undo)
+            yield Preprocessing(f"without {NORMALIZED}: 0..255", "255 * (x * STD + MEAN)", lambda x: 255 * _undo(x))
 
 
-def _from_bytes(low: float, coloured: bool) -> Iterator[Candidate]:
-    """Candidates for numbers as large as bytes; of signed ones only the scale is doubtful."""
+def _from_bytes(low: float, coloured: bool) -> Iterator[Preprocessing]:
+    """Candidates for values in the range of bytes; for signed ones only the scale can be wrong."""
     yield FROM_BYTES[0]
     if low >= 0:
         yield FROM_BYTES[1]
         if coloured:
-            yield Candidate(NORMALIZED, "(x / 255 - MEAN) / STD", lambda x: _normalize(x / 255))
-            yield Candidate(f"{NORMALIZED}, of 0..255", "x - 255 * MEAN", lambda x: x - 255 * _by_channel(MEAN, x.ndim))
+            yield Preprocessing(NORMALIZED, "(x / 255 - MEAN) / STD", lambda x: _normalize(x / 255))
+            yield Preprocessing(
+                f"{NORMALIZED}, of 0..255", "x - 255 * MEAN", lambda x: x - 255 * _by_channel(MEAN, x.ndim)
+            )

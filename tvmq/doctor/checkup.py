@@ -5,34 +5,34 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from tvmq.doctor import installation, machine
-from tvmq.doctor.findings import Check, Finding, checked
-from tvmq.doctor.self_test import self_test
+from tvmq.doctor.findings import Check, Finding, run_check
+from tvmq.doctor.self_test import run_self_test
 
-# Subject -> check. Those behind the wheels need TVM.
+# Subject -> check. Those of WITH_TVM run only if the check of the wheels succeeds.
 PLAIN: dict[str, Check] = {
-    "python": installation.python,
-    "system": installation.system,
-    "packages": installation.packages,
-    "extras": installation.extras,
-    "cache": machine.cache,
-    "memory": machine.memory,
-    "blas": machine.blas,
+    "python": installation.check_python,
+    "system": installation.check_system,
+    "packages": installation.check_packages,
+    "extras": installation.check_extras,
+    "cache": machine.check_cache,
+    "memory": machine.check_memory,
+    "blas": machine.check_known_products,
 }
 WITH_TVM: dict[str, Check] = {
-    "cpu": machine.cpu,
-    "threads": machine.cores,
-    "targets": machine.targets,
-    "gpu": machine.gpu,
-    "self-test": self_test,
+    "cpu": machine.check_cpu,
+    "threads": machine.check_threads,
+    "targets": machine.check_targets,
+    "gpu": machine.check_gpu,
+    "self-test": run_self_test,
 }
 
 
-def checkup() -> Iterator[Finding]:
-    """All findings, each as soon as it is known; where TVM does not work, those that need it are left out."""
+def check_installation() -> Iterator[Finding]:
+    """Yield the findings of all checks as they complete; checks that need TVM are skipped if it does not work."""
     for subject, check in PLAIN.items():
-        yield from checked(subject, check)
-    wheels = checked("tvm", installation.wheels)
+        yield from run_check(subject, check)
+    wheels = run_check("tvm", installation.check_tvm_wheels)
     yield from wheels
     if wheels[-1].status == "ok":
         for subject, check in WITH_TVM.items():
-            yield from checked(subject, check)
+            yield from run_check(subject, check)

@@ -1,4 +1,4 @@
-"""Findings of the doctor: one a line, each with what to do."""
+"""Findings of the doctor, each printed as a line with its remedy."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ SUBJECT_WIDTH = 15
 class Finding:
     """A line of the doctor's report.
 
-    status   "ok"; "note": worth knowing, nothing is broken; "problem": mend it
-    subject  what was looked at, a word or two
-    what     what was found, with the numbers
-    remedy   what to do; empty where nothing is to be done
+    status   "ok", "note" (worth knowing, nothing is broken) or "problem" (needs a fix)
+    subject  what was checked, in a word or two
+    what     the result, with its numbers
+    remedy   how to fix it; empty where there is nothing to fix
     figures  the numbers by name, for JSON
 
     >>> print(Finding("note", "cache", "off: TVMQ_CACHE is empty", "unset it to build faster"))
@@ -52,39 +52,39 @@ Check = Callable[[], Iterable[Finding]]
 
 
 def ok(subject: str, what: str, **figures: Any) -> Finding:
-    """A finding that asks for nothing."""
+    """Finding that needs no action."""
     return Finding(OK, subject, what, "", figures)
 
 
 def note(subject: str, what: str, remedy: str = "", **figures: Any) -> Finding:
-    """A finding that is worth knowing."""
+    """Finding that is worth knowing."""
     return Finding(NOTE, subject, what, remedy, figures)
 
 
 def problem(subject: str, what: str, remedy: str, **figures: Any) -> Finding:
-    """A finding that is to be mended, and how."""
+    """Finding that needs a fix, and the fix."""
     return Finding(PROBLEM, subject, what, remedy, figures)
 
 
-def problems(findings: Iterable[Finding]) -> int:
+def count_problems(findings: Iterable[Finding]) -> int:
     """Number of problems among the findings."""
     return sum(finding.status == PROBLEM for finding in findings)
 
 
-def checked(subject: str, check: Check) -> list[Finding]:
-    """The findings of a check; one that breaks is a problem too, behind those that it had, and ends no examination."""
+def run_check(subject: str, check: Check) -> list[Finding]:
+    """Run a check and return its findings; an exception becomes one more finding, so that later checks still run."""
     findings: list[Finding] = []
     try:
         findings.extend(check())
     except Exception as error:  # whatever a broken installation raises
-        findings.append(finding_of_error(subject, error))
+        findings.append(report_check_failure(subject, error))
     return findings
 
 
-def finding_of_error(subject: str, error: Exception) -> Finding:
-    """The finding that a check itself raised what nobody expected.
+def report_check_failure(subject: str, error: Exception) -> Finding:
+    """Finding for a check that failed with an unexpected exception.
 
-    >>> print(finding_of_error("memory", KeyError("level")))
+    >>> print(report_check_failure("memory", KeyError("level")))
     problem  memory           the check itself failed: KeyError: 'level'
                               -> report it, with the output of `tvmq doctor --json`
     """

@@ -1,4 +1,4 @@
-"""The float model: does ours compute what onnxruntime does, and are its layers alive on these data?"""
+"""Checks of the float model: equality with onnxruntime, dead channels, NaN and infinite values."""
 
 from __future__ import annotations
 
@@ -12,14 +12,14 @@ from tvmq.analysis.work import float_macs
 from tvmq.compile.build import build
 from tvmq.dataset import Dataset
 from tvmq.doctor.findings import Finding, note, ok, problem
-from tvmq.doctor.patient import Arrays, Patient, decibels
+from tvmq.doctor.patient import Arrays, CheckContext, worst_sqnr
 from tvmq.graph.layer_tensors import LayerTensor, layer_tensors
 from tvmq.graph.probes import with_outputs
 from tvmq.graph.view import View
 from tvmq.passes.prepare import prepare
 from tvmq.rules import short_names
 
-SAME, NEAR = 60.0, 30.0  # dB: sums in another order give 90 and more; below NEAR something computes something else
+SAME, NEAR = 60.0, 30.0  # dB: another order of summation leaves 90 and more; below NEAR the models differ
 COMPARED, LOOKED_AT = 8, 32
 SMALL = 5_000_000  # multiply-accumulates that onnx's own evaluator, plain NumPy, does in a second or two
 # Bottlenecks of squeeze-and-excite blocks lose half of their channels in healthy networks
@@ -30,61 +30,61 @@ LEAST_CHANNELS = 4
 LISTED = 3
 
 
-def check_import(patient: Patient) -> Iterator[Finding]:
-    """Outputs of our float build beside onnxruntime's, or those of onnx's own evaluator."""
-    if patient.proto is None:
+def check_import(context: CheckContext) -> Iterator[Finding]:
+    """Compare the outputs of our float build with onnxruntime's, or with those of onnx's evaluator."""
+    if context.proto is None:
         return
-    arrays = {name: array[:COMPARED] if array.ndim else array for name, array in patient.arrays.items()}
-    by, run = _peer(patient)
+    arrays = {name: array[:COMPARED] if array.ndim else array for name, array in context.arrays.items()}
+    by, run = _find_peer(context)
     if run is None:
         yield note("float model", "not compared: onnxruntime is not installed", "pip install onnxruntime")
         return
-    wanted = patient.outputs(run, arrays)
-    got = patient.outputs(patient.float_run, arrays)
+    wanted = context.outputs(run, arrays)
+    got = context.outputs(context.float_run, arrays)
     if not all(np.isfinite(y).all() for y in wanted if y.dtype.kind == "f"):
         what = f"{by} itself gives NaN or infinite outputs"
-        yield problem("float model", what, "the layers below tell where they come from", peer=by)
+        yield problem("float model", what, "the layer checks below show where they begin", peer=by)
         return
-    sqnr = decibels(wanted, got)
+    sqnr = worst_sqnr(wanted, got)
     text = f"our float build is {'equal to' if np.isinf(sqnr) else f'{sqnr:.0f} dB from'} {by}"
     if sqnr >= SAME:
         yield ok("float model", text, sqnr=sqnr, peer=by)
     elif sqnr >= NEAR:
-        yield note("float model", text, "sums of another order seldom differ that much; int8 differs more", sqnr=sqnr)
+        yield note("float model", text, "more than another order of summation explains; int8 errs more", sqnr=sqnr)
     else:
         yield problem("float model", text, "the import is wrong: report it, with the model if you can", sqnr=sqnr)
 
 
-def _peer(patient: Patient) -> tuple[str, Callable[[Mapping[str, Any]], list[np.ndarray]] | None]:
-    """Another runtime of the model and its name; None where there is none."""
+def _find_peer(context: CheckContext) -> tuple[str, Callable[[Mapping[str, Any]], list[np.ndarray]] | None]:
+    """Name of another runtime and a function that runs the model in it; None if there is none."""
     try:
         import onnxruntime
     except ImportError:
-        if sum(float_macs(View(prepare(patient.mod, patient.params))).values()) > SMALL:
+        if sum(float_macs(View(prepare(context.mod, context.params))).values()) > SMALL:
             return "", None
         from onnx.reference import ReferenceEvaluator
 
-        evaluator = ReferenceEvaluator(patient.proto)
+        evaluator = ReferenceEvaluator(context.proto)
         return "onnx's evaluator", lambda feed: [np.asarray(y) for y in evaluator.run(None, dict(feed))]
     options = onnxruntime.SessionOptions()
     options.log_severity_level = 4
-    session = onnxruntime.InferenceSession(patient.proto.SerializeToString(), options, ["CPUExecutionProvider"])
+    session = onnxruntime.InferenceSession(context.proto.SerializeToString(), options, ["CPUExecutionProvider"])
     return "onnxruntime", lambda feed: [np.asarray(y) for y in session.run(None, dict(feed))]
 
 
 @dataclass
-class Channels:
+class ChannelRanges:
     """Per channel, over all samples so far: extremes, and whether all values were finite."""
 
     layer: LayerTensor
     low: np.ndarray = field(default_factory=lambda: np.array(np.inf))
     high: np.ndarray = field(default_factory=lambda: np.array(-np.inf))
-    finite: bool = True
+    is_finite: bool = True
 
     def add(self, values: np.ndarray, axis: int) -> None:
-        """Take in the values of a batch."""
+        """Update the ranges with the values of a batch."""
         rows = np.moveaxis(values, axis, 0).reshape(values.shape[axis], -1)
-        self.finite = self.finite and bool(np.isfinite(rows).all())
+        self.is_finite = self.is_finite and bool(np.isfinite(rows).all())
         self.low = np.minimum(self.low, rows.min(axis=1, initial=np.inf))
         self.high = np.maximum(self.high, rows.max(axis=1, initial=-np.inf))
 
@@ -95,24 +95,24 @@ class Channels:
 
     @property
     def dead_channels(self) -> np.ndarray:
-        """Indices of channels that always gave one and the same value."""
+        """Indices of channels whose value never changed."""
         return np.flatnonzero(self.low == self.high)
 
     def spike(self) -> tuple[int, float]:
-        """The channel of the largest magnitude, and how many times the median channel's that is."""
+        """(channel of the largest magnitude, its ratio to the median channel)."""
         largest = np.maximum(np.abs(self.low), np.abs(self.high))
         usual = float(np.median(largest[largest > 0])) if (largest > 0).any() else 0.0
         return int(largest.argmax()), float(largest.max()) / usual if usual else 0.0
 
 
-def channels_of(patient: Patient) -> list[Channels]:
-    """Every float result of the prepared model, run on the first samples."""
-    prepared = prepare(patient.mod, patient.params)
+def channel_ranges(context: CheckContext) -> list[ChannelRanges]:
+    """Ranges of every float result of the prepared model, on the first samples."""
+    prepared = prepare(context.mod, context.params)
     view = View(prepared)
     layers = [tensor for tensor in layer_tensors(prepared) if tensor.operator != "input" and _is_float(view, tensor)]
     run = build(with_outputs(prepared, [(tensor.plain, None) for tensor in layers])).run
-    statistics = [Channels(tensor) for tensor in layers]
-    for feed, _ in Dataset(_first_samples(patient.arrays), patient.inputs):
+    statistics = [ChannelRanges(tensor) for tensor in layers]
+    for feed, _ in Dataset(_first_samples(context.arrays), context.inputs):
         for channels, values in zip(statistics, run(feed), strict=False):
             if values.ndim and values.size:
                 channels.add(values, channel_axis(channels.layer.operator, values.ndim))
@@ -128,7 +128,7 @@ def _first_samples(arrays: Arrays) -> Arrays:
 
 
 def channel_axis(operator: str, rank: int) -> int:
-    """Where a layer has its channels: pictures and convolutions behind the batch, rows of features last.
+    """Axis of the channels of a layer: 1 for images and convolutions, the last one for rows of features.
 
     >>> channel_axis("nn.relu", 4), channel_axis("nn.conv1d", 3), channel_axis("matmul", 3), channel_axis("matmul", 2)
     (1, 1, -1, -1)
@@ -136,37 +136,37 @@ def channel_axis(operator: str, rank: int) -> int:
     return 1 if rank >= 4 or "conv" in operator else -1
 
 
-def check_layers(patient: Patient) -> Iterator[Finding]:
+def check_layers(context: CheckContext) -> Iterator[Finding]:
     """NaN and infinite values, outputs that never change, dead channels, channels far larger than the others."""
-    layers = channels_of(patient)
-    patient.channels = layers
-    broken = next((channels for channels in layers if not channels.finite), None)
+    layers = channel_ranges(context)
+    context.channels = layers
+    broken = next((channels for channels in layers if not channels.is_finite), None)
     if broken is not None:
-        patient.fatal = True
+        context.is_fatal = True
         what = f"layer '{broken.name}' ({broken.layer.operator}) is the first that gives NaN or infinite values"
         yield problem(
-            "layers", what, "look at its inputs: an overflow, a division by 0, the logarithm of 0", layer=broken.name
+            "layers", what, "check its inputs for an overflow, a division by 0 or the logarithm of 0", layer=broken.name
         )
         return
-    constant = _constant_outputs(patient)
+    constant = _constant_outputs(context)
     if constant:
         what = f"output {constant} is the same for all samples"
-        yield problem("outputs", what, "the model does not look at these data: see dead channels and the preprocessing")
+        yield problem("outputs", what, "the model ignores these samples: see the dead channels and the preprocessing")
     yield from _check_dead_channels(layers)
-    yield from _spikes(layers)
+    yield from _check_spikes(layers)
 
 
-def _constant_outputs(patient: Patient) -> list[int]:
+def _constant_outputs(context: CheckContext) -> list[int]:
     """Indices of outputs that do not depend on the sample."""
-    arrays = _first_samples(patient.arrays)
-    if patient.samples < 2:
+    arrays = _first_samples(context.arrays)
+    if context.samples < 2:
         return []
-    outputs = patient.outputs(patient.float_run, arrays)
+    outputs = context.outputs(context.float_run, arrays)
     return [index for index, y in enumerate(outputs) if len(y) > 1 and y.size and (y == y[:1]).all()]
 
 
-def _check_dead_channels(layers: Sequence[Channels]) -> Iterator[Finding]:
-    """Layers of which channels never change on these data."""
+def _check_dead_channels(layers: Sequence[ChannelRanges]) -> Iterator[Finding]:
+    """Report layers with channels that never change on these samples."""
     rows = [(layer, len(layer.dead_channels)) for layer in layers if len(layer.dead_channels) and layer.low.size > 1]
     total, dead = sum(layer.low.size for layer in layers), sum(count for _, count in rows)
     if not rows:
@@ -177,15 +177,15 @@ def _check_dead_channels(layers: Sequence[Channels]) -> Iterator[Finding]:
     what = f"{len(layers)} float results, all finite; {dead} of {total} channels never change: {listed}"
     worst, count = rows[0]
     if count > DEAD * worst.low.size and worst.low.size >= LEAST_CHANNELS:
-        yield problem("layers", what, "most of a layer is dead: wrong preprocessing, or a training that failed")
+        yield problem("layers", what, "most channels of a layer are dead: wrong preprocessing, or failed training")
     elif dead > 0.01 * total:
-        yield note("layers", what, "they cost time and bring nothing; with other data they may wake")
+        yield note("layers", what, "they cost time and add nothing here; other samples may activate them")
     else:
         yield ok("layers", what)
 
 
-def _spikes(layers: Sequence[Channels]) -> Iterator[Finding]:
-    """Layers of which one channel is far larger than the others: 8 bits for all of them leave little for the rest."""
+def _check_spikes(layers: Sequence[ChannelRanges]) -> Iterator[Finding]:
+    """Report layers with a channel far larger than the others, which leaves these few of the 256 codes."""
     wide = [c for c in layers if c.low.size >= LEAST_CHANNELS and c.layer.operator not in GATES]
     rows = [(channels, *channels.spike()) for channels in wide]
     rows = sorted((row for row in rows if row[2] > SPIKE), key=lambda row: -row[2])
@@ -195,4 +195,5 @@ def _spikes(layers: Sequence[Channels]) -> Iterator[Finding]:
         f"'{channels.name}' channel {channel}: {ratio:.0f} times" for channels, channel, ratio in rows[:LISTED]
     )
     what = f"single channels are far larger than the median channel of their layer: {listed}"
-    yield note("activations", what, "whether that costs anything is tried below", layers=[row[0].name for row in rows])
+    remedy = "the checks below measure whether this costs accuracy"
+    yield note("activations", what, remedy, layers=[row[0].name for row in rows])

@@ -1,4 +1,4 @@
-"""Rules, as few as possible, for what the guard of `quantize` chose: for people who want them in their own script."""
+"""Rules, as few as possible, that reproduce the choices of the guard of `quantize` in a script."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 from tvmq.rules import Rule
 
 Layers = Mapping[str, Mapping[str, Any]]
-GUARD = "guard: "  # begins the reason of what it decided
+GUARD = "guard: "  # prefix of the reasons in the ledger for its decisions
 SEPARATORS = "/."  # of the names that exporters give to layers
 
 

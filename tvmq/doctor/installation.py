@@ -1,4 +1,4 @@
-"""Is tvmq installed as it should be: Python, the operating system, packages and their versions."""
+"""Checks of the installation: Python, the operating system, packages and their versions."""
 
 from __future__ import annotations
 
@@ -14,33 +14,33 @@ from tvmq.doctor.versions import Requirement, parse
 from tvmq.version import __version__
 
 OLDEST, NEWEST = (3, 10), (3, 13)
-# Package -> module, where the names differ; what is imported to see that it really works.
+# Package -> module to import, where the names differ.
 MODULES = {"apache-tvm": "tvm", "apache-tvm-ffi": "tvm_ffi"}
-# Extras for users, and what each is for; `test`, `bench` and `docs` are for those who work on tvmq itself.
+# Extra -> what it is for; `test`, `bench` and `docs` are for the development of tvmq itself.
 EXTRAS = {"torch": "tvmq.from_torch", "relay": "texts of Relay"}
 REINSTALL = "pip install --upgrade --force-reinstall tvmq"
 
 
-def python() -> Iterator[Finding]:
-    """The interpreter."""
+def check_python() -> Iterator[Finding]:
+    """Check version and width of the Python interpreter."""
     text = f"{platform.python_implementation()} {platform.python_version()}, {struct.calcsize('P') * 8} bits"
     here = sys.version_info[:2]
     figures = {"version": platform.python_version(), "executable": sys.executable}
     if struct.calcsize("P") != 8:
         yield problem("python", text, "TVM has wheels for 64 bits only: install a 64-bit Python", **figures)
     elif not OLDEST <= here <= NEWEST:
-        yield problem("python", text, "tvmq is made for Python 3.10 to 3.13: use one of them", **figures)
+        yield problem("python", text, "tvmq supports Python 3.10 to 3.13: use one of them", **figures)
     else:
         yield ok("python", text, **figures)
 
 
-def system() -> Iterator[Finding]:
-    """The operating system and its C library."""
+def check_system() -> Iterator[Finding]:
+    """Check the operating system and its C library."""
     libc = " ".join(platform.libc_ver()).strip()
     text = ", ".join(part for part in (f"{platform.system()} {platform.release()}", platform.machine(), libc) if part)
     figures = {"system": platform.system(), "machine": platform.machine(), "libc": libc}
     if platform.system() == "Linux" and platform.libc_ver()[0] != "glibc":
-        yield note("system", text, "TVM's wheels are for the GNU C library; a distribution with it is known to work")
+        yield note("system", text, "TVM's wheels need the GNU C library: use a distribution that has it")
     else:
         yield ok("system", text, **figures)
 
@@ -53,8 +53,8 @@ def requirements() -> list[Requirement]:
         return []
 
 
-def packages() -> Iterator[Finding]:
-    """tvmq itself, then every package that it needs: there, of a version that fits, and importable."""
+def check_packages() -> Iterator[Finding]:
+    """Check that tvmq and every package that it requires are installed, in range, and importable."""
     wanted = requirements()
     if not wanted:
         yield note(
@@ -62,36 +62,36 @@ def packages() -> Iterator[Finding]:
             "pip install -e . (in that folder)",
         )  # fmt: skip
     else:
-        yield _own_version()
+        yield _check_own_version()
     for requirement in wanted:
         if not requirement.extra:
-            yield package(requirement)
+            yield check_package(requirement)
 
 
-def _own_version() -> Finding:
+def _check_own_version() -> Finding:
     installed = metadata.version("tvmq")
     if installed != __version__:
         what = f"{__version__} runs, but {installed} is what pip installed"
         return problem(
-            "tvmq", what, "two copies are in the way of each other: pip uninstall tvmq, then install it once"
+            "tvmq", what, "two copies shadow each other: pip uninstall tvmq, then install it once"
         )
     return ok("tvmq", __version__, version=__version__)
 
 
-def package(requirement: Requirement) -> Finding:
-    """Check a package that tvmq cannot do without."""
+def check_package(requirement: Requirement) -> Finding:
+    """Check a package that tvmq requires."""
     name = requirement.name
-    mend = f'pip install "{name}{requirement.bounds}"'
+    remedy = f'pip install "{name}{requirement.bounds}"'
     try:
         version = metadata.version(name)
     except metadata.PackageNotFoundError:
-        return problem(name, f"not installed; tvmq asks for {requirement.bounds or 'any version'}", mend)
+        return problem(name, f"not installed; tvmq requires {requirement.bounds or 'any version'}", remedy)
     figures = {"version": version, "wanted": requirement.bounds}
     if not requirement.admits(version):
-        return problem(name, f"{version}, tvmq asks for {requirement.bounds}", mend, **figures)
+        return problem(name, f"{version}, tvmq requires {requirement.bounds}", remedy, **figures)
     failed = import_error(MODULES.get(name, name))
     if failed:
-        return problem(name, f"{version} is installed and cannot be imported: {failed}", REINSTALL, **figures)
+        return problem(name, f"{version} is installed but cannot be imported: {failed}", REINSTALL, **figures)
     return ok(name, f"{version} ({requirement.bounds})", **figures)
 
 
@@ -104,8 +104,8 @@ def import_error(module: str) -> str:
     return ""
 
 
-def wheels() -> Iterator[Finding]:
-    """TVM is two wheels, which must have been made for each other: a call from one into the other tells."""
+def check_tvm_wheels() -> Iterator[Finding]:
+    """Check that the wheels of TVM and of its FFI work together, by a call from one into the other."""
     try:
         import tvm
         import tvm_ffi
@@ -122,29 +122,29 @@ def wheels() -> Iterator[Finding]:
         yield ok("tvm", f"{versions}: they work together")
 
 
-def extras() -> Iterator[Finding]:
-    """Check the packages of tvmq's extras; none of them is needed for ONNX models."""
+def check_extras() -> Iterator[Finding]:
+    """Check the packages of tvmq's extras, none of which is needed for ONNX models."""
     for extra, use in EXTRAS.items():
         wanted = [requirement for requirement in requirements() if requirement.extra == extra]
         for requirement in wanted:
-            yield _extra(requirement, use)
-    yield _onnxruntime()
+            yield _check_extra(requirement, use)
+    yield _check_onnxruntime()
 
 
-def _extra(requirement: Requirement, use: str) -> Finding:
-    mend = f'pip install "tvmq[{requirement.extra}]"'
+def _check_extra(requirement: Requirement, use: str) -> Finding:
+    remedy = f'pip install "tvmq[{requirement.extra}]"'
     try:
         version = metadata.version(requirement.name)
     except metadata.PackageNotFoundError:
-        what = f"{requirement.name} is not installed; it is for {use} only"
-        return note(f"extra {requirement.extra}", what, mend)
+        what = f"{requirement.name} is not installed; it is only needed for {use}"
+        return note(f"extra {requirement.extra}", what, remedy)
     if not requirement.admits(version):
-        what = f"{requirement.name} {version}, tvmq asks for {requirement.bounds}"
-        return problem(f"extra {requirement.extra}", what, mend)
+        what = f"{requirement.name} {version}, tvmq requires {requirement.bounds}"
+        return problem(f"extra {requirement.extra}", what, remedy)
     return ok(f"extra {requirement.extra}", f"{requirement.name} {version}", version=version)
 
 
-def _onnxruntime() -> Finding:
+def _check_onnxruntime() -> Finding:
     try:
         return ok("onnxruntime", f"{metadata.version('onnxruntime')}: doctor compares float models with it")
     except metadata.PackageNotFoundError:

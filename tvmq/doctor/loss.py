@@ -1,4 +1,4 @@
-"""Loss by int8: how much, whether weights or activations are to blame, which layers, and a rule that mends it."""
+"""Loss of accuracy in int8: how much, by weights or activations, in which layers, and a remedy."""
 
 from __future__ import annotations
 
@@ -12,135 +12,137 @@ import tvm
 from tvmq.analysis.comparison import compare
 from tvmq.analysis.comparison_table import Comparison, LayerComparison
 from tvmq.doctor.findings import Finding, note, ok, problem
-from tvmq.doctor.mending import Remedy, best_option, mend_by_guard, other_options
-from tvmq.doctor.patient import Patient
-from tvmq.doctor.trial import Clinic, Outcome
+from tvmq.doctor.mending import Remedy, best_option, other_options, try_guard
+from tvmq.doctor.patient import CheckContext
+from tvmq.doctor.trial import ModelTrials, Outcome
 from tvmq.passes.import_qdq import is_prequantized
 from tvmq.passes.prepare import prepare
 from tvmq.rules import short_names
 
-SIDE = 3.0  # dB between weights and activations, from which one of them is named
+SIDE = 3.0  # dB between weights and activations, from which one of them is blamed
 COMPARED = 16  # samples
 WORST = 3
 
 
 @dataclass
-class Case:
-    """Results of the stages of this file, one after the other.
+class Int8Result:
+    """Results of the checks of this file, which build on one another.
 
-    clinic      trials of the patient
-    module      the integer module of the options as they are
-    outcome     what it does
-    mended      what the guard's module does; None where there is none
+    trials      trials of the model
+    module      the integer module for the given options
+    outcome     its comparison with float
+    guard_outcome  that of the guard's module; None if it raised no layer
     sides       with the weights alone rounded, and with the activations alone
     comparison  with float, layer by layer
     """
 
-    clinic: Clinic
+    trials: ModelTrials
     module: tvm.IRModule
     outcome: Outcome
-    mended: Outcome | None = None
+    guard_outcome: Outcome | None = None
     sides: dict[str, Outcome] = field(default_factory=dict)
     comparison: Comparison | None = None
 
     @property
-    def is_mended(self) -> bool:
-        """True if nothing is left to be tried."""
-        return self.outcome.is_healthy or (self.mended is not None and self.mended.is_healthy)
+    def is_solved(self) -> bool:
+        """True if no other option needs to be tried."""
+        return self.outcome.is_acceptable or (self.guard_outcome is not None and self.guard_outcome.is_acceptable)
 
 
-def check_int8(patient: Patient) -> Iterator[Finding]:
-    """Quantize with the options as they are, and judge."""
-    if is_prequantized(prepare(patient.mod, patient.params)):
+def check_int8(context: CheckContext) -> Iterator[Finding]:
+    """Quantize with the given options, and compare with float."""
+    if is_prequantized(prepare(context.mod, context.params)):
         yield note(
             "int8", "the model is quantized already; its own scales are taken", "give the float model it came from"
         )
         return
-    clinic = Clinic(patient)
-    module = clinic.quantization.module()
-    patient.case = Case(clinic, module, clinic.judge_integer(module))
-    yield _report_int8(patient.case.outcome)
+    trials = ModelTrials(context)
+    module = trials.quantization.module()
+    context.int8_result = Int8Result(trials, module, trials.judge_integer(module))
+    yield _report_int8(context.int8_result.outcome)
 
 
-def check_guard(patient: Patient) -> Iterator[Finding]:
-    """Where int8 costs too much: what the guard of `quantize` makes of it."""
-    case = patient.case
-    if case is None or case.outcome.is_healthy or patient.is_late():
+def check_guard(context: CheckContext) -> Iterator[Finding]:
+    """Let the guard of `quantize` raise precision where int8 loses too much."""
+    result = context.int8_result
+    if result is None or result.outcome.is_acceptable or context.is_late():
         return
-    remedy = mend_by_guard(case.clinic, case.module)
+    remedy = try_guard(result.trials, result.module)
     if remedy is not None:
-        case.mended = remedy[1]
-        yield _report_remedy(*remedy, case.outcome)
+        result.guard_outcome = remedy[1]
+        yield _report_remedy(*remedy, result.outcome)
 
 
-def check_sides(patient: Patient) -> Iterator[Finding]:
-    """Tell whether weights or activations are to blame."""
-    case = patient.case
-    if case is not None and not patient.is_late():
-        case.sides = case.clinic.sides()
-        yield _report_culprit(case.sides, case.outcome)
+def check_weights_and_activations(context: CheckContext) -> Iterator[Finding]:
+    """Report whether weights or activations cause the loss."""
+    result = context.int8_result
+    if result is not None and not context.is_late():
+        result.sides = result.trials.judge_sides()
+        yield _report_side_to_blame(result.sides, result.outcome)
 
 
-def check_worst(patient: Patient) -> Iterator[Finding]:
-    """The layers that lose most, by the side that is to blame."""
-    case = patient.case
-    if case is not None and case.sides and not patient.is_late():
-        judged = {name: array[:COMPARED] if array.ndim else array for name, array in case.clinic.judged.items()}
-        case.comparison = compare((patient.mod, patient.params), case.module, judged)
-        yield _report_worst_layers(case.comparison, culprit(case.sides), patient, case.outcome)
+def check_worst_layers(context: CheckContext) -> Iterator[Finding]:
+    """Report the layers that lose most, on the side that causes the loss."""
+    result = context.int8_result
+    if result is not None and result.sides and not context.is_late():
+        judged = {
+            name: array[:COMPARED] if array.ndim else array for name, array in result.trials.judged_samples.items()
+        }
+        result.comparison = compare((context.mod, context.params), result.module, judged)
+        yield _report_worst_layers(result.comparison, side_to_blame(result.sides), context, result.outcome)
 
 
-def check_options(patient: Patient) -> Iterator[Finding]:
-    """Where the guard does not suffice: options, tried."""
-    case = patient.case
-    if case is None or case.is_mended:
+def check_options(context: CheckContext) -> Iterator[Finding]:
+    """Try other options where the guard does not suffice."""
+    result = context.int8_result
+    if result is None or result.is_solved:
         return
-    before = case.mended or case.outcome
-    ways = other_options(culprit(case.sides) if case.sides else "both", patient.config)
-    best, count = best_option(case.clinic, before, ways)
-    yield _report_remedy(*best, case.outcome) if best is not None else _report_no_remedy(patient, case, count)
+    before = result.guard_outcome or result.outcome
+    ways = other_options(side_to_blame(result.sides) if result.sides else "both", context.config)
+    best, count = best_option(result.trials, before, ways)
+    yield _report_remedy(*best, result.outcome) if best is not None else _report_no_remedy(context, result, count)
 
 
-def check_loss(patient: Patient) -> Iterator[Finding]:
+def check_loss(context: CheckContext) -> Iterator[Finding]:
     """Run all checks of this file, in order."""
-    for check in (check_int8, check_guard, check_sides, check_worst, check_options):
-        yield from check(patient)
+    for check in (check_int8, check_guard, check_weights_and_activations, check_worst_layers, check_options):
+        yield from check(context)
 
 
 def _report_int8(outcome: Outcome) -> Finding:
     text = f"{outcome} beside float, {outcome.int8:.0%} of multiply-accumulates in int8"
-    if outcome.is_healthy:
+    if outcome.is_acceptable:
         return ok("int8", text, **outcome.figures())
-    if outcome.is_sick:
-        return problem("int8", text, "see below who is to blame, and what mends it", **outcome.figures())
-    return note("int8", text, "see below who is to blame, and what mends it", **outcome.figures())
+    if outcome.is_unusable:
+        return problem("int8", text, "see below for the cause and for a remedy", **outcome.figures())
+    return note("int8", text, "see below for the cause and for a remedy", **outcome.figures())
 
 
-def culprit(sides: dict[str, Outcome]) -> str:
+def side_to_blame(sides: dict[str, Outcome]) -> str:
     """ "weights", "activations" or "both"."""
     gap = sides["activations"].sqnr - sides["weights"].sqnr
     return "both" if not abs(gap) > SIDE else "weights" if gap > 0 else "activations"
 
 
-def _report_culprit(sides: dict[str, Outcome], outcome: Outcome) -> Finding:
+def _report_side_to_blame(sides: dict[str, Outcome], outcome: Outcome) -> Finding:
     text = f"weights alone rounded: {sides['weights']}\nactivations alone: {sides['activations']}"
     figures: dict[str, Any] = {f"{kind}_sqnr": side.sqnr for kind, side in sides.items()}
-    figures["culprit"] = None if outcome.is_healthy else culprit(sides)
-    if outcome.is_healthy:
+    figures["culprit"] = None if outcome.is_acceptable else side_to_blame(sides)
+    if outcome.is_acceptable:
         return ok("blame", text, **figures)
     words = {
-        "both": "both to blame",
+        "both": "weights and activations are both to blame",
         "weights": "the weights are to blame",
         "activations": "the activations are to blame",
     }
-    return note("blame", f"{words[culprit(sides)]}\n{text}", **figures)
+    return note("blame", f"{words[side_to_blame(sides)]}\n{text}", **figures)
 
 
 def rank_suspects(comparison: Comparison, blamed: str) -> list[LayerComparison]:
     """Rank the layers in int8 as suspects, the worst first.
 
-    Of weights, by what the layer alone loses. Of activations by turns: the layers that lose most by themselves, and
-    those behind which most of what came in is lost; a channel that dwarfs the others hides the loss in its own layer.
+    For weights, by the loss of the layer alone. For activations alternately: the layers that lose most alone, and
+    those with the largest drop of SQNR from input to output; a dominant channel hides the loss in its own layer.
     """
     layers = [layer for layer in comparison.layers if layer.precision[1] == "int8" and layer.operator != "input"]
     own = sorted(layers, key=lambda layer: layer.local.sqnr)
@@ -159,16 +161,16 @@ def _loss_in_layer(comparison: Comparison, layer: LayerComparison) -> float:
     return layer.accumulated.sqnr - min(before, layer.local.sqnr, 80.0)
 
 
-def _report_worst_layers(comparison: Comparison, blamed: str, patient: Patient, outcome: Outcome) -> Finding:
+def _report_worst_layers(comparison: Comparison, blamed: str, context: CheckContext, outcome: Outcome) -> Finding:
     worst = rank_suspects(comparison, blamed)[:WORST]
     parts = [f"'{short_names(layer.names)}' {_figures(layer)}" for layer in worst]
     names = [layer.names[0] for layer in worst]
     text = "\n".join(parts) or "none in int8"
-    known = [patient.outliers[name] for layer in worst for name in layer.names if name in patient.outliers]
+    known = [context.outliers[name] for layer in worst for name in layer.names if name in context.outliers]
     places = [f"{place} is {ratio:.0f} times the median of its channel" for place, ratio in known]
-    spiked = [f"'{c.name}' channel {c.spike()[0]}" for c in patient.channels if _has_spike(c, worst)]
-    why = [*places, *(f"{spike} dwarfs the others" for spike in spiked[:1])]
-    text += f"\nbecause {'; '.join(why)}" if why and not outcome.is_healthy else ""
+    spiked = [f"'{c.name}' channel {c.spike()[0]}" for c in context.channels if _has_spike(c, worst)]
+    why = [*places, *(f"{spike} is far larger than the others" for spike in spiked[:1])]
+    text += f"\nbecause {'; '.join(why)}" if why and not outcome.is_acceptable else ""
     return ok("worst layers", text, layers=names)
 
 
@@ -189,18 +191,18 @@ def _figures(layer: LayerComparison) -> str:
 
 def _report_remedy(remedy: Remedy, after: Outcome, before: Outcome) -> Finding:
     """Finding for a remedy that was tried, with the figures before and after."""
-    what = f"{remedy.words}, tried: {before} -> {after}; {after.int8:.0%} of multiply-accumulates stay in int8"
+    what = f"{remedy.description}, tried: {before} -> {after}; {after.int8:.0%} of multiply-accumulates stay in int8"
     what = "\n".join([what, *remedy.details])
     figures = {"option": remedy.option, "python": remedy.python, "before": before.figures(), "after": after.figures()}
     figures["rules"] = [repr(rule) for rule in remedy.rules]
     return note("mending", what, f"tvmq quantize ... {remedy.option}\nin Python: {remedy.python}", **figures)
 
 
-def _report_no_remedy(patient: Patient, case: Case, count: int) -> Finding:
+def _report_no_remedy(context: CheckContext, result: Int8Result, count: int) -> Finding:
     """Finding that no other option helped, or that there was no time to try."""
-    guard = "the guard does not make it healthy; " if case.mended is not None else ""
-    if patient.left_out:
-        what = f"{guard}the time was up after {count} other options, none of which makes it better by 2 dB"
-        return note("mending", what, "a larger --budget tries more; tvmq quantize looks without one", tried=count)
-    what = f"{guard}{count} other options were tried, none makes it better by 2 dB"
-    return note("mending", what, "give more samples that differ, or train with quantization in mind", tried=count)
+    guard = "the guard does not bring it within the bound; " if result.guard_outcome is not None else ""
+    if context.ran_out_of_time:
+        what = f"{guard}the time budget ended after {count} other options, none of which gains 2 dB"
+        return note("mending", what, "a larger --budget tries more; `tvmq quantize` has no time limit", tried=count)
+    what = f"{guard}none of {count} other options gains 2 dB"
+    return note("mending", what, "give more varied samples, or train the quantized model: tvmq finetune", tried=count)

@@ -16,22 +16,22 @@ from tvmq.memory import memory_limit
 GIB = 2**30
 LITTLE_MEMORY = 2 * GIB  # quantizing a network of 20 MB of weights takes about 1
 LARGE_CACHE = 5 * GIB
-# Kernels' level -> what a CPU with more would gain.
+# Level of the kernels -> consequence.
 SLOWER = {
-    "generic": "plain code: int8 will hardly be faster than float here",
-    "avx2": "no VNNI: weights of 7 bits (`--reduce-range`) are multiplied faster, --target says so by itself",
-    "avx512bw": "no VNNI: weights of 7 bits (`--reduce-range`) are multiplied faster, --target says so by itself",
+    "generic": "no vector kernels for this CPU: int8 will hardly be faster than float",
+    "avx2": "no VNNI: 7-bit weights (`--reduce-range`) are multiplied faster; --target chooses them itself",
+    "avx512bw": "no VNNI: 7-bit weights (`--reduce-range`) are multiplied faster; --target chooses them itself",
     "neon": "no dotprod: int8 is multiplied in 16-bit lanes",
 }
-# Features that kernels are chosen by, in LLVM's names.
+# Features that decide between kernels, by LLVM's names.
 TELLING = (
     "avx2", "fma", "avx512bw", "avx512vl", "avx512vnni", "avx512vbmi", "avxvnni", "avxvnniint8", "amx-int8",
     "neon", "dotprod", "i8mm", "sve",
 )  # fmt: skip
 
 
-def cpu() -> Iterator[Finding]:
-    """The CPU, and the level of kernels that it gets."""
+def check_cpu() -> Iterator[Finding]:
+    """Report the CPU, and the level of kernels chosen for it."""
     from tvmq.target.cpu import resolve_target
     from tvmq.target.host import VARIABLE as CPU_VARIABLE
     from tvmq.target.host import host_options
@@ -44,7 +44,7 @@ def cpu() -> Iterator[Finding]:
     named = os.environ.get(CPU_VARIABLE)
     hidden = [change for change in host_options().get("mattr", ()) if change.startswith("-")]  # type: ignore[attr-defined]
     if named:
-        yield note("cpu features", f"{CPU_VARIABLE}={named}: not all that this CPU has", f"unset {CPU_VARIABLE}")
+        yield note("cpu features", f"{CPU_VARIABLE}={named} restricts the features in use", f"unset {CPU_VARIABLE}")
     elif hidden:
         listed = ", ".join(change[1:] for change in hidden[:6])
         yield note("cpu features", f"the operating system hides {listed}{', ...' if len(hidden) > 6 else ''}: not used")
@@ -54,8 +54,8 @@ def cpu() -> Iterator[Finding]:
         yield ok("kernels", f"level '{target.isa.name}', {8 * target.isa.vector_bytes} bits wide")
 
 
-def cores() -> Iterator[Finding]:
-    """CPUs of the machine, those that this process may use, and the threads that models get."""
+def check_threads() -> Iterator[Finding]:
+    """Check the number of threads against the CPUs that this process may use."""
     from tvmq.runtime.threads import ALLOWED_CPUS, VARIABLES, default_threads
 
     allowed, threads, quota = len(ALLOWED_CPUS), default_threads(), cpu_quota()
@@ -64,7 +64,7 @@ def cores() -> Iterator[Finding]:
     text += f"; this process may use {allowed} of {os.cpu_count()} CPUs"
     figures = {"threads": threads, "allowed": allowed, "cpus": os.cpu_count(), "quota": quota}
     if quota is not None and quota < threads:
-        what = f"{text}, and its group gets the time of {quota:g}: threads would wait for each other"
+        what = f"{text}, but its control group gets the time of {quota:g}: threads would wait for each other"
         yield problem("threads", what, f"export TVMQ_NUM_THREADS={max(1, int(quota))}", **figures)
     elif threads > allowed:
         what = f"{text}: more threads than CPUs"
@@ -74,7 +74,7 @@ def cores() -> Iterator[Finding]:
 
 
 def cpu_quota(root: Path = Path("/sys/fs/cgroup")) -> float | None:
-    """CPUs' worth of time that a control group of Linux allows (containers); None without a limit."""
+    """CPU time in CPUs that the Linux control group (container) allows; None without a limit."""
     try:
         quota, period = (root / "cpu.max").read_text().split()[:2]
         return None if quota == "max" else int(quota) / int(period)
@@ -87,25 +87,25 @@ def cpu_quota(root: Path = Path("/sys/fs/cgroup")) -> float | None:
         return None
 
 
-def memory() -> Iterator[Finding]:
-    """Bytes that are free now, also by the limit of a control group."""
+def check_memory() -> Iterator[Finding]:
+    """Check the free memory, within the limit of the control group."""
     free, limit = free_memory(), memory_limit()
     if free is None:
-        yield ok("memory", "this system does not tell how much is free")
+        yield ok("memory", "the amount of free memory is unknown on this system")
         return
     room = min(free, limit) if limit else free
     text = f"{room / GIB:.1f} GiB free" + (f", this group may use {limit / GIB:.1f} GiB" if limit else "")
     figures = {"free": free, "limit": limit}
     if room < LITTLE_MEMORY:
         yield note(
-            "memory", text, "enough for small models; for others end other programs, or use --batch 1", **figures
+            "memory", text, "enough for small models; for larger ones close other programs, or use --batch 1", **figures
         )
     else:
         yield ok("memory", text, **figures)
 
 
-def blas() -> Iterator[Finding]:
-    """Whether NumPy's BLAS gives the sums of products that are known."""
+def check_known_products() -> Iterator[Finding]:
+    """Check NumPy's BLAS on products with known results."""
     from tvmq.numerics.gemm import check_blas
     from tvmq.numerics.known_products import REMEDY, blas_name
 
@@ -119,7 +119,7 @@ def blas() -> Iterator[Finding]:
 
 
 def free_memory(meminfo: Path = Path("/proc/meminfo")) -> int | None:
-    """Bytes that programs could get; None where the system has no word for it."""
+    """Available memory in bytes; None if the system does not report it."""
     try:
         lines = dict(line.split(":", 1) for line in meminfo.read_text().splitlines() if ":" in line)
         return int(lines["MemAvailable"].split()[0]) * 1024
@@ -131,8 +131,8 @@ def free_memory(meminfo: Path = Path("/proc/meminfo")) -> int | None:
         return None
 
 
-def cache() -> Iterator[Finding]:
-    """The folder of compiled kernels and measured tiles: writable, and how full."""
+def check_cache() -> Iterator[Finding]:
+    """Check that the cache of compiled kernels and measured tiles is writable, and report its size."""
     folder = cache_folder()
     if folder is None:
         yield note("cache", f"off ({VARIABLE} is empty, or there is no home)", f"unset {VARIABLE}: builds get faster")
@@ -140,7 +140,7 @@ def cache() -> Iterator[Finding]:
     reason = why_untrusted(folder)
     if reason:
         what, _, remedy = reason.rpartition("; ")
-        yield problem("cache", f"'{folder}' is not used, since {what}", remedy)
+        yield problem("cache", f"'{folder}' is not used, because {what}", remedy)
         return
     refused = write_error(folder)
     if refused:
@@ -150,13 +150,13 @@ def cache() -> Iterator[Finding]:
     text = f"'{folder}', {len(files)} files, {sum(files) / 1e6:.1f} MB"
     figures = {"folder": str(folder), "files": len(files), "bytes": sum(files)}
     if sum(files) > LARGE_CACHE:
-        yield note("cache", text, "it may be deleted at any time; tvmq makes anew what it needs", **figures)
+        yield note("cache", text, "it may be deleted at any time; tvmq builds again what it needs", **figures)
     else:
         yield ok("cache", text, **figures)
 
 
 def write_error(folder: Path) -> str:
-    """Why no file can be written to a folder, which is made if need be; empty if it can."""
+    """Reason why a folder, created if needed, cannot be written; empty if it can."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder) as file:
@@ -166,50 +166,50 @@ def write_error(folder: Path) -> str:
     return ""
 
 
-def targets() -> Iterator[Finding]:
+def check_targets() -> Iterator[Finding]:
     """Check which code generators TVM was compiled with."""
     import tvm_ffi
     from tvm.target import codegen
 
     if tvm_ffi.get_global_func("target.build.llvm", allow_missing=True) is None:
-        mend = "install the wheel of apache-tvm, which has LLVM: pip install --force-reinstall apache-tvm"
-        yield problem("target llvm", "TVM was compiled without LLVM: nothing can be built for CPUs", mend)
+        remedy = "install the wheel of apache-tvm, which has LLVM: pip install --force-reinstall apache-tvm"
+        yield problem("target llvm", "TVM was compiled without LLVM: nothing can be built for CPUs", remedy)
     else:
         yield ok("target llvm", f"LLVM {codegen.llvm_version_major()}", llvm=int(codegen.llvm_version_major()))
     if tvm_ffi.get_global_func("target.build.cuda", allow_missing=True) is None:
-        yield note("target cuda", "TVM was compiled without CUDA: no GPUs", "CPUs need nothing of it")
+        yield note("target cuda", "TVM was compiled without CUDA: no GPUs", "not needed for CPUs")
     else:
         yield ok("target cuda", "compiled in")
 
 
-def gpu() -> Iterator[Finding]:
-    """Whether code for NVIDIA's GPUs can be compiled and run here, and what is missing."""
+def check_gpu() -> Iterator[Finding]:
+    """Check whether code for NVIDIA GPUs can be compiled and run here, and name what is missing."""
     import tvm
 
     compiler = _gpu_compiler()
     driver = has_nvidia_driver()
     if bool(tvm.cuda(0).exist):
-        yield _gpu_found(tvm.cuda(0), compiler)
+        yield _report_gpu(tvm.cuda(0), compiler)
     elif driver:
         from tvmq.runtime.cuda_device import INSTALL
 
-        what = f"there is an NVIDIA driver and TVM cannot use a GPU; {compiler or 'no compiler for it'}"
+        what = f"an NVIDIA driver is installed, but TVM cannot use a GPU; {compiler or 'no compiler for it'}"
         yield problem("gpu", what, f"TVM needs {INSTALL}; is libcudart.so.13 on LD_LIBRARY_PATH?")
     else:
-        yield ok("gpu", "no NVIDIA GPU here; CPUs need none", driver=False, compiler=compiler)
+        yield ok("gpu", "no NVIDIA GPU; not needed for CPUs", driver=False, compiler=compiler)
 
 
-def _gpu_found(device: object, compiler: str) -> Finding:
+def _report_gpu(device: object, compiler: str) -> Finding:
     name, version = getattr(device, "device_name", "GPU"), getattr(device, "compute_version", "?")
     text = f"{name}, sm_{str(version).replace('.', '')}"
     if not compiler:
-        mend = "install CUDA's nvcc, or: pip install cuda-bindings nvidia-cuda-nvrtc"
-        return problem("gpu", f"{text}, and nothing that compiles for it", mend)
+        remedy = "install CUDA's nvcc, or: pip install cuda-bindings nvidia-cuda-nvrtc"
+        return problem("gpu", f"{text}, but no compiler for it", remedy)
     return ok("gpu", f"{text}; {compiler}", name=str(name), compiler=compiler)
 
 
 def _gpu_compiler() -> str:
-    """Name of the compiler of CUDA C++ here; empty if there is none."""
+    """Name of the CUDA C++ compiler; empty if there is none."""
     from tvmq.target.nvcc import find_nvcc
 
     nvcc = find_nvcc()

@@ -1,4 +1,4 @@
-"""Remedies for a model that int8 hurts: the guard of `quantize`, which raises the precision of layers, and options."""
+"""Remedies for a loss of accuracy in int8: the guard of `quantize`, which raises precision, and other options."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import tvm
 from tvmq.analysis.explanation import explain
 from tvmq.config import QConfig
 from tvmq.doctor.guard_rules import GUARD, guard_rules, raised_layers
-from tvmq.doctor.trial import Clinic, Outcome
+from tvmq.doctor.trial import ModelTrials, Outcome
 from tvmq.errors import TvmqError
 from tvmq.rules import Rule, short_names
 
-GAIN = 2.0  # dB: less is no mend
-MOST_RULES = 8  # more are no advice: the guard makes them by itself
+GAIN = 2.0  # dB: less does not count as a remedy
+MOST_RULES = 8  # more are not printed: the guard finds them by itself
 NAMED = 3  # groups of layers to blame
 MODES = ("percentile", "minmax")
 ON_BY_DEFAULT = "--guard 'sqnr >= 20'  # which is on by default"
@@ -26,15 +26,15 @@ ON_BY_DEFAULT = "--guard 'sqnr >= 20'  # which is on by default"
 class Remedy:
     """A change of the options.
 
-    words   what it does
-    option  for `tvmq quantize`
-    python  for Python
-    config  the options with it, where it is to be tried
-    details what it does, line by line
-    rules   the same as rules
+    description  what it does, in words
+    option       the same for `tvmq quantize`
+    python       the same in Python
+    config       options to try it with
+    details      layers that it changes, a line each
+    rules        the same as rules
     """
 
-    words: str
+    description: str
     option: str
     python: str
     config: QConfig | None = None
@@ -42,29 +42,29 @@ class Remedy:
     rules: tuple[Rule, ...] = ()
 
 
-def mend_by_guard(clinic: Clinic, module: tvm.IRModule) -> tuple[Remedy, Outcome] | None:
+def try_guard(trials: ModelTrials, module: tvm.IRModule) -> tuple[Remedy, Outcome] | None:
     """Let the guard raise precision in the integer module, as far as the time allows; None where it raises none."""
     try:
-        mended = clinic.apply_guard(module)
+        guarded = trials.apply_guard(module)
     except TvmqError:
         return None
-    raised = raised_layers(explain(mended).ledger.layers)
+    raised = raised_layers(explain(guarded).ledger.layers)
     if not raised:
         return None
     dynamic = sum(bool(entry.get("dynamic")) for entry in raised)
     counts = [(len(raised) - dynamic, "in float"), (dynamic, "by scales made at run time")]
     words = [f"{count} {'layer' if count == 1 else 'layers'} {how}" for count, how in counts if count]
-    remedy = mend_by_rules(f"the guard: {' and '.join(words)}", guard_rules(explain(mended).ledger.layers))
-    return replace(remedy, details=tuple(blamed_groups(mended)[:NAMED])), clinic.judge_integer(mended)
+    remedy = remedy_of_rules(f"the guard: {' and '.join(words)}", guard_rules(explain(guarded).ledger.layers))
+    return replace(remedy, details=tuple(blamed_groups(guarded)[:NAMED])), trials.judge_integer(guarded)
 
 
-def mend_by_rules(words: str, rules: Sequence[Rule]) -> Remedy:
-    """Rules as options; more than a person wants to read are left to the guard.
+def remedy_of_rules(words: str, rules: Sequence[Rule]) -> Remedy:
+    """Remedy that sets these rules; more than MOST_RULES are left to the guard.
 
-    >>> mend = mend_by_rules("2 layers in float", [Rule("/a/Conv", None), Rule("/b/*", activations="dynamic")])
-    >>> mend.option
+    >>> remedy = remedy_of_rules("2 layers in float", [Rule("/a/Conv", None), Rule("/b/*", activations="dynamic")])
+    >>> remedy.option
     "--rule '/a/Conv=float' --rule '/b/*=dynamic'"
-    >>> mend.python
+    >>> remedy.python
     "tvmq.qconfig(rules=[tvmq.Rule('/a/Conv', None), tvmq.Rule('/b/*', activations='dynamic')])"
     """
     if len(rules) > MOST_RULES:
@@ -76,7 +76,7 @@ def mend_by_rules(words: str, rules: Sequence[Rule]) -> Remedy:
 
 
 def blamed_groups(module: tvm.IRModule) -> list[str]:
-    """Layers that the guard gave more precision, in groups: names, why, and the figures with and without."""
+    """Groups of layers that got more precision by the guard, as text: names, reason, SQNR before and after."""
     groups: dict[str, list[str]] = {}
     for entry in raised_layers(explain(module).ledger.layers):
         groups.setdefault(str(entry["why"]).removeprefix(GUARD), []).extend(entry["layers"])
@@ -89,7 +89,7 @@ def _shorten_names(names: Sequence[str]) -> str:
 
 
 def other_options(blamed: str, config: QConfig) -> Iterator[Remedy]:
-    """Options that are worth a trial where the guard does not suffice, in order."""
+    """Options to try where the guard does not suffice, in order."""
     if blamed != "activations" and config.nbit_weight < 8:
         yield _option("nbit_weight", min(8, 2 * config.nbit_weight), config)
     if blamed != "weights" and config.nbit_input < 8:
@@ -100,20 +100,22 @@ def other_options(blamed: str, config: QConfig) -> Iterator[Remedy]:
         yield from (_option("calibrate_mode", mode, config) for mode in MODES if mode != config.calibrate_mode)
 
 
-def best_option(clinic: Clinic, before: Outcome, ways: Iterable[Remedy]) -> tuple[tuple[Remedy, Outcome] | None, int]:
-    """The best of the ways, or None if none helps, and how many were tried; the first that makes it healthy ends it."""
+def best_option(
+    trials: ModelTrials, before: Outcome, ways: Iterable[Remedy]
+) -> tuple[tuple[Remedy, Outcome] | None, int]:
+    """(best remedy and its outcome, or None; number of remedies tried). Stops at the first acceptable outcome."""
     best, count = None, 0
     for way in ways:
-        if clinic.patient.is_late():
+        if trials.context.is_late():
             break
         try:
-            outcome = clinic.integer(way.config or clinic.patient.config)
+            outcome = trials.quantize_and_judge(way.config or trials.context.config)
         except TvmqError:  # options that do not go together with this model
             continue
         count += 1
         if outcome.sqnr >= max(before.sqnr + GAIN, best[1].sqnr if best else -math.inf):
             best = way, outcome
-        if outcome.is_healthy:
+        if outcome.is_acceptable:
             break
     return best, count
 

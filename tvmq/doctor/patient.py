@@ -1,4 +1,4 @@
-"""A model with its data, as the doctor's stages see them, and how far results are from one another."""
+"""The model and samples that the checks of the doctor share, and measures of its outputs."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ FEW = 8
 
 
 @dataclass
-class Patient:
-    """A float model, data, and what was found on the way for later stages.
+class CheckContext:
+    """A float model, its samples, and results that later checks need.
 
     proto    the ONNX model; None for models of torch
     mod      its module, with `params`
-    arrays   {input: samples}, as many as shall be looked at
-    config   how it is to be quantized
-    labels   of the samples; None without
-    until    time.monotonic() at which no further experiment begins
-    fatal    True once a finding makes all further stages senseless
-    left_out True once something was not tried because it was late
-    outliers {layer: (place, how far)} of weights, for the words about the worst layers
-    channels what every layer gave, for the same
-    case     what quantizing found, see loss.py
+    arrays   {input: samples}
+    config   options of quantization
+    labels   labels of the samples, or None
+    deadline time.monotonic() after which no further trial begins
+    is_fatal        True once a finding makes results of running the model meaningless
+    ran_out_of_time True once a trial was skipped because of the deadline
+    outliers {layer: (place, ratio to the median)} of weights, which explain the worst layers
+    channels ranges of the channels of every layer, for the same
+    int8_result     results of the checks in loss.py
     """
 
     proto: Any
@@ -47,12 +47,12 @@ class Patient:
     arrays: Arrays
     config: QConfig = field(default_factory=QConfig)
     labels: np.ndarray | None = None
-    until: float = float("inf")
-    fatal: bool = False
-    left_out: bool = False
+    deadline: float = float("inf")
+    is_fatal: bool = False
+    ran_out_of_time: bool = False
     outliers: dict[str, tuple[str, float]] = field(default_factory=dict)
     channels: list[Any] = field(default_factory=list)
-    case: Any = None
+    int8_result: Any = None
 
     @cached_property
     def inputs(self) -> list[Input]:
@@ -70,7 +70,7 @@ class Patient:
         return build(self.mod, params=self.params).run
 
     def half(self, which: int) -> Arrays:
-        """Every other sample: 0 to calibrate on, 1 to judge by; all where there are only a few."""
+        """Every other sample: half 0 calibrates, half 1 judges; all samples if there are only a few."""
         step = slice(which, None, 2) if self.samples >= 2 * FEW else slice(None)
         return {name: array[step] if array.ndim else array for name, array in self.arrays.items()}
 
@@ -81,13 +81,13 @@ class Patient:
         return self.labels[which::2] if self.samples >= 2 * FEW else self.labels
 
     def is_late(self) -> bool:
-        """True if no further experiment should begin; that is remembered."""
-        late = time.monotonic() > self.until
-        self.left_out = self.left_out or late
+        """True after the deadline; sets `ran_out_of_time`."""
+        late = time.monotonic() > self.deadline
+        self.ran_out_of_time = self.ran_out_of_time or late
         return late
 
     def outputs(self, run: Callable[[Mapping[str, Any]], Sequence[np.ndarray]], arrays: Arrays) -> list[np.ndarray]:
-        """Results of all samples, joined where they have a row for each sample, else stacked by batch."""
+        """Outputs of all samples: concatenated where they have a row for each sample, else stacked by batch."""
         parts: list[list[np.ndarray]] = []
         for feed, count in Dataset(arrays, self.inputs):
             size = samples_in(feed)
@@ -95,10 +95,10 @@ class Patient:
         return [np.concatenate(rows) for rows in zip(*parts, strict=True)]
 
 
-def decibels(wanted: Sequence[np.ndarray], got: Sequence[np.ndarray]) -> float:
+def worst_sqnr(wanted: Sequence[np.ndarray], got: Sequence[np.ndarray]) -> float:
     """Signal to noise of the worst output, dB.
 
-    >>> decibels([np.float32([3, 4])], [np.float32([3, 4.5])])
+    >>> worst_sqnr([np.float32([3, 4])], [np.float32([3, 4.5])])
     20.0
     """
     figures = []
@@ -110,7 +110,7 @@ def decibels(wanted: Sequence[np.ndarray], got: Sequence[np.ndarray]) -> float:
 
 
 def class_scores(outputs: Sequence[np.ndarray]) -> np.ndarray | None:
-    """The output that scores classes, (samples, classes); None if the model is no classifier.
+    """Class scores (samples, classes); None if the model is not a classifier.
 
     >>> class_scores([np.zeros((4, 10))]).shape, class_scores([np.zeros((4, 3, 8, 8))])
     ((4, 10), None)

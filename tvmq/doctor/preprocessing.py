@@ -1,11 +1,11 @@
-"""Check whether samples are prepared as for training: other preparations are tried, and judged by what speaks for them.
+"""Check whether samples are prepared as for training: others are tried and compared.
 
-Three witnesses, the best one that the model and the data have is believed:
+Three kinds of evidence, of which the first one that is available decides:
 
-    labels       the score is better with another preparation
-    batch norms  the first ones remember mean and variance of their inputs in training
-    outputs      a classifier tells samples apart: mutual information of sample and class, H(mean p) - mean H(p), nats;
-                 samples that the model does not understand get the same answer, or no clear one
+    labels       accuracy is higher with another preparation
+    batch norms  the first ones hold mean and variance of their inputs in training
+    outputs      a classifier distinguishes samples: mutual information of sample and class, H(mean p) - mean H(p);
+                 samples unlike those of training get the same answer, or an uncertain one
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tvmq.doctor.batch_norms import Memory, scale_between
-from tvmq.doctor.candidates import Candidate, candidates
+from tvmq.doctor.batch_norms import TrainingStatistics, deviation_ratio
+from tvmq.doctor.candidates import Preprocessing, candidate_preprocessings
 from tvmq.doctor.findings import Finding, note, ok, problem
-from tvmq.doctor.patient import Arrays, Patient, accuracy, class_scores
+from tvmq.doctor.patient import Arrays, CheckContext, accuracy, class_scores
 
 TRIED = 48  # samples
 # Score: better by so much, and by so many standard errors of the paired difference
@@ -31,12 +31,12 @@ TELLING, SURE = 0.1, 0.25
 
 @dataclass(frozen=True)
 class Evidence:
-    """Evidence for a preparation, by each witness; None where one is missing.
+    """Evidence for a preparation, by kind; None where a kind is not available.
 
     correct    1.0 or 0.0 for each labelled sample
-    distance   of batch norms, see `Memory.distance`
+    distance   of batch norms, see `TrainingStatistics.distance`
     nats       mutual information of sample and class
-    chance     share of labels that guessing would meet
+    chance     accuracy of guessing
     """
 
     correct: np.ndarray | None
@@ -45,47 +45,49 @@ class Evidence:
     chance: float | None = None
 
 
-def check_preprocessing(patient: Patient) -> Iterator[Finding]:
+def check_preprocessing(context: CheckContext) -> Iterator[Finding]:
     """Yield one finding: how the samples should be changed, or that they are as the model expects."""
-    name = next((name for name, array in patient.arrays.items() if array.ndim >= 2 and array.dtype.kind in "fu"), None)
+    name = next((name for name, array in context.arrays.items() if array.ndim >= 2 and array.dtype.kind in "fu"), None)
     if name is None:
         return
-    memory = Memory(patient)
-    own = _evidence(patient, memory, patient.arrays[name], name)
-    tried: list[tuple[Candidate, Evidence]] = []
-    for candidate in candidates(patient.arrays[name][:TRIED].astype(np.float32)):
-        if patient.is_late():
+    memory = TrainingStatistics(context)
+    own = _collect_evidence(context, memory, context.arrays[name], name)
+    tried: list[tuple[Preprocessing, Evidence]] = []
+    for candidate in candidate_preprocessings(context.arrays[name][:TRIED].astype(np.float32)):
+        if context.is_late():
             break
-        tried.append((candidate, _evidence(patient, memory, _apply_candidate(candidate, patient.arrays[name]), name)))
-    if not tried and patient.left_out:
+        values = _apply_candidate(candidate, context.arrays[name])
+        tried.append((candidate, _collect_evidence(context, memory, values, name)))
+    if not tried and context.ran_out_of_time:
         return
-    finding = by_score(own, tried) or by_norms(own, tried) or by_outputs(own, tried)
+    finding = judge_by_labels(own, tried) or judge_by_batch_norms(own, tried) or judge_by_outputs(own, tried)
     if finding is None and own.distance is not None and own.distance > LOST:
-        finding = _report_distance(patient, memory, own.distance)
+        finding = _report_distance(context, memory, own.distance)
     figures = {"distance": own.distance, "told": own.nats, "tried": len(tried)}
-    yield finding or ok("preprocessing", f"{_witnesses(own)}; none of {len(tried)} other ways is better", **figures)
+    text = f"{_describe_evidence(own)}; none of {len(tried)} other preprocessings is better"
+    yield finding or ok("preprocessing", text, **figures)
 
 
-def _apply_candidate(candidate: Candidate, array: np.ndarray) -> np.ndarray:
+def _apply_candidate(candidate: Preprocessing, array: np.ndarray) -> np.ndarray:
     return np.ascontiguousarray(candidate.apply(array[:TRIED].astype(np.float32)), np.float32)
 
 
-def _evidence(patient: Patient, memory: Memory, values: np.ndarray, name: str) -> Evidence:
-    arrays: Arrays = {n: a[:TRIED] if a.ndim else a for n, a in patient.arrays.items()}
+def _collect_evidence(context: CheckContext, memory: TrainingStatistics, values: np.ndarray, name: str) -> Evidence:
+    arrays: Arrays = {n: a[:TRIED] if a.ndim else a for n, a in context.arrays.items()}
     arrays[name] = values[:TRIED]
-    outputs = patient.outputs(patient.float_run, arrays)
-    labels = None if patient.labels is None else patient.labels[: len(arrays[name])]
+    outputs = context.outputs(context.float_run, arrays)
+    labels = None if context.labels is None else context.labels[: len(arrays[name])]
     correct = None if labels is None else accuracy(outputs, labels)
     scores = class_scores(outputs)
-    nats = None if scores is None else information(scores)
+    nats = None if scores is None else mutual_information(scores)
     chance = None if scores is None else 1 / scores.shape[1]
     return Evidence(correct, memory.distance(arrays) if memory.norms else None, nats, chance)
 
 
-def information(scores: np.ndarray) -> float:
+def mutual_information(scores: np.ndarray) -> float:
     """Mutual information of sample and class, nats: 0 if all samples get the same answer, at most log(classes).
 
-    scores  (samples, classes): probabilities, or what a softmax makes such of
+    scores  (samples, classes): probabilities, or logits
 
     >>> round(information(np.eye(4)), 3), round(information(np.ones((4, 4))), 3)
     (1.386, 0.0)
@@ -103,8 +105,8 @@ def _entropy(p: np.ndarray) -> float:
     return float(-(p * np.log(np.maximum(p, 1e-300))).sum())
 
 
-def by_score(own: Evidence, tried: list[tuple[Candidate, Evidence]]) -> Finding | None:
-    """Judge by the labels: a problem, that all is well, or nothing without them."""
+def judge_by_labels(own: Evidence, tried: list[tuple[Preprocessing, Evidence]]) -> Finding | None:
+    """Finding from the labels; None without them, or where the model does not fit them."""
     if own.correct is None:
         return None
     gains = [
@@ -114,68 +116,69 @@ def by_score(own: Evidence, tried: list[tuple[Candidate, Evidence]]) -> Finding 
     here = float(own.correct.mean())
     chance = own.chance or 0.0
     if here + max(float(gain.mean()), 0) < min(2 * chance, (1 + chance) / 2):
-        return None  # labels that the model does not even know tell nothing
+        return None  # labels of other classes than the model's are no evidence
     error = float(gain.std(ddof=1) / np.sqrt(len(gain))) if len(gain) > 1 else 1.0
     if candidate is not None and gain.mean() > max(BETTER, ERRORS * error):
-        what = f"{here:.1%} of labels are met as the samples are, {here + gain.mean():.1%} with them {candidate.words}"
+        what = f"{here:.1%} of labels are met with the samples as given, {here + gain.mean():.1%} with them "
+        what += candidate.description
         return _suggest_candidate(candidate, what, sure=True)
-    text = f"{here:.1%} of {len(own.correct)} labels are met; none of {len(tried)} other ways is better"
+    text = f"{here:.1%} of {len(own.correct)} labels are met; none of {len(tried)} other preprocessings is better"
     return ok("preprocessing", text, score=here)
 
 
-def by_norms(own: Evidence, tried: list[tuple[Candidate, Evidence]]) -> Finding | None:
-    """Judge by the statistics that batch norms remember; None if they explain nothing."""
+def judge_by_batch_norms(own: Evidence, tried: list[tuple[Preprocessing, Evidence]]) -> Finding | None:
+    """Finding from the statistics in batch norms; None unless another preparation fits them clearly better."""
     known = [(candidate, e.distance) for candidate, e in tried if e.distance is not None]
     if own.distance is None or not known:
         return None
     candidate, distance = min(known, key=lambda pair: pair[1])
     # the order of channels moves the statistics less than a scale does
-    far = FAR / 3 if candidate.order else FAR
+    far = FAR / 3 if candidate.reorders_channels else FAR
     if own.distance < far or distance > NEARER * own.distance:
         return None
     what = (
         f"mean and variance at the first batch norms are {own.distance:.2f} from training, {distance:.2f} with samples"
     )
-    return _suggest_candidate(candidate, f"{what} {candidate.words}", sure=True)
+    return _suggest_candidate(candidate, f"{what} {candidate.description}", sure=True)
 
 
-def by_outputs(own: Evidence, tried: list[tuple[Candidate, Evidence]]) -> Finding | None:
-    """Judge by how well the model tells samples apart; None unless another preparation is clearly better."""
+def judge_by_outputs(own: Evidence, tried: list[tuple[Preprocessing, Evidence]]) -> Finding | None:
+    """Finding from how well the model distinguishes samples; None unless another preparation is clearly better."""
     known = [(candidate, e.nats) for candidate, e in tried if e.nats is not None]
     if own.nats is None or not known:
         return None
     candidate, nats = max(known, key=lambda pair: pair[1])
     if nats - own.nats < max(TELLING, 0.1 * nats):
         return None
-    what = f"the outputs tell {own.nats:.2f} nats about a sample, {nats:.2f} with samples {candidate.words}"
+    what = f"the outputs carry {own.nats:.2f} nats about the sample, {nats:.2f} with samples {candidate.description}"
     return _suggest_candidate(candidate, what, sure=nats - own.nats > max(SURE, 0.5 * nats))
 
 
-def _suggest_candidate(candidate: Candidate, what: str, *, sure: bool) -> Finding:
-    figures = {"candidate": candidate.words, "code": candidate.code}
+def _suggest_candidate(candidate: Preprocessing, what: str, *, sure: bool) -> Finding:
+    figures = {"candidate": candidate.description, "code": candidate.code}
     if sure:
-        return problem("preprocessing", what, f"prepare samples so: {candidate.code}", **figures)
-    remedy = f"if they were trained so, prepare them so: {candidate.code}   (labels would tell: --labels)"
+        return problem("preprocessing", what, f"prepare samples as: {candidate.code}", **figures)
+    remedy = f"if the model was trained on such inputs, prepare samples as: {candidate.code}   (--labels decide)"
     return note("preprocessing", what, remedy, **figures)
 
 
-def _report_distance(patient: Patient, memory: Memory, distance: float) -> Finding:
-    """Problem: the samples are far from training, and no usual change brings them nearer."""
-    norm, mean, variance = next(iter(memory.statistics({n: a[:TRIED] for n, a in patient.arrays.items()})))
-    factor = scale_between(variance, norm.variance)
+def _report_distance(context: CheckContext, memory: TrainingStatistics, distance: float) -> Finding:
+    """Problem: the samples are far from those of training, and no candidate brings them nearer."""
+    norm, mean, variance = next(iter(memory.statistics({n: a[:TRIED] for n, a in context.arrays.items()})))
+    factor = deviation_ratio(variance, norm.variance)
     what = (
-        f"what reaches batch norm '{norm.name}' is {distance:.2f} from training: deviation "
-        f"{np.sqrt(variance.mean()):.3g} here, {np.sqrt(norm.variance.mean()):.3g} there"
+        f"the input of batch norm '{norm.name}' is {distance:.2f} from training: deviation "
+        f"{np.sqrt(variance.mean()):.3g} here, {np.sqrt(norm.variance.mean()):.3g} in training"
     )
-    remedy = f"samples are of another kind, or scaled wrongly: about {factor:.3g} times would fit"
+    remedy = f"the samples are of another kind, or wrongly scaled: a factor of about {factor:.3g} would fit"
     return problem("preprocessing", what, remedy, distance=distance, factor=factor, layer=norm.name)
 
 
-def _witnesses(own: Evidence) -> str:
-    """Evidence for the user's preprocessing, in words."""
+def _describe_evidence(own: Evidence) -> str:
+    """Describe the evidence for the samples as given."""
     parts = []
     if own.distance is not None:
-        parts.append(f"{own.distance:.2f} from what the batch norms saw in training")
+        parts.append(f"batch norm statistics {own.distance:.2f} from training")
     if own.nats is not None:
-        parts.append(f"outputs tell {own.nats:.2f} nats about a sample")
-    return ", ".join(parts) or "no batch norms, no classes: nothing tells, but labels would"
+        parts.append(f"{own.nats:.2f} nats of mutual information between sample and class")
+    return ", ".join(parts) or "no batch norms and no class scores to judge by; --labels would help"

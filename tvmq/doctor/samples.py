@@ -1,4 +1,4 @@
-"""Checks of the data alone: layout, NaN and infinite values, samples that are all the same, outliers."""
+"""Checks of the samples alone: layout, NaN and infinite values, identical samples, outliers."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from collections.abc import Iterator, Mapping, Sequence
 import numpy as np
 
 from tvmq.doctor.findings import Finding, note, ok, problem
-from tvmq.doctor.patient import FEW, Arrays, Patient
+from tvmq.doctor.patient import FEW, Arrays, CheckContext
 
 ENOUGH = 32
-FAR = 50.0  # times the usual largest magnitude of a sample
+FAR = 50.0  # times the median of the largest magnitudes of samples
 
 
 def match_layouts(arrays: Arrays, shapes: Mapping[str, Sequence[int | None] | None]) -> tuple[Arrays, list[Finding]]:
-    """The arrays in the layout of the model, and a problem for each that had another.
+    """Arrays transposed to the layout of the model, and a problem for each that had another layout.
 
-    shapes  {input: shape of the model}, None for a free dimension or an unknown rank
+    shapes  {input: shape of the model}, None for a dynamic dimension or an unknown rank
     """
     turned, findings = dict(arrays), []
     for name, array in arrays.items():
@@ -35,27 +35,27 @@ def match_layouts(arrays: Arrays, shapes: Mapping[str, Sequence[int | None] | No
 def _layout_error(name: str, array: np.ndarray, shape: Sequence[int | None], words: str, axis: int, to: int) -> Finding:
     wanted = ("?" if size is None else str(size) for size in shape)
     what = f"input '{name}': samples are {array.shape}, channels {words}; the model takes ({', '.join(wanted)})"
-    remedy = f"x = numpy.moveaxis(x, {axis}, {to})   (the examination goes on with it)"
+    remedy = f"x = numpy.moveaxis(x, {axis}, {to})   (the checks below use it)"
     return problem("layout", what, remedy, input=name, shape=list(array.shape), axis=axis, to=to)
 
 
 def _fits(shape: Sequence[int], wanted: Sequence[int | None]) -> bool:
-    """True if a sample of this shape fits, the batch aside."""
+    """True if the shape matches but for the batch."""
     return all(want in (None, size) for size, want in zip(shape[1:], wanted[1:], strict=True))
 
 
-def check_samples(patient: Patient) -> Iterator[Finding]:
-    """Describe each input in a line, or name its faults."""
-    if patient.samples < ENOUGH:
-        few = "all are used to calibrate and to judge" if patient.samples < 2 * FEW else "figures below are rough"
-        yield note("samples", f"{patient.samples}: {few}", f"give {ENOUGH} or more, as different as in use")
-    for name, array in patient.arrays.items():
-        faults = list(_faults(patient, name, array))
-        patient.fatal = patient.fatal or any(finding.subject == "data" for finding in faults)
+def check_samples(context: CheckContext) -> Iterator[Finding]:
+    """Describe each input in a line, or report its faults."""
+    if context.samples < ENOUGH:
+        few = "all are used to calibrate and to judge" if context.samples < 2 * FEW else "figures below are rough"
+        yield note("samples", f"{context.samples}: {few}", f"give {ENOUGH} or more samples, as varied as in use")
+    for name, array in context.arrays.items():
+        faults = list(_find_faults(context, name, array))
+        context.is_fatal = context.is_fatal or any(finding.subject == "data" for finding in faults)
         yield from faults or [_describe_values(name, array)]
 
 
-def _faults(patient: Patient, name: str, array: np.ndarray) -> Iterator[Finding]:
+def _find_faults(context: CheckContext, name: str, array: np.ndarray) -> Iterator[Finding]:
     where = f"input '{name}'"
     if array.dtype.kind == "f" and not np.isfinite(array).all():
         bad = np.argwhere(~np.isfinite(array))
@@ -66,17 +66,16 @@ def _faults(patient: Patient, name: str, array: np.ndarray) -> Iterator[Finding]
         return
     flat = array.reshape(len(array), -1).astype(np.float64)
     if len(array) > 1 and (flat == flat[0]).all():
-        yield problem("samples", f"{where}: all {len(array)} samples are the same", "give samples that differ")
+        yield problem("samples", f"{where}: all {len(array)} samples are the same", "give different samples")
     elif (flat == flat[:, :1]).all() and flat.shape[1] > 1:
-        yield problem("samples", f"{where}: each sample is one number repeated", "look at what the preprocessing gives")
+        yield problem("samples", f"{where}: each sample is one number repeated", "check the preprocessing")
     highest = np.abs(flat).max(axis=1)
     usual = float(np.median(highest))
     far = np.flatnonzero(highest > FAR * usual)
     if usual > 0 and array.dtype.kind == "f" and len(far):
-        what = f"{where}: sample {far[0]} reaches {highest[far[0]]:.4g}, usual samples {usual:.4g}"
-        yield problem(
-            "samples", what, "a broken sample widens the ranges of all: take it out", outliers=[int(i) for i in far]
-        )
+        what = f"{where}: sample {far[0]} reaches {highest[far[0]]:.4g}, typical samples {usual:.4g}"
+        remedy = "an outlier widens the ranges for all samples: remove it if it is broken"
+        yield problem("samples", what, remedy, outliers=[int(i) for i in far])
 
 
 def _describe_values(name: str, array: np.ndarray) -> Finding:

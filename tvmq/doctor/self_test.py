@@ -11,11 +11,11 @@ import numpy as np
 from tvmq.doctor.findings import Finding, ok, problem
 
 SHAPE = (1, 4, 8, 8)
-LEAST_DECIBELS = 20.0  # 30 and more are usual; below this codes and numbers have no longer much to do with each other
+LEAST_DECIBELS = 20.0  # 30 and more are usual; below this the codes hardly represent the values
 
 
 def tiny_model() -> Any:
-    """An ONNX model of a convolution, a ReLU and a matrix product, with fixed weights that look like random ones."""
+    """An ONNX model of a convolution, a ReLU and a matrix product, with fixed pseudo-random weights."""
     from onnx import TensorProto, helper, numpy_helper
 
     arrays = {"kernel": _wave(8, 4, 3, 3), "bias": _wave(8), "matrix": _wave(8 * 64, 5)}
@@ -33,12 +33,12 @@ def tiny_model() -> Any:
 
 
 def _wave(*shape: int) -> np.ndarray:
-    """Numbers in -1..1 that do not repeat; the same on every machine, as far as it matters here."""
+    """Numbers in -1..1 that do not repeat, equal on every machine to within rounding."""
     return np.sin(np.arange(np.prod(shape)) * 1.7 + len(shape)).reshape(shape).astype(np.float32)
 
 
-def self_test() -> Iterator[Finding]:
-    """Quantize, build, run; compare with the definition bit for bit, and with float in dB."""
+def run_self_test() -> Iterator[Finding]:
+    """Quantize, build and run a tiny model; compare it bit for bit with the definition, and with float in dB."""
     from tvmq.analysis.verification import verify
     from tvmq.compile.build import build
     from tvmq.config import QConfig
@@ -55,12 +55,12 @@ def self_test() -> Iterator[Finding]:
     for feed in data:
         deviation.add(build(mod, params=params).run(feed)[0], exe.run(feed)[0])
     seconds, sqnr = time.perf_counter() - start, deviation.figures().sqnr
-    figures = {"exact": verified.exact, "sqnr": sqnr, "seconds": seconds}
-    mend = "report it, with the output of `tvmq doctor --json`; until then do not trust int8 models on this machine"
-    if not verified.exact:
-        yield problem("self-test", f"compiled code differs from its definition: {verified}", mend, **figures)
+    figures = {"exact": verified.is_exact, "sqnr": sqnr, "seconds": seconds}
+    remedy = "report it, with the output of `tvmq doctor --json`; until then do not trust int8 models on this machine"
+    if not verified.is_exact:
+        yield problem("self-test", f"compiled code differs from its definition: {verified}", remedy, **figures)
     elif sqnr < LEAST_DECIBELS:
-        yield problem("self-test", f"int8 is only {sqnr:.1f} dB from float", mend, **figures)
+        yield problem("self-test", f"int8 is only {sqnr:.1f} dB from float", remedy, **figures)
     else:
         exact = f"equals the NumPy definition bit for bit, {sqnr:.0f} dB from float"
         yield ok("self-test", f"quantized, built, run in {seconds:.1f} s; {exact}", **figures)

@@ -1,4 +1,4 @@
-"""Quantize the patient in one way or another; judge the result by float, on samples that it was not calibrated on."""
+"""Trials of quantization: each result is compared with float, on samples that did not calibrate it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from tvm import relax
 from tvmq.analysis.explanation import explain
 from tvmq.compile.build import build
 from tvmq.config import QConfig
-from tvmq.doctor.patient import Patient, accuracy, class_scores, decibels
+from tvmq.doctor.patient import CheckContext, accuracy, class_scores, worst_sqnr
 from tvmq.errors import AccuracyWarning
 from tvmq.graph.class_scores import class_outputs
 from tvmq.graph.rewrite import Rewriter, rewrite
@@ -24,7 +24,7 @@ from tvmq.guard.bound import Guard
 from tvmq.pipeline import quantize, static_quantization
 from tvmq.static_quantization import StaticQuantization
 
-# Noise of a tenth of the signal's amplitude; all trained networks that tvmq is measured on stay above
+# Noise of a tenth of the signal's amplitude; all trained networks in the benchmarks stay above
 PASS_DB, FAIL_DB = 20.0, 10.0  # dB
 SCORE_DROP, ERRORS = 0.01, 2.0  # of labels met; standard errors of the paired difference
 SAME_CLASS = 0.95
@@ -32,98 +32,98 @@ SAME_CLASS = 0.95
 
 @dataclass(frozen=True)
 class Outcome:
-    """A model compared with float, on the samples to judge by.
+    """Comparison of a model with float, on the samples that judge.
 
     sqnr       of the worst output, dB
-    same       share of samples of which both name the same class; None if it is no classifier
-    score      share of labels met; None without labels
-    drop       float's score minus this one, and the standard error of that
+    same_class share of samples with the same class in both; None if the model is not a classifier
+    score      accuracy; None without labels
+    drop       (float's accuracy minus this one, standard error of the difference)
     int8       share of multiply-accumulates in int8; 1 for simulations
     """
 
     sqnr: float
-    same: float | None = None
+    same_class: float | None = None
     score: float | None = None
     drop: tuple[float, float] | None = None
     int8: float = 1.0
 
     @property
-    def is_healthy(self) -> bool:
-        """True if nobody needs to look further: by the labels if there are some, else by the outputs."""
+    def is_acceptable(self) -> bool:
+        """True if int8 keeps enough: accuracy where there are labels, else SQNR of the outputs."""
         if self.drop is not None:
             return self.drop[0] <= max(SCORE_DROP, ERRORS * self.drop[1]) and self.sqnr >= FAIL_DB
         return self.sqnr >= PASS_DB
 
     @property
-    def is_sick(self) -> bool:
-        """True if the model is of no use like this."""
+    def is_unusable(self) -> bool:
+        """True if the loss makes the model useless."""
         lost = self.drop is not None and self.drop[0] > max(5 * SCORE_DROP, 3 * self.drop[1])
-        return lost or self.sqnr < FAIL_DB or (self.same is not None and self.same < SAME_CLASS - 0.15)
+        return lost or self.sqnr < FAIL_DB or (self.same_class is not None and self.same_class < SAME_CLASS - 0.15)
 
     def __str__(self) -> str:
         parts = [f"{self.sqnr:.1f} dB"]
         if self.score is not None:
             parts.append(f"{self.score:.1%} of labels")
-        if self.same is not None:
-            parts.append(f"same class on {self.same:.1%}")
+        if self.same_class is not None:
+            parts.append(f"same class on {self.same_class:.1%}")
         return ", ".join(parts)
 
     def figures(self) -> dict[str, Any]:
         """Figures by name, for JSON."""
-        return {"sqnr": self.sqnr, "same_class": self.same, "score": self.score, "int8_share": self.int8}
+        return {"sqnr": self.sqnr, "same_class": self.same_class, "score": self.score, "int8_share": self.int8}
 
 
-class Clinic:
-    """Trials of one patient; the data are read once, float's outputs computed once."""
+class ModelTrials:
+    """Trials on one model: samples are read once, and float outputs are computed once."""
 
-    def __init__(self, patient: Patient) -> None:
-        self.patient = patient
-        self.judged = patient.half(1)
-        self.labels = patient.labels_of_half(1)
-        self.wanted = patient.outputs(patient.float_run, self.judged)
+    def __init__(self, context: CheckContext) -> None:
+        self.context = context
+        self.judged_samples = context.half(1)
+        self.labels = context.labels_of_half(1)
+        self.float_outputs = context.outputs(context.float_run, self.judged_samples)
 
     @cached_property
     def quantization(self) -> StaticQuantization:
         """Static quantization of the model, calibrated on the other half of the samples."""
         return static_quantization(
-            self.patient.mod, self.patient.params, self.patient.half(0), config=self.patient.config
+            self.context.mod, self.context.params, self.context.half(0), config=self.context.config
         )
 
     def simulated_module(self, **options: Any) -> tvm.IRModule:
-        """Simulation of the quantized model: floats that are rounded as its integers are."""
+        """Module that simulates the quantized model in float, with the same roundings."""
         config = replace(self.quantization.config, do_simulation=True, **options)
         return self.quantization.module(config=config)
 
     def judge(self, run: Callable[[Mapping[str, Any]], Sequence[np.ndarray]], int8: float = 1.0) -> Outcome:
         """Judge a compiled model on the samples kept for that."""
-        got = self.patient.outputs(run, self.judged)
-        says_class = self.labels is not None or class_outputs(self.patient.mod).get(0) == "scores"
-        wanted, scores = (class_scores(one) if says_class else None for one in (self.wanted, got))
+        got = self.context.outputs(run, self.judged_samples)
+        says_class = self.labels is not None or class_outputs(self.context.mod).get(0) == "scores"
+        wanted, scores = (class_scores(one) if says_class else None for one in (self.float_outputs, got))
         same = None
         if wanted is not None and scores is not None and wanted.shape[1] > 1:
             same = float((wanted.argmax(axis=1) == scores.argmax(axis=1)).mean())
         score, drop = self._compare_accuracy(got)
-        return Outcome(decibels(self.wanted, got), same, score, drop, int8)
+        return Outcome(worst_sqnr(self.float_outputs, got), same, score, drop, int8)
 
     def _compare_accuracy(self, got: Sequence[np.ndarray]) -> tuple[float | None, tuple[float, float] | None]:
         if self.labels is None:
             return None, None
-        before, after = accuracy(self.wanted, self.labels), accuracy(got, self.labels)
+        before, after = accuracy(self.float_outputs, self.labels), accuracy(got, self.labels)
         if before is None or after is None:
             return None, None
         lost = before - after
         error = float(lost.std(ddof=1) / np.sqrt(len(lost))) if len(lost) > 1 else 0.0
         return float(after.mean()), (float(lost.mean()), error)
 
-    def integer(self, config: QConfig) -> Outcome:
+    def quantize_and_judge(self, config: QConfig) -> Outcome:
         """Quantize the model with other options and judge it."""
         return self.judge_integer(
-            quantize(self.patient.mod, self.patient.params, self.patient.half(0), config=config, guard=None)
+            quantize(self.context.mod, self.context.params, self.context.half(0), config=config, guard=None)
         )
 
     def apply_guard(self, module: tvm.IRModule) -> tvm.IRModule:
-        """Let the guard raise precision in the integer module, as far as the time allows."""
-        guard = Guard(PASS_DB, data=self.judged, is_late=self.patient.is_late)
+        """Let the guard raise precision in the integer module until the deadline."""
+        guard = Guard(PASS_DB, data=self.judged_samples, is_late=self.context.is_late)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", AccuracyWarning)  # the findings say it
             return self.quantization.apply_guard(module, guard)
@@ -132,18 +132,18 @@ class Clinic:
         """Compile an integer module and judge it."""
         return self.judge(build(module).run, explain(module).int8_share())
 
-    def sides(self) -> dict[str, Outcome]:
-        """Outcomes with the weights alone rounded, and with the activations alone."""
-        # biases moved and weights chosen for the sake of rounding would count against the activations
+    def judge_sides(self) -> dict[str, Outcome]:
+        """Outcomes with only the weights rounded, and with only the activations."""
+        # corrected biases and optimized weights compensate for rounded weights, which are float here
         plain = self.simulated_module(bias_correction=False, weight_rounding="nearest")
         return {
-            "weights": self.judge(build(without(self.simulated_module(), "activations")).run),
-            "activations": self.judge(build(without(plain, "weights")).run),
+            "weights": self.judge(build(leave_unrounded(self.simulated_module(), "activations")).run),
+            "activations": self.judge(build(leave_unrounded(plain, "weights")).run),
         }
 
 
-def without(module: tvm.IRModule, kind: str) -> tvm.IRModule:
-    """A simulated module that leaves its "weights" or its "activations" as they are."""
+def leave_unrounded(module: tvm.IRModule, kind: str) -> tvm.IRModule:
+    """Simulated module whose "weights" or "activations" stay float."""
 
     def visit(_rewriter: Rewriter, _var: relax.Var, value: relax.Expr) -> relax.Expr | None:
         if op_name(value) != "tvmq.simulated_quantize":

@@ -1,4 +1,4 @@
-"""Versions of Python packages and the ranges that tvmq asks for, read from its own metadata.
+"""Versions of Python packages and the ranges that tvmq requires, read from its own metadata.
 
 Only what such requirements consist of is understood: numbers, post, pre and development releases, and a list of
 comparisons; nothing else stands in our metadata, and the doctor must not need a package for it that may be missing.

@@ -1,4 +1,4 @@
-"""Checks of the weights of an ONNX model: NaN and infinite values, and single weights that dwarf their channel."""
+"""Checks of the weights of an ONNX model: NaN and infinite values, and outliers within a channel."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 
 from tvmq.doctor.findings import Finding, note, ok, problem
-from tvmq.doctor.patient import Patient
+from tvmq.doctor.patient import CheckContext
 from tvmq.graph.infinities import misused_at, misused_constants
 from tvmq.graph.view import View
 
-# A normal distribution reaches 5 to 7 times its median magnitude; at 100 times 8 bits leave the median weight one step
+# A normal distribution reaches 5 to 7 times its median magnitude; at 100 times, 8 bits leave the median weight one step
 OUTLIER = 100.0
-LEAST = 16  # weights of a channel, so that a median says something
+LEAST = 16  # weights of a channel, for a meaningful median
 WEIGHTED = ("Conv", "ConvTranspose", "Gemm", "MatMul")
 LISTED = 3
 
@@ -36,44 +36,45 @@ def weights_of(proto: Any) -> Iterator[tuple[str, str, np.ndarray]]:
             yield name, readers.get(name, ""), values
 
 
-def check_weights(patient: Patient) -> Iterator[Finding]:
-    """NaN and infinities without a meaning are a problem each, and nothing is run; outliers are noted."""
-    if patient.proto is None:
+def check_weights(context: CheckContext) -> Iterator[Finding]:
+    """Report NaN and meaningless infinities, which are fatal, and outliers."""
+    if context.proto is None:
         return
     count, meant = 0, 0
-    for name, layer, values in weights_of(patient.proto):
+    for name, layer, values in weights_of(context.proto):
         count += values.size
         bad = ~np.isfinite(values)
-        if bad.any() and _are_meant(patient, values):
+        if bad.any() and _are_meant(context, values):
             meant += int(bad.sum())
         elif bad.any():
-            patient.fatal = True
+            context.is_fatal = True
             yield _not_finite(name, layer, values, bad)
-    outliers = sorted(_outliers(patient.proto), key=lambda outlier: -outlier[2])
-    patient.outliers = {layer: (place, ratio) for layer, place, ratio in reversed(outliers)}
+    outliers = sorted(_outliers(context.proto), key=lambda outlier: -outlier[2])
+    context.outliers = {layer: (place, ratio) for layer, place, ratio in reversed(outliers)}
     if not outliers:
-        if not patient.fatal:
+        if not context.is_fatal:
             kinds = f"all finite but {meant} infinities that bound or mask" if meant else "all finite"
-            yield ok("weights", f"{count:,} float weights, {kinds}, none dwarfs its channel", count=count, meant=meant)
+            yield ok("weights", f"{count:,} float weights, {kinds}, no outliers", count=count, meant=meant)
         return
     listed = "\n".join(f"'{layer}', {place}: {ratio:.0f} times the median" for layer, place, ratio in outliers[:LISTED])
     more = f"\nand {len(outliers) - LISTED} more channels" if len(outliers) > LISTED else ""
     yield note(
-        "weights", f"single weights dwarf all others of their channel, which share one scale\n{listed}{more}",
-        "whether that costs anything is tried below", layers=[layer for layer, _, _ in outliers],
+        "weights",
+        f"single weights are far larger than the rest of their channel, which shares a scale\n{listed}{more}",
+        "the checks below measure whether this costs accuracy", layers=[layer for layer, _, _ in outliers],
     )  # fmt: skip
 
 
-def _are_meant(patient: Patient, values: np.ndarray) -> bool:
-    """True for infinities that every reader gives a meaning (graph/infinities.py).
+def _are_meant(context: CheckContext, values: np.ndarray) -> bool:
+    """True for infinities that are valid operands for every reader (graph/infinities.py).
 
     The importer gives weights names of its own and binds small ones as constants: they are known by their values.
     """
     if np.isnan(values).any():
         return False
-    view = View(patient.mod)
+    view = View(context.mod)
     arrays = {
-        name: np.asarray(param.numpy() if hasattr(param, "numpy") else param) for name, param in patient.params.items()
+        name: np.asarray(param.numpy() if hasattr(param, "numpy") else param) for name, param in context.params.items()
     }
     same = [name for name, array in arrays.items() if np.array_equal(array, values)]
     if any(misused_at(view, name, values) for name in same):

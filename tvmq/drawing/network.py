@@ -23,7 +23,7 @@ WEIGHTS_FROM = "num_input"  # of a front end: so many parameters are inputs, the
 
 
 @dataclass(frozen=True)
-class Operator:
+class OperatorRow:
     """A binding: its variable, its operator, and its result as text."""
 
     name: str
@@ -53,7 +53,7 @@ class Card:
     precision: str = ""
     result: str = ""
     reads: tuple[str, ...] = ()
-    operators: tuple[Operator, ...] = ()
+    operators: tuple[OperatorRow, ...] = ()
     kernels: tuple[str, ...] = ()
     why: str = ""
     inside: tuple[Card, ...] = ()
@@ -194,7 +194,9 @@ def _layers(
                 precision_of(entry),
                 result_text(view.var[names[-1]]),
                 tuple(other for other in before if other != key),
-                tuple(Operator(name, operator_text(view.value[name]), result_text(view.var[name])) for name in names),
+                tuple(
+                    OperatorRow(name, operator_text(view.value[name]), result_text(view.var[name])) for name in names
+                ),
                 tuple(kernels.get(key, ())),
                 str(entry.get("why", "")),
             )

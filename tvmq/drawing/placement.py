@@ -25,15 +25,15 @@ Point = tuple[float, float]
 class Edge:
     """From a card to another one: points, and whether its pieces are curves or straight with corners.
 
-    ends  True where a card begins behind it
-    far   True where it has no place of its own and runs behind the cards
+    ends    True where a card begins behind it
+    is_far  True where it has no place of its own and runs behind the cards
     """
 
     source: int
     points: tuple[Point, ...]
-    curved: bool
+    is_curved: bool
     ends: bool
-    far: bool = False
+    is_far: bool = False
 
 
 @dataclass(frozen=True)
@@ -81,7 +81,7 @@ def place(layering: Layering, sizes: Sequence[Point], *, columns: int | None = N
     ]
     for a, b in layering.straight:
         begin, end = (layering.of_card[a].x, boxes[a][1]), (layering.of_card[b].x, boxes[b][0])
-        edges.append(Edge(a, (begin, end), True, ends=True, far=True))
+        edges.append(Edge(a, (begin, end), True, ends=True, is_far=True))
     return Placement(tuple(corners), tuple(edges), width + MARGIN, height + MARGIN)
 
 

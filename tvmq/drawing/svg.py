@@ -123,7 +123,7 @@ def _edges(cards: Sequence[Card], edges: Sequence[Edge]) -> list[str]:
     far: dict[int, list[str]] = {}
     tips: dict[int, list[str]] = {}
     for edge in edges:
-        (far if edge.far else paths).setdefault(edge.source, []).append(_path(edge))
+        (far if edge.is_far else paths).setdefault(edge.source, []).append(_path(edge))
         if edge.ends:
             x, y = edge.points[-1]
             tips.setdefault(edge.source, []).append(f"M{_n(x)} {_n(y)}l-3.5-{TIP:g}h7z")
@@ -143,7 +143,7 @@ def _path(edge: Edge) -> str:
     first, *rest = [(x, y) for x, y in edge.points]
     if edge.ends:
         rest[-1] = (rest[-1][0], rest[-1][1] - TIP / 2)
-    if not edge.curved:
+    if not edge.is_curved:
         return "M" + "L".join(f"{_n(x)} {_n(y)}" for x, y in (first, *rest))
     if len(rest) == 1:
         return _curve(first, rest[0])

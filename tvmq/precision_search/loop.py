@@ -196,7 +196,7 @@ def measure_points(runner: TrialRunner, result: SearchResult) -> SearchResult:
     feed = {name: value[:1] if value.ndim else value for name, value in runner.problem.samples[0].items()}
     if not all(fits(exe, feed) for exe in executables.values()):
         return result  # the first sample has other sizes than those that forecasts are for
-    seconds = time_by_turns({name: exe.prepared(feed) for name, exe in executables.items()})
+    seconds = time_by_turns({name: exe.prepare_run(feed) for name, exe in executables.items()})
     measured = {point: replace(point, measured=seconds[name]) for name, point in points.items()}
     return replace(
         result,

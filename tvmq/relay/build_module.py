@@ -20,7 +20,7 @@ from tvmq.passes.fold_constants import fold_constants
 from tvmq.passes.prepare import prepare
 from tvmq.relay.executor_factory import ExecutorFactoryModule
 from tvmq.relay.expr import Constant, Function, bind
-from tvmq.relay.module import IRModule, as_module, plain
+from tvmq.relay.module import IRModule, as_module, as_relax
 
 RUNTIMES = ("cpp",)
 EXECUTORS = ("graph", "aot", "vm", "debug")
@@ -53,7 +53,7 @@ def build(
 
 def compile_module(mod: Any, target: Any = None, params: Mapping[str, Any] | None = None) -> tvmq.Executable:
     """The executable of a module in any form; see `build`."""
-    module = plain(mod)
+    module = as_relax(mod)
     if stage_of(module) == "imported":
         module = _prepare_imported(module, params)
     return tvmq.build(module, _target(target))
@@ -64,7 +64,7 @@ def optimize(mod: Any, target: Any = None, params: Mapping[str, Any] | None = No
 
     target   accepted as relay.optimize had it; nothing here depends on it
     """
-    module = plain(mod)
+    module = as_relax(mod)
     if stage_of(module) == "imported":
         module = fold_constants(_prepare_imported(module, params))
     return as_module(module), {}

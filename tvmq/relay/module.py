@@ -45,7 +45,7 @@ class IRModule(tvm.IRModule):
     @property
     def relax(self) -> tvm.IRModule:
         """The module for those who look into it, as tvmq.build does: `mod.relax["main"]` is a function of Relax."""
-        return plain(self)
+        return as_relax(self)
 
     @staticmethod
     def from_expr(expr: Any, functions: Any = None, type_defs: Any = None) -> IRModule:
@@ -94,7 +94,7 @@ def as_module(mod: Any) -> IRModule:
     return IRModule.from_expr(mod)
 
 
-def plain(mod: Any) -> tvm.IRModule:
+def as_relax(mod: Any) -> tvm.IRModule:
     """A module for those who look into it: `mod["main"]` is a function of Relax."""
     if isinstance(mod, Expr | Function):
         mod = IRModule.from_expr(mod)
@@ -147,7 +147,7 @@ class _KeepsKind:
     __slots__ = ()
 
     def __call__(self, mod: Any) -> Any:
-        return like(mod, super().__call__(mod))  # type: ignore[misc]
+        return match_view(mod, super().__call__(mod))  # type: ignore[misc]
 
 
 class Sequential(_KeepsKind, tvm.transform.Sequential):
@@ -190,7 +190,7 @@ def makes_pass(make: Callable[..., Any]) -> Callable[..., Any]:
     return make_kept
 
 
-def like(original: Any, result: tvm.IRModule) -> tvm.IRModule:
+def match_view(original: Any, result: tvm.IRModule) -> tvm.IRModule:
     """The result for one who gave `original`: Relay's view of it for a Relay module, function or expression."""
     return as_module(result) if isinstance(original, IRModule | Expr | Function) else result
 

@@ -194,9 +194,9 @@ def FakeQuantizationToInteger(
 def _make_integers(mod: tvm.IRModule, context: Any) -> tvm.IRModule:
     import tvmq
     from tvmq.extension import View, op_name
-    from tvmq.relay.module import plain
+    from tvmq.relay.module import as_relax
 
-    floats = plain(mod)
+    floats = as_relax(mod)
     own = any(op_name(value) in ("tvmq.quantize", "tvmq.dequantize") for _, value in View(floats).bindings)
     return tvmq.quantize(*tvmq.from_relax(floats, {})) if own else floats
 
@@ -231,13 +231,13 @@ def function_pass(
 
 def _on_functions(transform: Callable[..., Any]) -> Callable[[tvm.IRModule, Any], tvm.IRModule]:
     def run(mod: tvm.IRModule, context: Any) -> tvm.IRModule:
-        from tvmq.relay.module import as_module, plain
+        from tvmq.relay.module import as_module, as_relax
 
         module = as_module(mod.clone())
         for variable, func in mod.functions_items():
             if isinstance(func, relax.Function):
                 module[variable.name_hint] = transform(module[variable.name_hint], module, context)
-        return plain(module)
+        return as_relax(module)
 
     return run
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import tvm
 
-from tvmq.compile.evaluators import count_bins, evaluator, observing
+from tvmq.compile.evaluators import compile_with_shared_inputs, count_bins, evaluator
 from tvmq.config import QConfig
 from tvmq.graph.ledger import Ledger
 from tvmq.observers.base import TensorStatistics
@@ -32,7 +32,9 @@ def statistics_of(
     config = replace(QConfig.from_dict({**ledger.config, "rules": []}), do_simulation=False)
     quantization = static_quantization(mod, params, data, target=target or ledger.backend, config=config)
     assert quantization.data is not None
-    return collect(quantization.annotated(), quantization.data, evaluator, counter=count_bins, observing=observing)
+    return collect(
+        quantization.annotated(), quantization.data, evaluator, counter=count_bins, observing=compile_with_shared_inputs
+    )
 
 
 def thresholds(ledger: Ledger) -> dict[str, dict[str, Any]]:

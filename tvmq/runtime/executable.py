@@ -212,9 +212,9 @@ class Executable:
         """
         from tvmq.runtime.timing import measure
 
-        return measure(self.prepared(inputs), repeat=repeat, threads=threads)
+        return measure(self.prepare_run(inputs), repeat=repeat, threads=threads)
 
-    def prepared(self, inputs: Mapping[str, Any]) -> Callable[[], object]:
+    def prepare_run(self, inputs: Mapping[str, Any]) -> Callable[[], object]:
         """A function that runs the model once on these inputs, to be measured.
 
         On a GPU the inputs are copied there now, and the results stay there; it returns when they are there.

@@ -19,8 +19,8 @@ except ImportError as error:
 
 from tvmq.training.accumulator_proof import LayerSums, prove_accumulators
 from tvmq.training.accumulators import LANES, Accumulators
-from tvmq.training.course import Learned, Progress
-from tvmq.training.distill import Distill, converted, finetune
+from tvmq.training.course import FinetuneProgress, FinetuneResult
+from tvmq.training.distill import Distill, convert_with_note, finetune
 from tvmq.training.network import IntegerNetwork
 from tvmq.training.prepare import convert, prepare
 
@@ -28,12 +28,12 @@ __all__ = [
     "LANES",
     "Accumulators",
     "Distill",
+    "FinetuneProgress",
+    "FinetuneResult",
     "IntegerNetwork",
     "LayerSums",
-    "Learned",
-    "Progress",
     "convert",
-    "converted",
+    "convert_with_note",
     "finetune",
     "prepare",
     "prove_accumulators",

@@ -23,7 +23,7 @@ from tvmq.training.tree import Handle
 
 
 @dataclass(frozen=True, eq=False)
-class Norm:
+class BatchNormTensors:
     """The tensors of a batch norm, one value a channel."""
 
     gamma: Handle
@@ -47,8 +47,8 @@ class LiveFolding(Folding):
     fixed: torch.Tensor
 
     def __init__(
-        self, weight: Handle, norm: Norm, shape: Sequence[int], *, axis: int, axes: Sequence[int], rest: np.ndarray,
-        outer: np.ndarray, fixed: np.ndarray,
+        self, weight: Handle, norm: BatchNormTensors, shape: Sequence[int], *, axis: int, axes: Sequence[int],
+        rest: np.ndarray, outer: np.ndarray, fixed: np.ndarray,
     ) -> None:  # fmt: skip
         super().__init__(weight, norm.beta, shape, axes=axes)
         self.norm, self.axis, self.follows = norm, axis, True

@@ -12,12 +12,13 @@ import torch
 from tvm import relax
 
 from tvmq.errors import ConfigError
-from tvmq.training.batch_norm import LiveFolding, Norm
+from tvmq.passes.families.base import RESCALED_SUFFIX
+from tvmq.training.batch_norm import BatchNormTensors, LiveFolding
 from tvmq.training.folding import Folding
 from tvmq.training.origins import Origin, folded_bias
 from tvmq.training.parameters import LearnedScale, WeightedLayer
 from tvmq.training.quantizers import Quantizers
-from tvmq.training.source import CalibratedLayer, Source
+from tvmq.training.source import CalibratedLayer, CalibratedModule
 from tvmq.training.tree import Handle, add_buffer, add_module, add_parameter
 from tvmq.training.zero_points import tensors_with_zero_points
 
@@ -45,14 +46,14 @@ class Learning:
     weights: Mapping[str, np.ndarray] = field(default_factory=dict)
 
 
-class Builder:
+class ParameterBuilder:
     """Registers parameters in a network.
 
     handles  {name in the source: its parameter or buffer}, of what training changes
     own      names of layers whose parameters the source does not have
     """
 
-    def __init__(self, net: IntegerNetwork, source: Source, learning: Learning) -> None:
+    def __init__(self, net: IntegerNetwork, source: CalibratedModule, learning: Learning) -> None:
         self.net, self.source, self.learning = net, source, learning
         self.handles: dict[str, Handle] = {}
         self.own: list[str] = []
@@ -104,7 +105,7 @@ class Builder:
             parts = [arg for operand in call.args for arg in (getattr(operand, "fields", None) or [operand])]
             common, is_behind = built[tensor_of[name]], False
             for part in (part.name for part in parts if isinstance(part, relax.Var)):
-                if part.startswith(f"{name}_rescale"):
+                if part.startswith(f"{name}{RESCALED_SUFFIX}"):
                     rescaled = integers.value[part].args[0].name
                     built[tensor_of[rescaled]].keep_below(common, strictly=not is_behind)
                 elif part in tensor_of:
@@ -204,8 +205,8 @@ class Builder:
         added = np.zeros(share.size) if origin.rest is None else origin.rest
         fixed = before + np.divide(added, share, out=np.zeros_like(share), where=share != 0)
         folding = LiveFolding(
-            handle, Norm(gamma, beta, mean, self._buffer(norm.variance), norm.epsilon, norm.momentum), weight.shape,
-            axis=axis, axes=origin.axes, rest=rest, outer=outer, fixed=fixed,
+            handle, BatchNormTensors(gamma, beta, mean, self._buffer(norm.variance), norm.epsilon, norm.momentum),
+            weight.shape, axis=axis, axes=origin.axes, rest=rest, outer=outer, fixed=fixed,
         )  # fmt: skip
         if is_new:
             folding.begin_at(weight)

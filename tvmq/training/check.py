@@ -13,14 +13,14 @@ import tvm
 from tvmq.graph.functions import unpack_weights
 from tvmq.graph.names import input_names
 from tvmq.reference import Reference
-from tvmq.training.meaning import Codes, Sums
+from tvmq.training.meaning import CodeTensor, SumTensor
 
 if TYPE_CHECKING:
     from tvmq.training.network import IntegerNetwork
 
 
 @dataclass(frozen=True)
-class Difference:
+class VariableDifference:
     """The first variable of the integer module whose values are not the network's."""
 
     variable: str
@@ -28,7 +28,9 @@ class Difference:
     size: int
 
 
-def first_difference(net: IntegerNetwork, module: tvm.IRModule, inputs: Sequence[torch.Tensor]) -> Difference | None:
+def first_difference(
+    net: IntegerNetwork, module: tvm.IRModule, inputs: Sequence[torch.Tensor]
+) -> VariableDifference | None:
     """The first variable that differs in any value, None where all are equal.
 
     module  the integer module, as `convert` gives it
@@ -38,7 +40,7 @@ def first_difference(net: IntegerNetwork, module: tvm.IRModule, inputs: Sequence
     watched: dict[str, Any] = {}
     with torch.no_grad():
         net.values_of(inputs, watched)
-    differences: list[Difference] = []
+    differences: list[VariableDifference] = []
 
     def compare(name: str, value: Any) -> None:
         if name in watched and not differences and isinstance(value, np.ndarray):
@@ -46,7 +48,7 @@ def first_difference(net: IntegerNetwork, module: tvm.IRModule, inputs: Sequence
             if ours is not None and ours.shape == value.shape:
                 count = int(np.count_nonzero((ours != value) & ~(np.isnan(ours) & np.isnan(value.astype(np.float64)))))
                 if count:
-                    differences.append(Difference(name, count, value.size))
+                    differences.append(VariableDifference(name, count, value.size))
             watched[name] = None
 
     feed = dict(zip(input_names(module["main"]).values(), (x.numpy() for x in inputs), strict=True))
@@ -55,6 +57,6 @@ def first_difference(net: IntegerNetwork, module: tvm.IRModule, inputs: Sequence
 
 
 def _array(value: Any) -> np.ndarray | None:
-    if isinstance(value, Codes | Sums):
+    if isinstance(value, CodeTensor | SumTensor):
         value = value.value
     return value.detach().double().numpy() if isinstance(value, torch.Tensor) else None

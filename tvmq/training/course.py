@@ -15,7 +15,7 @@ import numpy as np
 
 from tvmq.training.network import IntegerNetwork
 from tvmq.training.optimizer import StepAdam
-from tvmq.training.samples import Samples
+from tvmq.training.samples import TrainingSamples
 from tvmq.training.teacher import Student
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ TRIAL, FEWEST = 0.2, 5
 
 
 @dataclass(frozen=True)
-class Progress:
+class FinetuneProgress:
     """State of training, reported after each step.
 
     step   its number
@@ -47,7 +47,7 @@ class Progress:
 
 
 @dataclass(frozen=True)
-class Learned:
+class FinetuneResult:
     """Result of finetuning: errors on the samples that judge, at the start and of the state that stays.
 
     learning_rate  that was given, or the one of RATES that the samples which judge liked best
@@ -63,7 +63,7 @@ class Learned:
     def note(self) -> str:
         """Note for the ledger.
 
-        >>> Learned(120, 9.5, 0.0195, 0.0119).note()
+        >>> FinetuneResult(120, 9.5, 0.0195, 0.0119).note()
         'finetuned in 120 steps: the error of the outputs beside float fell from 1.95 % to 1.19 % of their energy'
         """
         before, after = (f"{100 * share:.3g} %" for share in (self.before, self.after))
@@ -76,7 +76,7 @@ class Learned:
 class Course:
     """Training run: what is learned, and the best state so far."""
 
-    def __init__(self, net: IntegerNetwork, samples: Samples, options: Distill) -> None:
+    def __init__(self, net: IntegerNetwork, samples: TrainingSamples, options: Distill) -> None:
         self.net, self.options = net, options
         learned, judges = samples.split()
         self.student, self.judges = Student(net, options.layers), judges.in_order(options.batch)
@@ -86,7 +86,7 @@ class Course:
         self.kept = net.kept_state()
         self._tell_better()
 
-    def run(self, interrupted: list[int]) -> Learned:
+    def run(self, interrupted: list[int]) -> FinetuneResult:
         self.began, self.step, self.interrupted = time.monotonic(), 0, interrupted
         rate = self.options.learning_rate
         try:
@@ -100,7 +100,7 @@ class Course:
             self.net.load_state_dict(self.kept)
         before, after = (float(errors.mean()) for errors in (self.start, self.errors))
         seconds = time.monotonic() - self.began
-        return Learned(self.step, seconds, before, after, bool(interrupted), rate or USUAL)
+        return FinetuneResult(self.step, seconds, before, after, bool(interrupted), rate or USUAL)
 
     def _best_rate(self) -> float:
         """The rate after whose trial, from the start, the errors are least."""
@@ -131,7 +131,7 @@ class Course:
             loss = self._step(0.5 * rate * (1 + math.cos(math.pi * share)))
             self.step += 1
             if self.options.watch is not None:
-                self.options.watch(Progress(self.step, min(self._done(), 1.0), loss, float(self.errors.mean())))
+                self.options.watch(FinetuneProgress(self.step, min(self._done(), 1.0), loss, float(self.errors.mean())))
         self._judge()
 
     def _planned_steps(self) -> int | None:

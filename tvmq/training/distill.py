@@ -21,10 +21,10 @@ from tvmq.graph.ledger import get_ledger, with_ledger
 from tvmq.graph.symbolic import inputs_of
 from tvmq.static_quantization import StaticQuantization
 from tvmq.training.accumulators import Accumulators
-from tvmq.training.course import Course, Learned, Progress, interrupts
+from tvmq.training.course import Course, FinetuneProgress, FinetuneResult, interrupts
 from tvmq.training.network import IntegerNetwork
 from tvmq.training.prepare import convert, network_of
-from tvmq.training.samples import Samples
+from tvmq.training.samples import TrainingSamples
 
 
 @dataclass(frozen=True)
@@ -53,7 +53,7 @@ class Distill:
     layers: float = 1.0
     seed: int = 0
     accumulators: int | Accumulators | None = None
-    watch: Callable[[Progress], None] | None = field(default=None, compare=False, repr=False)
+    watch: Callable[[FinetuneProgress], None] | None = field(default=None, compare=False, repr=False)
     keep: Callable[[IntegerNetwork], None] | None = field(default=None, compare=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -83,7 +83,7 @@ class Distill:
     def module(self, quantization: StaticQuantization) -> tvm.IRModule:
         """See tvmq.pipeline.Finetuning."""
         net = network_of(quantization, accumulators=self.accumulators)
-        return converted(net, finetune(net, quantization.data, self))
+        return convert_with_note(net, finetune(net, quantization.data, self))
 
     def repeatable_module(self, quantization: StaticQuantization) -> tvm.IRModule:
         """See tvmq.pipeline.Finetuning: by one thread of torch, whose sums have one order."""
@@ -100,7 +100,7 @@ class Distill:
         return f"{self!r}, torch {torch.__version__}, {torch.backends.cpu.get_cpu_capability()}"
 
 
-def finetune(net: IntegerNetwork, dataset: Any, options: Distill | None = None) -> Learned:
+def finetune(net: IntegerNetwork, dataset: Any, options: Distill | None = None) -> FinetuneResult:
     """Train a network in place on the float model's tensors until steps or seconds are used up.
 
     dataset  in any form that `tvmq.quantize` takes; it is kept in memory. One sample in six is not learned from but
@@ -125,10 +125,10 @@ def finetune(net: IntegerNetwork, dataset: Any, options: Distill | None = None) 
         raise ConfigError("finetune: the network has no accumulators to stay in; give accumulators= to prepare, too")
     data = dataset if isinstance(dataset, Dataset) else Dataset(dataset, inputs_of(net.integers))
     with interrupts() as seen:
-        return Course(net, Samples.of(data), options).run(seen)
+        return Course(net, TrainingSamples.of(data), options).run(seen)
 
 
-def converted(net: IntegerNetwork, learned: Learned) -> tvm.IRModule:
+def convert_with_note(net: IntegerNetwork, learned: FinetuneResult) -> tvm.IRModule:
     """The integer module, whose ledger says what was learned."""
     module = convert(net)
     ledger = get_ledger(module)

@@ -14,11 +14,11 @@ class FloatSource:
     """A state dictionary as it was.
 
     tensors  {name: tensor}, all of them
-    same     {name: the first name of the tensor that it shares}
+    same_tensors  {name: the first name of the tensor that it shares}
     """
 
     tensors: Mapping[str, torch.Tensor]
-    same: Mapping[str, str]
+    same_tensors: Mapping[str, str]
 
     @classmethod
     def of(cls, state: Mapping[str, torch.Tensor | np.ndarray]) -> FloatSource:
@@ -36,5 +36,5 @@ class FloatSource:
 
     def with_trained(self, trained: Mapping[str, torch.Tensor]) -> dict[str, torch.Tensor]:
         """All tensors, those that were trained in the place of what they were."""
-        kept = {name: trained[first] for name, first in self.same.items() if first in trained}
+        kept = {name: trained[first] for name, first in self.same_tensors.items() if first in trained}
         return {name: kept.get(name, tensor).to(tensor.dtype).clone() for name, tensor in self.tensors.items()}

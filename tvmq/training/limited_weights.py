@@ -21,6 +21,7 @@ from tvmq.errors import AccumulatorError, ConfigError, UnsupportedOpError
 from tvmq.graph.operators import OPERATORS
 from tvmq.graph.operators.record import TRANSPOSED
 from tvmq.graph.view import View, op_name
+from tvmq.passes.families.base import PRODUCT_SUFFIX
 from tvmq.training.accumulators import Accumulators, Order, order_of
 from tvmq.training.source import CalibratedLayer
 
@@ -94,7 +95,7 @@ class WeightLimit:
     accumulators  how its sums are made
     order         which weights meet
     x             scale and codes of what it reads
-    centred       its codes lose their zero point before they are multiplied
+    is_centred    its codes lose their zero point before they are multiplied
     constant      -zero_point * sum(w) is part of what is added
     """
 
@@ -102,13 +103,13 @@ class WeightLimit:
     accumulators: Accumulators
     order: Order
     x: LearnedScale
-    centred: bool
+    is_centred: bool
     constant: bool
 
     def most(self, layer: WeightedLayer, factor: Any = 1.0) -> tuple[np.ndarray, bool]:
         """Limit of each accumulator, for the scales of the moment times a factor; see numerics.most_of_weights."""
         zero, bits = self.x.zero_point, self.accumulators.bits
-        low, high = (end - zero if self.centred else end for end in self.accumulators.factors(self.x.spec))
+        low, high = (end - zero if self.is_centred else end for end in self.accumulators.factors(self.x.spec))
         if self.accumulators.products is not None:  # what is added to widened sums has more bits
             most, together = numerics.most_of_weights(bits, low, high)
             return np.broadcast_to(most, self.order.filter.shape), together
@@ -222,12 +223,12 @@ def _limit(
         transposed=transposed, dilated=int(list(getattr(attrs, "dilation", [1]))[-1]) > 1,
     )  # fmt: skip
     centres = accumulators.products is None and (transposed or name == "tvmq.matmul")
-    return WeightLimit(weighted.layer, accumulators, order, x, centred=centres, constant=name != "tvmq.matmul")
+    return WeightLimit(weighted.layer, accumulators, order, x, is_centred=centres, constant=name != "tvmq.matmul")
 
 
 def _product_of(view: View, root: str) -> str:
     """The variable of the integer module that holds the products of a layer."""
-    product = f"{root}_product"
+    product = f"{root}{PRODUCT_SUFFIX}"
     return product if product in view.value else root
 
 

@@ -13,7 +13,7 @@ from tvmq.spec import QParams, QuantSpec
 
 
 @dataclass(frozen=True, eq=False)
-class Codes:
+class CodeTensor:
     """Integer codes of an activation.
 
     value       integers as float32, any shape
@@ -28,7 +28,7 @@ class Codes:
     spec: QuantSpec
 
     @property
-    def largest(self) -> int:
+    def largest_code(self) -> int:
         """Largest magnitude of a code of this type."""
         return {"uint8": 255, "int8": 128, "int16": 32768}[self.spec.dtype]
 
@@ -44,17 +44,17 @@ class Codes:
         return QParams(self.scale.detach().numpy(), np.asarray(self.zero_point), self.spec)
 
     @property
-    def real(self) -> torch.Tensor:
+    def real_values(self) -> torch.Tensor:
         """The real values, with gradients to codes and scale."""
         return (self.value - self.zero_point) * self.scale
 
-    def moved(self, value: torch.Tensor) -> Codes:
+    def with_value(self, value: torch.Tensor) -> CodeTensor:
         """Other places, the same scale."""
-        return Codes(value, self.scale, self.zero_point, self.spec)
+        return CodeTensor(value, self.scale, self.zero_point, self.spec)
 
 
 @dataclass(frozen=True, eq=False)
-class Sums:
+class SumTensor:
     """int32 sums of products.
 
     value  integers, float32 where all that occur are below 2^24, else float64
@@ -76,26 +76,26 @@ class Sums:
         shape[self.axis] = -1
         return constants.reshape(shape)
 
-    def moved(self, value: torch.Tensor) -> Sums:
+    def with_value(self, value: torch.Tensor) -> SumTensor:
         """Other places of one scale."""
-        return Sums(value, self.scale, None, self.bound)
+        return SumTensor(value, self.scale, None, self.bound)
 
 
-def plain(value: Any) -> Any:
+def to_definition(value: Any) -> Any:
     """An argument as the definition takes it: codes and sums in their integer types, floats as arrays."""
     if isinstance(value, list):
-        return [plain(item) for item in value]
-    if isinstance(value, Codes):
+        return [to_definition(item) for item in value]
+    if isinstance(value, CodeTensor):
         return value.value.detach().numpy().astype(value.spec.dtype)
-    if isinstance(value, Sums):
+    if isinstance(value, SumTensor):
         return value.value.detach().numpy().astype(np.int32)
     return value.detach().numpy() if isinstance(value, torch.Tensor) else value
 
 
-def tensor_of(value: Any) -> Any:
+def to_torch(value: Any) -> Any:
     """An argument as torch takes it: arrays and numbers as tensors, lists item by item."""
     if isinstance(value, list):
-        return [tensor_of(item) for item in value]
+        return [to_torch(item) for item in value]
     return torch.from_numpy(np.array(value)) if isinstance(value, np.ndarray | np.generic) else value
 
 
@@ -106,7 +106,7 @@ class Arrays(Mapping[str, Any]):
         self._values = values
 
     def __getitem__(self, name: str) -> Any:
-        return plain(self._values[name])
+        return to_definition(self._values[name])
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._values)

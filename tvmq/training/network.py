@@ -20,6 +20,7 @@ from tvmq.graph.names import input_names, output_names
 from tvmq.graph.symbolic import sizes_in, with_sizes
 from tvmq.graph.view import View, const_value, is_const, op_name, results_of
 from tvmq.passes.families.avg_pool import factors_of
+from tvmq.passes.families.base import BOUNDED_SUFFIX, CODES_SUFFIX, PRODUCT_SUFFIX, SUM_SUFFIX, THRESHOLDS_SUFFIX
 from tvmq.passes.families.embedding import column_scales
 from tvmq.passes.families.integer_softmax import WHOLE
 from tvmq.passes.families.table import numbers
@@ -29,16 +30,16 @@ from tvmq.spec import QuantSpec
 from tvmq.stages import INTEGERS, Choices, run_stages
 from tvmq.training.accumulators import Accumulators
 from tvmq.training.batch_norm import LiveFolding
-from tvmq.training.build import Builder, Learning
+from tvmq.training.build import Learning, ParameterBuilder
 from tvmq.training.float_source import FloatSource
 from tvmq.training.forms import Place, form_of, holds_activations
-from tvmq.training.meaning import Arrays, Codes, Sums
+from tvmq.training.meaning import Arrays, CodeTensor, SumTensor
 from tvmq.training.parameters import LearnedScale, WeightedLayer
 from tvmq.training.refusals import check_inputs, check_state
-from tvmq.training.source import Source, with_constants
+from tvmq.training.source import CalibratedModule, with_constants
 from tvmq.training.straight_through import exactly
 
-NOT_PICKLED = ("islands", "_compiled")
+NOT_PICKLED = ("islands", "_compiled_names")
 COMPARED = "least code "  # label of the tables of passes/families/compare.py
 
 
@@ -55,7 +56,7 @@ class IntegerNetwork(nn.Module):
     ) -> None:
         super().__init__()
         self.annotated = annotated
-        self.source, self.choices = Source(calibrated), choices
+        self.source, self.choices = CalibratedModule(calibrated), choices
         self.integers = unpack_weights(run_stages(calibrated, INTEGERS, choices))
         self._programs: dict[tuple[int, ...], View] = {}
         self._inputs = list(input_names(self.integers["main"]).items())
@@ -64,7 +65,7 @@ class IntegerNetwork(nn.Module):
         self._made: dict[Hashable, Any] = {}
         self.accumulators: Accumulators | None = None  # see limited_weights.py
         self._groups = {group.output: group for group in self.source.groups.values()}
-        builder = Builder(self, self.source, learning or Learning())
+        builder = ParameterBuilder(self, self.source, learning or Learning())
         self._layers = builder.layers()
         self._scales = builder.scales(View(self.integers))
         self._handles, self.not_in_source = builder.handles, tuple(builder.own)
@@ -119,14 +120,9 @@ class IntegerNetwork(nn.Module):
             return (scale.to(torch.float32) / step).double()
         return scale / step.double()
 
-    # realize (passes/families) names what it emits for a group by the group's root: <root>_product and <root>_sum are
-    # accumulators, <root>_codes the rows of an embedding or the codes that a comparison widens, <root>_least the
-    # thresholds of a comparison. <variable>_bounded is a maximum or minimum behind a convolution, by its own variable.
-    # The methods below take the suffix off to get back to the calibrated module: one that changes there, changes here.
-
     def layer_of(self, name: str) -> WeightedLayer:
         """The weight that a variable of the integer module is a product with."""
-        root = name.removesuffix("_product")
+        root = name.removesuffix(PRODUCT_SUFFIX)
         return self._layers[name if name in self._layers else root]
 
     def weighted_layers(self) -> Iterator[tuple[str, WeightedLayer]]:
@@ -135,12 +131,12 @@ class IntegerNetwork(nn.Module):
 
     def factor_of(self, name: str) -> float:
         """Factor by which the model multiplies a product."""
-        group = self.source.groups.get(name.removesuffix("_product"))
+        group = self.source.groups.get(name.removesuffix(PRODUCT_SUFFIX))
         return float(getattr(group.facts, "factor", 1.0)) if group is not None else 1.0
 
     def divisor_of(self, name: str) -> float:
         """Divisor of the sums of a variable, which are multiplied by integers first where windows differ in size."""
-        group = self.source.groups[name.removesuffix("_sum")]
+        group = self.source.groups[name.removesuffix(SUM_SUFFIX)]
         counts = group.strategy.average_counts(self.source.view, group)
         return 1.0 if counts is None else float(factors_of(np.asarray(counts), self.choices.config.requantize)[1])
 
@@ -152,7 +148,7 @@ class IntegerNetwork(nn.Module):
         return code_bounds(self.scale_of(name).qparams, group.facts.low, group.facts.high)
 
     def table_values(
-        self, place: Place, x: Codes, scale: LearnedScale | None, values: np.ndarray
+        self, place: Place, x: CodeTensor, scale: LearnedScale | None, values: np.ndarray
     ) -> tuple[np.ndarray, np.ndarray | None]:
         """The 256 entries of a table for the scales of the moment; as they were where the function is not known.
 
@@ -162,7 +158,7 @@ class IntegerNetwork(nn.Module):
         if label == "rescale" and scale is not None:
             return numerics.rescale_table(x.qparams, scale.qparams), numerics.real_values(x.qparams)
         if label.startswith(COMPARED):
-            wide = View(self.integers).value[f"{place.name.removesuffix('_least')}_codes"]
+            wide = View(self.integers).value[f"{place.name.removesuffix(THRESHOLDS_SUFFIX)}{CODES_SUFFIX}"]
             compared = self.scale_of(wide.args[0].name).qparams
             return numerics.compare_table(label.removeprefix(COMPARED), x.qparams, compared), None
         group = self._groups.get(place.name)
@@ -175,12 +171,14 @@ class IntegerNetwork(nn.Module):
             return reals.astype(values.dtype), reals if values.dtype.kind == "f" else None
         return numerics.make_table(lambda _real: numbers(reals), x.qparams, scale.qparams), reals
 
-    def encode_constant(self, name: str, position: int | tuple[int, int], x: Codes, codes: np.ndarray) -> torch.Tensor:
+    def encode_constant(
+        self, name: str, position: int | tuple[int, int], x: CodeTensor, codes: np.ndarray
+    ) -> torch.Tensor:
         """The constant at an argument, or at one of a tuple, as codes of the scale that x has at the moment.
 
         codes  as the integer module has them, for what has no constant of floats behind it
         """
-        call = self.source.view.value.get(name.removesuffix("_bounded"))
+        call = self.source.view.value.get(name.removesuffix(BOUNDED_SUFFIX))
         first, *rest = (position,) if isinstance(position, int) else position
         arg = None if call is None else call.args[first]
         for item in rest:
@@ -189,27 +187,27 @@ class IntegerNetwork(nn.Module):
             codes = _encode(const_value(arg), x)
         return torch.from_numpy(codes.astype(np.float32))
 
-    def border_code(self, name: str, x: Codes) -> float:
+    def border_code(self, name: str, x: CodeTensor) -> float:
         """The code of what a tensor is padded with, for the scale and the zero point of the moment."""
         call = self.source.view.value.get(name)
         if call is None or op_name(call) != "nn.pad":  # in front of a convolution: 0.0
             return float(x.zero_point)
         return float(_encode(np.asarray(call.attrs.pad_value, np.float32), x))
 
-    def embedding(self, name: str, codes: np.ndarray) -> Codes | Sums:
+    def embedding(self, name: str, codes: np.ndarray) -> CodeTensor | SumTensor:
         """A table of codes: of the scale of its result, or with a scale for each column, which stays."""
-        root = name.removesuffix("_codes")
+        root = name.removesuffix(CODES_SUFFIX)
         call = self.source.view.value[root]
         table = const_value(call.args[0])
         scale = self.scale_or_none(name)
         if scale is not None:
-            empty = Codes(torch.zeros(()), scale(), scale.zero_point, scale.spec)
-            return empty.moved(torch.from_numpy(_encode(table, empty).astype(np.float32)))
+            empty = CodeTensor(torch.zeros(()), scale(), scale.zero_point, scale.spec)
+            return empty.with_value(torch.from_numpy(_encode(table, empty).astype(np.float32)))
         # floats behind it take any scale, a requantize in shifts powers of two
         is_power = self.choices.config.requantize == "power_of_two" and self.scale_or_none(root) is not None
         steps = column_scales(table, int(call.attrs.axis), is_power=is_power)
         axis = None if steps.ndim == 0 else table.ndim - 1
-        return Sums(torch.from_numpy(codes.astype(np.float32)), torch.from_numpy(steps).double(), axis, 128.0)
+        return SumTensor(torch.from_numpy(codes.astype(np.float32)), torch.from_numpy(steps).double(), axis, 128.0)
 
     def mask_of(self, name: str) -> tuple[relax.Call, Any]:
         """The sum or choice in front of an integer softmax whose result a variable holds, and its mask."""
@@ -254,7 +252,7 @@ class IntegerNetwork(nn.Module):
         values: dict[str, Any] = dict(zip([param for param, _ in self._inputs], inputs, strict=True))
         for var, value in view.bindings:
             values[var.name] = self._execute(var.name, value, values)
-            if var.name in self._compiled:
+            if var.name in self._compiled_names:
                 values[var.name] = _with_value(self.islands.run(var.name, Arrays(values)), values[var.name])
         self._kept.clear()
         if watched is not None:
@@ -274,7 +272,7 @@ class IntegerNetwork(nn.Module):
         form = form_of(value)
         if form is None:
             raise UnsupportedOpError(f"training, layer '{name}': operator {op_name(value)} has no gradient here")
-        if name in self._compiled and not (torch.is_grad_enabled() and holds_activations(value)):
+        if name in self._compiled_names and not (torch.is_grad_enabled() and holds_activations(value)):
             return None
         return form(Place(name, value, self, values), *(_read(arg, values) for arg in value.args))
 
@@ -284,7 +282,7 @@ class IntegerNetwork(nn.Module):
         return FloatRegions(View(self.integers), "llvm")
 
     @cached_property
-    def _compiled(self) -> frozenset[str]:
+    def _compiled_names(self) -> frozenset[str]:
         return frozenset(self.islands.names)
 
     def memoize(self, key: Hashable, make: Callable[[], Any]) -> Any:
@@ -299,7 +297,7 @@ class IntegerNetwork(nn.Module):
         """Each layer with a weight, and the scale of the codes that it reads; None where that is not known."""
         view, layers = View(self.integers), list[tuple[WeightedLayer, LearnedScale | None]]()
         for root, layer in self._layers.items():
-            at = view.value.get(root, view.value.get(f"{root}_product"))
+            at = view.value.get(root, view.value.get(f"{root}{PRODUCT_SUFFIX}"))
             while isinstance(at, relax.Call) and at.args and isinstance(at.args[0], relax.Var):
                 name = at.args[0].name
                 if name in self.tensor_of:
@@ -374,7 +372,7 @@ class IntegerNetwork(nn.Module):
         return get_ledger(self.integers)
 
 
-def _encode(array: np.ndarray, x: Codes) -> np.ndarray:
+def _encode(array: np.ndarray, x: CodeTensor) -> np.ndarray:
     spec = x.spec
     scale = x.scale.detach().numpy()
     return numerics.quantize(array, scale, x.zero_point, dtype=spec.dtype, qmin=spec.qmin, qmax=spec.qmax)

@@ -21,7 +21,7 @@ from tvmq.graph.names import weight_names
 from tvmq.graph.operators import OPERATORS, where
 from tvmq.graph.operators.record import CONVOLUTION, PRODUCT, RESHAPE, TRANSPOSE, TRANSPOSED
 from tvmq.graph.view import View, op_name, rank_of
-from tvmq.training.source import Source
+from tvmq.training.source import CalibratedModule
 
 LAYERS = where(kind=(CONVOLUTION, TRANSPOSED, PRODUCT), is_own=False)
 CLOSE = 1e-5  # of the largest weight: folding rounds once to float32
@@ -126,7 +126,9 @@ def _norm(view: View, names: Mapping[str, str], name: str, channels: int) -> Bat
     return BatchNorm(gamma, beta, mean, variance, float(call.attrs.epsilon), float(call.attrs.momentum))
 
 
-def origins_of(source: Source, layers: Sequence[SourceLayer], weights: Mapping[str, np.ndarray]) -> dict[str, Origin]:
+def origins_of(
+    source: CalibratedModule, layers: Sequence[SourceLayer], weights: Mapping[str, np.ndarray]
+) -> dict[str, Origin]:
     """{variable of the weight: origin} of the layers of a calibrated module whose weights are rounded nowhere.
 
     weights  {name in the source: array}
@@ -243,5 +245,3 @@ def constants_of_source(mod: tvm.IRModule, params: Mapping[str, Any] | None) -> 
 
 def _array(value: Any) -> np.ndarray:
     return np.asarray(value.numpy() if hasattr(value, "numpy") else value)
-
-

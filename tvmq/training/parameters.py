@@ -13,7 +13,7 @@ from tvmq.errors import ConfigError
 from tvmq.spec import QParams
 from tvmq.training.batch_norm import LiveFolding
 from tvmq.training.folding import Folding
-from tvmq.training.meaning import Codes, Sums
+from tvmq.training.meaning import CodeTensor, SumTensor
 from tvmq.training.straight_through import quantize_values, round_through
 
 if TYPE_CHECKING:
@@ -209,7 +209,7 @@ class WeightedLayer(nn.Module):
             return scale
         return scale.repeat(self.groups)
 
-    def bias_codes(self, codes: torch.Tensor, x: Codes) -> torch.Tensor:
+    def bias_codes(self, codes: torch.Tensor, x: CodeTensor) -> torch.Tensor:
         """round(bias / (s_x * s_w)) - z_x * sum(codes), one a channel, float64."""
         channels = codes.shape[self.axis]
         total, bias = torch.zeros(channels, dtype=torch.float64), self.bias
@@ -221,7 +221,7 @@ class WeightedLayer(nn.Module):
             total = total - x.zero_point * codes.double().sum(dim=others)
         return total
 
-    def follow_statistics(self, sums: Sums, codes: torch.Tensor, x: Codes) -> Sums:
+    def follow_statistics(self, sums: SumTensor, codes: torch.Tensor, x: CodeTensor) -> SumTensor:
         """The sums of products; statistics of a batch norm that move have seen them, and are in their scale.
 
         codes  of the weight
@@ -238,7 +238,7 @@ class WeightedLayer(nn.Module):
             normalized = folding.follow(products * sums.along(unit), axis)
         scale = x.scale.double() * self.channel_scale().double()
         value = folding.with_gradients(sums.value, normalized, sums.along(scale.detach()), axis)
-        return Sums(value, scale, sums.axis, sums.bound)
+        return SumTensor(value, scale, sums.axis, sums.bound)
 
     def along(self, scale: torch.Tensor) -> torch.Tensor:
         """Scales of the channels, shaped to broadcast against the weight."""

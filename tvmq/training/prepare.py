@@ -27,7 +27,7 @@ from tvmq.training.network import IntegerNetwork
 from tvmq.training.origins import Origin, constants_of_source, origins_of, source_layers
 from tvmq.training.own_scales import with_adopted_scales
 from tvmq.training.quantizers import Quantizer, Quantizers
-from tvmq.training.source import Source, with_constants, with_float_weights
+from tvmq.training.source import CalibratedModule, with_constants, with_float_weights
 
 UNROUNDED = ("round_biases", "calibrate")  # of ROUNDING: what leaves the weights as they were
 
@@ -54,7 +54,7 @@ class TrainingRequest:
         weights: dict[str, np.ndarray] = {}
         if self.model is not None:
             weights = constants_of_source(*self.model)
-            origins = origins_of(Source(nearest), source_layers(self.model[0]), weights)
+            origins = origins_of(CalibratedModule(nearest), source_layers(self.model[0]), weights)
         return Learning(self.learn_scales, self.batch_norm, self.quantizers, origins, weights)
 
     def float_source(self) -> FloatSource | None:

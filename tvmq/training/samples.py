@@ -13,7 +13,7 @@ from tvmq.errors import DataError
 JUDGE, FEW = 6, 48
 
 
-class Samples:
+class TrainingSamples:
     """All samples of a dataset as parts: single ones where the model's batch is free, else batches of the model.
 
     parts  feeds of the model
@@ -25,7 +25,7 @@ class Samples:
         self.size = samples_in(self.parts[0])
 
     @classmethod
-    def of(cls, data: Dataset) -> Samples:
+    def of(cls, data: Dataset) -> TrainingSamples:
         """Samples of a dataset; a last batch that is not full is left out where there are others.
 
         raises  DataError where there is nothing
@@ -45,12 +45,14 @@ class Samples:
         chosen = [self.parts[i] for i in index]
         return [join_feeds(chosen)] if self.joins else chosen
 
-    def split(self) -> tuple[Samples, Samples]:
+    def split(self) -> tuple[TrainingSamples, TrainingSamples]:
         """Samples to learn from, and every JUDGE-th part, which judges; few samples do both."""
         if len(self) * self.size < FEW or len(self) < JUDGE:
             return self, self
         learned = [part for i, part in enumerate(self.parts) if i % JUDGE != JUDGE - 1]
-        return Samples(learned, joins=self.joins), Samples(self.parts[JUDGE - 1 :: JUDGE], joins=self.joins)
+        return TrainingSamples(learned, joins=self.joins), TrainingSamples(
+            self.parts[JUDGE - 1 :: JUDGE], joins=self.joins
+        )
 
     def batches(self, size: int, rng: np.random.Generator) -> Iterator[list[Feed]]:
         """Feeds of about `size` samples together, without end; each part once in a round."""

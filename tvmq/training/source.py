@@ -42,7 +42,7 @@ class CalibratedLayer:
     axis: int | None
 
 
-class Source:
+class CalibratedModule:
     """The constants of a calibrated module, by what they are for."""
 
     def __init__(self, calibrated: tvm.IRModule) -> None:
@@ -126,7 +126,7 @@ def with_float_weights(rounded: tvm.IRModule, nearest: tvm.IRModule) -> tvm.IRMo
     rounded  calibrated, its weights rounded as the data ask for it: codes times scale
     nearest  the same before that
     """
-    source, floats = Source(rounded), View(nearest)
+    source, floats = CalibratedModule(rounded), View(nearest)
     constants: dict[tuple[str, int], np.ndarray] = {}
     for layer in source.calibrated_layers.values():
         weight, qparams = source.weight(layer)

@@ -73,7 +73,7 @@ class Student:
         wanted, tensors = self.teacher(feed)
         outputs = outputs if isinstance(outputs, list) else [outputs]
         last = [(a, b) for a, b in zip(outputs, wanted, strict=True) if b.is_floating_point()]
-        between = [(values[self._first[n]].real, t) for n, t in tensors.items() if n in self._first]
+        between = [(values[self._first[n]].real_values, t) for n, t in tensors.items() if n in self._first]
         return _columns(last), _columns(between)
 
 

@@ -10,7 +10,7 @@ from tvm import relax
 from tvmq.graph.operators import OPERATORS
 from tvmq.graph.operators.record import MOVE, PAD
 from tvmq.graph.view import View, op_name
-from tvmq.training.source import Source
+from tvmq.training.source import CalibratedModule
 
 # What gives codes and lets a saturated one move the zero point, and what reads codes by the zero point of the moment.
 MAKERS = frozenset({"tvmq.quantize", "tvmq.requantize", "tvmq.add"})
@@ -21,7 +21,7 @@ READERS = frozenset({
 })  # fmt: skip
 
 
-def tensors_with_zero_points(source: Source, integers: View) -> set[str]:
+def tensors_with_zero_points(source: CalibratedModule, integers: View) -> set[str]:
     """Tensors (the first of those of one scale) whose zero point is learned.
 
     Not those whose codes have it at an end, as behind relu: nothing is clipped there that a layer could want.
@@ -33,13 +33,13 @@ def tensors_with_zero_points(source: Source, integers: View) -> set[str]:
     return tensors
 
 
-def _has_room(source: Source, tensor: str) -> bool:
+def _has_room(source: CalibratedModule, tensor: str) -> bool:
     qparams = source.scales[tensor]
     zero = int(np.ravel(qparams.zero_point)[0])
     return not qparams.spec.symmetric and zero != 0 and qparams.spec.qmin < zero < qparams.spec.qmax
 
 
-def _fixed_tensors(source: Source, view: View, name: str, value: relax.Expr) -> set[str]:
+def _fixed_tensors(source: CalibratedModule, view: View, name: str, value: relax.Expr) -> set[str]:
     """Tensors whose zero point a binding fixes."""
     if not isinstance(value, relax.Call):
         return set()
@@ -56,7 +56,7 @@ def _fixed_tensors(source: Source, view: View, name: str, value: relax.Expr) -> 
     return read | fixed
 
 
-def _tensors(source: Source, names: list[str]) -> set[str]:
+def _tensors(source: CalibratedModule, names: list[str]) -> set[str]:
     known: Mapping[str, str] = source.tensor_of
     return {source.first_of_equals.get(known[name], "") for name in names if name in known}
 

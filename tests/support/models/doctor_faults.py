@@ -9,7 +9,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 import tvmq
-from tvmq.doctor.patient import Patient
+from tvmq.doctor.patient import CheckContext
 from tvmq.frontends.onnx.load import read_model
 
 SIZE, SAMPLES = 12, 32
@@ -70,15 +70,15 @@ def network(edit: Callable[[Weights], None] = lambda weights: None) -> onnx.Mode
     return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
 
 
-def patient(
+def context(
     edit: Callable[[Weights], None] = lambda weights: None,
     prepare: Callable[[np.ndarray], np.ndarray] = lambda x: x,
     labels: np.ndarray | None = None,
-) -> Patient:
+) -> CheckContext:
     """The network with a fault in its weights, or in how its samples are prepared."""
     proto = read_model(network(edit))
     mod, params = tvmq.from_onnx(proto, shape={"x": (1, 3, SIZE, SIZE)})
-    return Patient(proto, mod, params, {"x": np.ascontiguousarray(prepare(pictures()), np.float32)}, labels=labels)
+    return CheckContext(proto, mod, params, {"x": np.ascontiguousarray(prepare(pictures()), np.float32)}, labels=labels)
 
 
 def outlying_weight(arrays: Weights) -> None:

@@ -36,7 +36,7 @@ from tvmq.extension import (
 )
 from tvmq.passes.calibrate import calibrate as put_scales
 from tvmq.passes.round_biases import round_biases
-from tvmq.relay.module import like
+from tvmq.relay.module import match_view
 from tvmq.relay.quantize.qconfig import QConfig, check, current_qconfig
 from tvmq.relay.quantize.stages import annotate_module, plain_module
 from tvmq.relay.quantize.thresholds import (
@@ -64,7 +64,7 @@ def calibrate(dataset: Iterable[Batch] | None = None) -> Callable[..., tvm.IRMod
     """
 
     def run(mod: tvm.IRModule, _context: Any = None) -> tvm.IRModule:
-        return like(mod, calibrate_module(mod, dataset))
+        return match_view(mod, calibrate_module(mod, dataset))
 
     return run
 
@@ -212,7 +212,7 @@ def _set_params(
         name: float(weight_scale_func(_Bias(view.value[var].args[1:])))
         for name, var in bias_variables(plain_mod).items()
     }
-    return like(mod, with_thresholds(plain_mod, inputs, weights | biases))
+    return match_view(mod, with_thresholds(plain_mod, inputs, weights | biases))
 
 
 class _Bias:

@@ -10,7 +10,7 @@ from typing import Any
 
 import tvm
 
-from tvmq.relay.module import like
+from tvmq.relay.module import match_view
 from tvmq.relay.quantize._calibrate import calibrate, calibrate_module
 from tvmq.relay.quantize.context import (
     QuantizeContext,
@@ -48,12 +48,12 @@ def quantize(
     check(config)
     quantized = calibrate_module(annotate_module(partition_module(prerequisite_optimize(mod, params))), dataset)
     if config.do_simulation:
-        return like(mod, quantized)
+        return match_view(mod, quantized)
     quantized = realize_module(quantized)
     if config.partition_conversions != "disabled":
         dtypes = {config.dtype_input, config.dtype_weight, config.dtype_activation}
         quantized = partition_conversions(quantized, dtypes, config.partition_conversions == "fully_integral")
-    return like(mod, quantized)
+    return match_view(mod, quantized)
 
 
 __all__ = [

@@ -34,7 +34,7 @@ from tvmq.passes.realize import realize as realize_groups
 from tvmq.passes.unify_scales import unify_scales
 from tvmq.relay import module
 from tvmq.relay.expr import Expr, Function
-from tvmq.relay.module import like, module_pass
+from tvmq.relay.module import match_view, module_pass
 from tvmq.relay.quantize.qconfig import current_qconfig
 from tvmq.relay.quantize.translate import float_rules, to_tvmq
 
@@ -50,7 +50,7 @@ def prerequisite_optimize(mod: Any, params: Mapping[str, Any] | None = None) -> 
     raises   ModelError, a ValueError as of old, for a name in params that two parameters have
     """
     floats = plain_module(mod)
-    return like(mod, fold_constants(prepare(*tvmq.from_relax(floats, _select_params(floats, params or {})))))
+    return match_view(mod, fold_constants(prepare(*tvmq.from_relax(floats, _select_params(floats, params or {})))))
 
 
 def partition() -> Any:
@@ -97,7 +97,7 @@ def plain_module(mod: Any) -> tvm.IRModule:
     """
     unwrapped = next((one for one in (mod, getattr(mod, "mod", None)) if isinstance(one, tvm.IRModule)), mod)
     if isinstance(unwrapped, tvm.IRModule | Expr | Function):
-        return module.plain(unwrapped)
+        return module.as_relax(unwrapped)
     if isinstance(unwrapped, tvm.relax.Function):
         return tvm.IRModule({"main": unwrapped.with_attr("global_symbol", "main")})
     raise ModelError(
@@ -145,4 +145,4 @@ def partition_conversions(
         raise NotIntegral(
             f"relay.quantize: {verdict}; 'fully_integral' allows no float:\n  " + "\n  ".join(verdict.reasons())
         )
-    return like(mod, split(split_from))
+    return match_view(mod, split(split_from))

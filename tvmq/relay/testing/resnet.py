@@ -27,7 +27,7 @@ UNITS = {
 }  # fmt: skip
 
 
-class Builder:
+class ResNetBuilder:
     """Layers of pictures, or of films where the layout says so, that share layout and epsilon."""
 
     def __init__(self, layout: str) -> None:
@@ -58,7 +58,7 @@ class Builder:
 
 
 def residual_unit(
-    data: Expr, num_filter: int, stride: int, dim_match: bool, name: str, bottle_neck: bool, builder: Builder
+    data: Expr, num_filter: int, stride: int, dim_match: bool, name: str, bottle_neck: bool, builder: ResNetBuilder
 ) -> Expr:
     """Norm, relu and convolution, twice or three times, and the way around them.
 
@@ -87,7 +87,7 @@ def resnet(
     """
     if len(units) != num_stages:
         raise ConfigError(f"relay.testing: {num_stages} stages, units for {len(units)}; give one number a stage")
-    builder = Builder(layout)
+    builder = ResNetBuilder(layout)
     body = builder.norm(var("data", shape=data_shape, dtype=dtype), "bn_data", scale=False)
     if data_shape[layout.index("H")] <= 32:
         body = builder.conv(body, "conv0", filter_list[0], 3)
@@ -99,7 +99,9 @@ def resnet(
     return head(pooled, num_classes)
 
 
-def stages(body: Expr, units: Sequence[int], filter_list: Sequence[int], bottle_neck: bool, builder: Builder) -> Expr:
+def stages(
+    body: Expr, units: Sequence[int], filter_list: Sequence[int], bottle_neck: bool, builder: ResNetBuilder
+) -> Expr:
     """All residual units; the first of each stage but the first halves the sides."""
     for stage, (count, filters) in enumerate(zip(units, filter_list[1:], strict=True), 1):
         for unit in range(1, count + 1):
@@ -161,7 +163,7 @@ def get_resnet_3d(
     """The network for films of a shape, in the layout's order without N; there is no pooling before the stages."""
     height = image_shape[layout.index("H") - 1]
     units, filters, bottle_neck = plan(num_layers, height)
-    builder = Builder(layout)
+    builder = ResNetBuilder(layout)
     body = builder.norm(var("data", shape=(batch_size, *image_shape), dtype=dtype), "bn_data", scale=False)
     if height <= 32:
         body = builder.conv(body, "conv0", filters[0], 3)

@@ -80,7 +80,7 @@ class Rules:
         return tree.Bind(str(items[0])[1:], items[2], items[1], items[0].line)
 
     @staticmethod
-    def free(items: list[Any]) -> tree.Bind:
+    def free_variable(items: list[Any]) -> tree.Bind:
         """`free_var %x: type`."""
         return tree.Bind(str(items[0])[1:], None, items[1], items[0].line)
 

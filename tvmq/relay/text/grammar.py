@@ -29,7 +29,7 @@ param: VARIABLE ("{" (pair ("," pair)*)? "}")? [":" type]   -> typed_param
 block: (stmt ";")* binop
 stmt: VARIABLE "=" binop                        -> bind
     | "let" VARIABLE [":" type] "=" binop       -> let
-    | "free_var" VARIABLE [":" type]            -> free
+    | "free_var" VARIABLE [":" type]            -> free_variable
     | binop                                     -> statement
 
 ?binop: equation

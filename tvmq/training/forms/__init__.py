@@ -1,7 +1,7 @@
 """Torch forms of the operators of an integer module: the same values, with gradients.
 
-A form is called with a Place and what its arguments became; it gives Codes, Sums or a float tensor. `form_of` finds it
-by the name of the operator; operators that move values need none of their own (moves.py).
+A form is called with a Place and the values of its arguments; it returns a CodeTensor, a SumTensor or a float tensor.
+`form_of` finds it by the name of the operator; operators that move values need none of their own (moves.py).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from tvmq.training.forms import (
     pools,
     products,
 )
-from tvmq.training.meaning import Arrays, plain
+from tvmq.training.meaning import Arrays, to_definition
 
 if TYPE_CHECKING:
     from tvmq.training.network import IntegerNetwork
@@ -105,5 +105,5 @@ def plain_form(place: Place, *args: Any) -> Any:
     """Integers and booleans, by the definition."""
     from tvmq.reference import execute
 
-    result = execute(place.call, [plain(arg) for arg in args])
+    result = execute(place.call, [to_definition(arg) for arg in args])
     return [torch.from_numpy(part) for part in result] if isinstance(result, list | tuple) else torch.from_numpy(result)

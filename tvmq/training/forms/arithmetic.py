@@ -11,11 +11,11 @@ from tvmq import numerics
 from tvmq.graph.view import const_value
 from tvmq.passes.families.scale_shift import constants_of
 from tvmq.training.forms.products import add_bias
-from tvmq.training.meaning import Codes, Sums
+from tvmq.training.meaning import CodeTensor, SumTensor
 from tvmq.training.straight_through import exactly
 
 
-def add_codes(place: Any, a: Codes, b: Codes) -> Codes:
+def add_codes(place: Any, a: CodeTensor, b: CodeTensor) -> CodeTensor:
     """tvmq.add: numerics.add with the constants of these scales."""
     attrs, scale = place.call.attrs, place.net.scale_of(place.name)
     step, zero = scale(), scale.zero_point
@@ -30,7 +30,7 @@ def add_codes(place: Any, a: Codes, b: Codes) -> Codes:
         total = total.add(b.value.to(torch.int32), alpha=params.b_multiplier).add_(params.offset)
         value = total.bitwise_right_shift_(params.shift).clamp_(low, high).to(torch.float32).add_(zero)
     real = (a.value - a.zero_point) * (a.scale / step) + (b.value - b.zero_point) * (sign * b.scale / step)
-    return Codes(exactly(value, _clamp_steps(real, low - 0.5, high + 0.5, scale)), step, zero, scale.spec)
+    return CodeTensor(exactly(value, _clamp_steps(real, low - 0.5, high + 0.5, scale)), step, zero, scale.spec)
 
 
 def _clamp_steps(real: torch.Tensor, low: float, high: float, scale: Any) -> torch.Tensor:
@@ -41,30 +41,30 @@ def _clamp_steps(real: torch.Tensor, low: float, high: float, scale: Any) -> tor
     return torch.minimum(torch.maximum(real, low - moved), high - moved)
 
 
-def multiply_codes(place: Any, a: Codes, b: Codes) -> Sums:
+def multiply_codes(place: Any, a: CodeTensor, b: CodeTensor) -> SumTensor:
     """tvmq.multiply: products of centred codes; below 2^24 for 8 bits."""
     wide = "int16" in (a.spec.dtype, b.spec.dtype)
     kind = torch.float64 if wide else torch.float32
     value = (a.value.to(kind) - a.zero_point) * (b.value.to(kind) - b.zero_point)
-    return Sums(value, a.scale.double() * b.scale.double(), None, 4.0 * a.largest * b.largest)
+    return SumTensor(value, a.scale.double() * b.scale.double(), None, 4.0 * a.largest_code * b.largest_code)
 
 
 def add(place: Any, a: Any, b: Any) -> Any:
     """The bias behind sums, or a sum of floats."""
-    if isinstance(a, Sums):
+    if isinstance(a, SumTensor):
         return add_bias(place, a, b)
     return _tensor(a) + _tensor(b)
 
 
 def multiply(place: Any, a: Any, b: Any) -> Any:
     """Sums of windows of several sizes times integers, or a product of floats."""
-    if not isinstance(a, Sums):
+    if not isinstance(a, SumTensor):
         return _tensor(a) * _tensor(b)
     factors = torch.from_numpy(np.array(b, np.float64))
-    return Sums(a.value.double() * factors, a.scale, None, a.bound * float(factors.abs().max()))
+    return SumTensor(a.value.double() * factors, a.scale, None, a.bound * float(factors.abs().max()))
 
 
-def scale_shift(place: Any, x: Codes, *_constants: Any) -> Codes:
+def scale_shift(place: Any, x: CodeTensor, *_constants: Any) -> CodeTensor:
     """tvmq.scale_shift: numerics.scale_shift with the constants of these scales."""
     view, group = place.net.original(place.name)
     scale, (factor, summand) = place.net.scale_of(place.name), constants_of(view, group.facts.links)
@@ -76,11 +76,12 @@ def scale_shift(place: Any, x: Codes, *_constants: Any) -> Codes:
         x.value.detach().numpy().astype(x.spec.dtype), params.multiplier, params.offset, shift=params.shift,
         zero_point=scale.zero_point, dtype=scale.spec.dtype, qmin=low_high[0], qmax=low_high[1],
     )  # fmt: skip
-    real = (x.real * torch.from_numpy(factor).float() + torch.from_numpy(summand).float()) / step + scale.zero_point
+    real = x.real_values * torch.from_numpy(factor).float() + torch.from_numpy(summand).float()
+    real = real / step + scale.zero_point
     return _with_gradient(value, real, scale, step, low_high)
 
 
-def prelu(place: Any, x: Codes, *_constants: Any) -> Codes:
+def prelu(place: Any, x: CodeTensor, *_constants: Any) -> CodeTensor:
     """tvmq.prelu: numerics.prelu with the constants of these scales."""
     view, group = place.net.original(place.name)
     scale, call = place.net.scale_of(place.name), view.value[group.root]
@@ -94,14 +95,16 @@ def prelu(place: Any, x: Codes, *_constants: Any) -> Codes:
         shift=params.shift, x_zero=x.zero_point, zero_point=scale.zero_point, dtype=scale.spec.dtype,
         qmin=scale.spec.qmin, qmax=scale.spec.qmax,
     )  # fmt: skip
-    real = x.real
+    real = x.real_values
     real = torch.where(real < 0, real * torch.from_numpy(slopes.reshape(shape).copy()), real) / step + scale.zero_point
     return _with_gradient(value, real, scale, step, (scale.spec.qmin, scale.spec.qmax))
 
 
-def _with_gradient(value: np.ndarray, smooth: torch.Tensor, scale: Any, step: Any, bounds: tuple[int, int]) -> Codes:
+def _with_gradient(
+    value: np.ndarray, smooth: torch.Tensor, scale: Any, step: Any, bounds: tuple[int, int]
+) -> CodeTensor:
     codes = torch.from_numpy(value.astype(np.float32))
-    return Codes(exactly(codes, smooth.clamp(*bounds)), step, scale.zero_point, scale.spec)
+    return CodeTensor(exactly(codes, smooth.clamp(*bounds)), step, scale.zero_point, scale.spec)
 
 
 def _tensor(value: Any) -> torch.Tensor:

@@ -13,7 +13,7 @@ from tvmq.graph.view import const_value, is_const
 from tvmq.numerics.add_mask import LARGEST_STEP, LARGEST_VALUE
 from tvmq.numerics.codes import INT32_MAX
 from tvmq.training.forms.floats import Smooth, defined_form
-from tvmq.training.meaning import Codes, Sums, tensor_of
+from tvmq.training.meaning import CodeTensor, SumTensor, to_torch
 
 
 def maximum(place: Any, a: Any, b: Any) -> Any:
@@ -28,13 +28,13 @@ def minimum(place: Any, a: Any, b: Any) -> Any:
 
 def choose(place: Any, condition: Any, a: Any, b: Any) -> Any:
     """`where` of floats, of codes of one scale, and of scores in front of an integer softmax."""
-    condition = tensor_of(condition).bool()
-    if isinstance(a, Sums) or isinstance(b, Sums):
+    condition = to_torch(condition).bool()
+    if isinstance(a, SumTensor) or isinstance(b, SumTensor):
         return _chosen_scores(place, condition, a, b)
-    if not isinstance(a, Codes) and not isinstance(b, Codes):
-        return torch.where(condition, tensor_of(a), tensor_of(b))
+    if not isinstance(a, CodeTensor) and not isinstance(b, CodeTensor):
+        return torch.where(condition, to_torch(a), to_torch(b))
     codes, (left, right) = _sides(place, (a, b), first=1)
-    return codes.moved(torch.where(condition, left, right))
+    return codes.with_value(torch.where(condition, left, right))
 
 
 def order(place: Any, x: Any) -> Any:
@@ -46,14 +46,16 @@ def order(place: Any, x: Any) -> Any:
         axes = list(range(value.ndim)) if attrs.axis is None else [int(a) for a in attrs.axis]
         return reduce(value, dim=axes, keepdim=bool(attrs.keepdims))
 
-    return x.moved(reduce_axes(None, x.value)) if isinstance(x, Codes) else defined_form(reduce_axes)(place, x)
+    if isinstance(x, CodeTensor):
+        return x.with_value(reduce_axes(None, x.value))
+    return defined_form(reduce_axes)(place, x)
 
 
 def compare(function: Smooth) -> Callable[..., torch.Tensor]:
     """A comparison, of codes with thresholds in codes or of floats; it has no gradient."""
 
     def form(_place: Any, a: Any, b: Any) -> torch.Tensor:
-        values = [v.value if isinstance(v, Codes | Sums) else tensor_of(v) for v in (a, b)]
+        values = [v.value if isinstance(v, CodeTensor | SumTensor) else to_torch(v) for v in (a, b)]
         result: torch.Tensor = function(*values)
         return result
 
@@ -63,18 +65,18 @@ def compare(function: Smooth) -> Callable[..., torch.Tensor]:
 def cast(place: Any, x: Any) -> Any:
     """Codes in a wider type, as they are compared or added to; numbers in another type."""
     dtype = str(place.call.attrs.dtype)
-    if isinstance(x, Codes) and dtype == "int32":
-        return Sums(x.value.double(), x.scale.double(), None, x.largest)
-    if isinstance(x, Codes | Sums):
+    if isinstance(x, CodeTensor) and dtype == "int32":
+        return SumTensor(x.value.double(), x.scale.double(), None, x.largest_code)
+    if isinstance(x, CodeTensor | SumTensor):
         return x.value
     return x.to(getattr(torch, dtype))
 
 
-def add_mask(place: Any, scores: Sums, mask: Any) -> Sums:
+def add_mask(place: Any, scores: SumTensor, mask: Any) -> SumTensor:
     """tvmq.add_mask: a mask or a constant in steps of the scores' scale of the moment."""
-    steps = _mask_steps(place, scores.scale.item(), tensor_of(mask).double())
+    steps = _mask_steps(place, scores.scale.item(), to_torch(mask).double())
     total = scores.value.double() + steps.clamp(-LARGEST_STEP, LARGEST_STEP)
-    return Sums(total.clamp(-INT32_MAX, INT32_MAX), scores.scale, None, float(INT32_MAX))
+    return SumTensor(total.clamp(-INT32_MAX, INT32_MAX), scores.scale, None, float(INT32_MAX))
 
 
 def _mask_steps(place: Any, scale: float, steps: torch.Tensor) -> torch.Tensor:
@@ -91,28 +93,28 @@ def _constant_steps(constant: np.ndarray, scale: float) -> torch.Tensor:
     return torch.from_numpy(np.asarray(np.clip(steps, -LARGEST_STEP, LARGEST_STEP)))
 
 
-def _chosen_scores(place: Any, condition: torch.Tensor, a: Any, b: Any) -> Sums:
+def _chosen_scores(place: Any, condition: torch.Tensor, a: Any, b: Any) -> SumTensor:
     call, _ = place.net.mask_of(place.name)
-    scores = a if isinstance(a, Sums) else b
+    scores = a if isinstance(a, SumTensor) else b
     values = [
-        side.value.double() if isinstance(side, Sums) else _constant_steps(const_value(arg), scores.scale.item())
+        side.value.double() if isinstance(side, SumTensor) else _constant_steps(const_value(arg), scores.scale.item())
         for side, arg in zip((a, b), call.args[1:], strict=True)
     ]
-    return Sums(torch.where(condition, *values), scores.scale, None, float(LARGEST_STEP))
+    return SumTensor(torch.where(condition, *values), scores.scale, None, float(LARGEST_STEP))
 
 
 def _choose(place: Any, of_codes: Smooth, of_floats: Smooth, a: Any, b: Any) -> Any:
-    if not isinstance(a, Codes) and not isinstance(b, Codes):
-        return of_floats(tensor_of(a), tensor_of(b))
+    if not isinstance(a, CodeTensor) and not isinstance(b, CodeTensor):
+        return of_floats(to_torch(a), to_torch(b))
     codes, (left, right) = _sides(place, (a, b), first=0)
-    return codes.moved(of_codes(left, right))
+    return codes.with_value(of_codes(left, right))
 
 
-def _sides(place: Any, sides: tuple[Any, Any], *, first: int) -> tuple[Codes, list[torch.Tensor]]:
+def _sides(place: Any, sides: tuple[Any, Any], *, first: int) -> tuple[CodeTensor, list[torch.Tensor]]:
     """The codes that say what all mean, and both sides; constants in the codes of the moment."""
-    codes = next(side for side in sides if isinstance(side, Codes))
+    codes = next(side for side in sides if isinstance(side, CodeTensor))
     values = [
-        side.value if isinstance(side, Codes) else place.net.encode_constant(place.name, first + i, codes, side)
+        side.value if isinstance(side, CodeTensor) else place.net.encode_constant(place.name, first + i, codes, side)
         for i, side in enumerate(sides)
     ]
     return codes, values

@@ -10,11 +10,11 @@ import torch
 from tvmq import numerics
 from tvmq.errors import UnsupportedOpError
 from tvmq.spec import QuantSpec
-from tvmq.training.meaning import Codes, Sums
+from tvmq.training.meaning import CodeTensor, SumTensor
 from tvmq.training.straight_through import exactly, looked_up, quantize_values, requantize_sums
 
 
-def quantize(place: Any, x: torch.Tensor, *_constants: Any) -> Codes:
+def quantize(place: Any, x: torch.Tensor, *_constants: Any) -> CodeTensor:
     """numerics.quantize with one scale."""
     scale, attrs = place.net.scale_or_none(place.name), place.call.attrs
     if scale is None:
@@ -22,10 +22,10 @@ def quantize(place: Any, x: torch.Tensor, *_constants: Any) -> Codes:
     value = quantize_values(
         x, scale(), qmin=int(attrs.qmin), qmax=int(attrs.qmax), zero_point=scale.zero_point, offset=scale.offset
     )
-    return Codes(value, scale(), scale.zero_point, scale.spec)
+    return CodeTensor(value, scale(), scale.zero_point, scale.spec)
 
 
-def _by_constants(place: Any, x: torch.Tensor, scale: np.ndarray, zero: np.ndarray) -> Codes:
+def _by_constants(place: Any, x: torch.Tensor, scale: np.ndarray, zero: np.ndarray) -> CodeTensor:
     """A rounding of the model's own, between floats: its scale stays."""
     attrs = place.call.attrs
     if np.size(scale) != 1:
@@ -36,17 +36,17 @@ def _by_constants(place: Any, x: torch.Tensor, scale: np.ndarray, zero: np.ndarr
     step, zero_point = torch.from_numpy(np.array(scale, np.float32).reshape(())), int(np.ravel(zero)[0])
     low, high = int(attrs.qmin), int(attrs.qmax)
     value = quantize_values(x, step, qmin=low, qmax=high, zero_point=zero_point)
-    return Codes(value, step, zero_point, QuantSpec(str(attrs.dtype), int(high - low).bit_length()))
+    return CodeTensor(value, step, zero_point, QuantSpec(str(attrs.dtype), int(high - low).bit_length()))
 
 
-def dequantize(place: Any, q: Codes | Sums, *_constants: Any) -> torch.Tensor:
+def dequantize(place: Any, q: CodeTensor | SumTensor, *_constants: Any) -> torch.Tensor:
     """numerics.dequantize of codes, or of sums by their own scale."""
-    if isinstance(q, Codes):
+    if isinstance(q, CodeTensor):
         return (q.value - q.zero_point) * q.scale
     return q.value.to(torch.float32) * q.along(q.scale.to(torch.float32))
 
 
-def requantize(place: Any, acc: Codes | Sums, *_constants: Any) -> Codes:
+def requantize(place: Any, acc: CodeTensor | SumTensor, *_constants: Any) -> CodeTensor:
     """numerics.requantize of sums, or of wide codes."""
     if isinstance(acc, torch.Tensor):
         raise UnsupportedOpError(
@@ -54,8 +54,8 @@ def requantize(place: Any, acc: Codes | Sums, *_constants: Any) -> Codes:
             "train with rounding='UPWARD' or 'TONEAREST', or leave this target out"
         )
     attrs, scale = place.call.attrs, place.net.scale_of(place.name)
-    if isinstance(acc, Codes):
-        acc = Sums(acc.value, acc.scale.double(), None, acc.largest)
+    if isinstance(acc, CodeTensor):
+        acc = SumTensor(acc.value, acc.scale.double(), None, acc.largest_code)
     step = scale()
     factor = place.net.factor(acc.scale, step)
     bounds = place.net.code_bounds(place.name, place.call)
@@ -65,13 +65,11 @@ def requantize(place: Any, acc: Codes | Sums, *_constants: Any) -> Codes:
             acc.value, acc.along(factor.to(torch.float32)), slope=slope,
             qmin=bounds[0], qmax=bounds[1], zero_point=scale.zero_point, offset=scale.offset,
         )  # fmt: skip
-        return Codes(value, step, scale.zero_point, scale.spec)
-    return Codes(_by_integers(place, acc, factor, scale, bounds), step, scale.zero_point, scale.spec)
+        return CodeTensor(value, step, scale.zero_point, scale.spec)
+    return CodeTensor(_by_integers(place, acc, factor, scale, bounds), step, scale.zero_point, scale.spec)
 
 
-def _by_integers(
-    place: Any, acc: Sums, factor: torch.Tensor, scale: Any, bounds: tuple[int, int]
-) -> torch.Tensor:
+def _by_integers(place: Any, acc: SumTensor, factor: torch.Tensor, scale: Any, bounds: tuple[int, int]) -> torch.Tensor:
     """Modes fixed_point and power_of_two: the definition itself, with the gradient of the real factor."""
     from tvmq.passes.realize import requantize_constants
 
@@ -88,7 +86,7 @@ def _by_integers(
     return exactly(torch.from_numpy(codes.astype(np.float32)), smooth)
 
 
-def table(place: Any, x: Codes, values: np.ndarray) -> Codes | torch.Tensor:
+def table(place: Any, x: CodeTensor, values: np.ndarray) -> CodeTensor | torch.Tensor:
     """numerics.table; its gradient is the slope of the function between the neighbours of a code.
 
     The entries are computed again for the scales of the moment, where the function is known.
@@ -103,7 +101,7 @@ def table(place: Any, x: Codes, values: np.ndarray) -> Codes | torch.Tensor:
     step = scale()
     slopes = _slopes(_steps_of(entries, reals, scale, step))
     value = looked_up(x.value, x.scale, step, index, entries, slopes, x.zero_point, scale.zero_point)
-    return Codes(value, step, scale.zero_point, scale.spec)
+    return CodeTensor(value, step, scale.zero_point, scale.spec)
 
 
 def _steps_of(entries: np.ndarray, reals: np.ndarray | None, scale: Any, step: torch.Tensor) -> np.ndarray:

@@ -16,7 +16,7 @@ import numpy as np
 import torch
 from torch.nn import functional
 
-from tvmq.training.meaning import plain, tensor_of
+from tvmq.training.meaning import to_definition, to_torch
 from tvmq.training.straight_through import exactly
 
 Smooth = Callable[..., Any]
@@ -28,10 +28,10 @@ def defined_form(smooth: Smooth) -> Smooth:
     def form(place: Any, *args: Any) -> torch.Tensor:
         from tvmq.reference import execute
 
-        value = torch.from_numpy(np.ascontiguousarray(execute(place.call, [plain(arg) for arg in args])))
+        value = torch.from_numpy(np.ascontiguousarray(execute(place.call, [to_definition(arg) for arg in args])))
         if not torch.is_grad_enabled():
             return value
-        return exactly(value, smooth(place.call, *map(tensor_of, args)))
+        return exactly(value, smooth(place.call, *map(to_torch, args)))
 
     return form
 
@@ -40,7 +40,7 @@ def native_form(smooth: Smooth) -> Smooth:
     """The form of an operator that torch computes as the definition does."""
 
     def form(place: Any, *args: Any) -> Any:
-        return smooth(place.call, *map(tensor_of, args))
+        return smooth(place.call, *map(to_torch, args))
 
     return form
 

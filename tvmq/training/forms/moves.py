@@ -14,7 +14,7 @@ from tvmq import numerics
 from tvmq.errors import UnsupportedOpError
 from tvmq.graph.evaluate import evaluate, evaluator, repeats_pixels
 from tvmq.graph.view import op_name
-from tvmq.training.meaning import Codes, Sums, plain, tensor_of
+from tvmq.training.meaning import CodeTensor, SumTensor, to_definition, to_torch
 
 # Index maps are computed in float32 where the operator has no NumPy form; below this they are exact.
 EXACT_INDEX = 2**24
@@ -22,7 +22,7 @@ EXACT_INDEX = 2**24
 
 def move(place: Any, x: Any, *rest: Any) -> Any:
     """Any operator that places the values of its first argument elsewhere."""
-    size = tuple(x.value.shape if isinstance(x, Codes | Sums) else tensor_of(x).shape)
+    size = tuple(x.value.shape if isinstance(x, CodeTensor | SumTensor) else to_torch(x).shape)
     index = place.memoize(size, lambda: _index_of(place, size, rest))
     return _on_values(x, lambda value: _take_values(value, index))
 
@@ -55,7 +55,7 @@ def pad(place: Any, x: Any, *value: Any) -> Any:
     pairs = [width[i : i + 2] for i in range(0, len(width), 2)]
     sides = [side for pair in reversed(pairs) for side in pair]
     fill = float(attrs.pad_value)
-    if isinstance(x, Codes):
+    if isinstance(x, CodeTensor):
         fill = place.net.border_code(place.name, x)
     return _on_values(x, lambda v: functional.pad(v, sides, value=fill))
 
@@ -64,23 +64,23 @@ def concat(place: Any, parts: list[Any]) -> Any:
     """Parts of one scale, or floats."""
     axis = int(place.call.attrs.axis) if place.call.attrs.axis is not None else 0
     join = torch.stack if op_name(place.call) == "stack" else torch.cat
-    first = next((part for part in parts if isinstance(part, Codes)), None)
+    first = next((part for part in parts if isinstance(part, CodeTensor)), None)
     if first is None:
-        return join([tensor_of(part) for part in parts], dim=axis)
+        return join([to_torch(part) for part in parts], dim=axis)
     values = [
-        part.value if isinstance(part, Codes) else place.net.encode_constant(place.name, (0, i), first, part)
+        part.value if isinstance(part, CodeTensor) else place.net.encode_constant(place.name, (0, i), first, part)
         for i, part in enumerate(parts)
     ]
-    return first.moved(join(values, dim=axis))
+    return first.with_value(join(values, dim=axis))
 
 
 def split(place: Any, x: Any) -> list[Any]:
     """Parts along an axis."""
-    value = x.value if isinstance(x, Codes) else tensor_of(x)
+    value = x.value if isinstance(x, CodeTensor) else to_torch(x)
     axis = int(place.call.attrs.axis)
     shapes = [[int(d) for d in part.shape] for part in place.call.ty.fields]
     parts = torch.split(value, [shape[axis] for shape in shapes], dim=axis)
-    return [x.moved(part) if isinstance(x, Codes) else part for part in parts]
+    return [x.with_value(part) if isinstance(x, CodeTensor) else part for part in parts]
 
 
 def take(place: Any, x: Any, indices: Any) -> Any:
@@ -90,7 +90,7 @@ def take(place: Any, x: Any, indices: Any) -> Any:
     if isinstance(x, np.ndarray) and x.dtype.kind in "iu" and x.dtype.itemsize < 4:
         x = place.net.embedding(place.name, x)
     axis, mode = int(place.call.attrs.axis), str(place.call.attrs.mode)
-    rows = np.asarray(plain(indices))
+    rows = np.asarray(to_definition(indices))
 
     def take_rows(value: torch.Tensor) -> torch.Tensor:
         size = value.shape[axis]
@@ -103,14 +103,14 @@ def take(place: Any, x: Any, indices: Any) -> Any:
         return slices.reshape(*value.shape[: axis % value.ndim], *rows.shape, *value.shape[axis % value.ndim + 1 :])
 
     result = _on_values(x, take_rows)
-    if isinstance(result, Sums) and isinstance(x, Sums) and x.axis is not None:
-        return Sums(result.value, x.scale, result.value.ndim - 1, x.bound)
+    if isinstance(result, SumTensor) and isinstance(x, SumTensor) and x.axis is not None:
+        return SumTensor(result.value, x.scale, result.value.ndim - 1, x.bound)
     return result
 
 
 def scatter(place: Any, x: Any, *rest: Any) -> torch.Tensor:
     """Values of the last argument in the place of some of the first one's."""
-    base, updates = tensor_of(x), tensor_of(rest[-1])
+    base, updates = to_torch(x), to_torch(rest[-1])
     size, shape = base.numel(), tuple(base.shape)
     places = np.arange(size).reshape(shape)
     if not isinstance(place.call.args[-1], relax.Var):  # what is constant has no gradient
@@ -126,7 +126,7 @@ def _index_of(place: Any, shape: tuple[int, ...], rest: tuple[Any, ...]) -> torc
     """Where in x, flat, each value of the result comes from; -1 for the zeros that some operators write."""
     index = np.arange(int(np.prod(shape))).reshape(shape)
     if evaluator(place.call) is not None:
-        return torch.from_numpy(np.ascontiguousarray(evaluate(place.call, [index, *map(plain, rest)])))
+        return torch.from_numpy(np.ascontiguousarray(evaluate(place.call, [index, *map(to_definition, rest)])))
     return _compiled_index(place, {0: index})
 
 
@@ -148,9 +148,9 @@ def _take_values(value: torch.Tensor, index: torch.Tensor) -> torch.Tensor:
 
 
 def _on_values(x: Any, function: Callable[[torch.Tensor], torch.Tensor]) -> Any:
-    if isinstance(x, Codes | Sums):
-        return x.moved(function(x.value))
-    return function(tensor_of(x))
+    if isinstance(x, CodeTensor | SumTensor):
+        return x.with_value(function(x.value))
+    return function(to_torch(x))
 
 
 def computes(call: Any) -> bool:

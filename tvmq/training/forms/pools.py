@@ -12,10 +12,10 @@ from torch.nn import functional
 from tvmq.graph.sizes import covering_padding
 from tvmq.graph.view import shape_of
 from tvmq.numerics.pool import adaptive_bounds
-from tvmq.training.meaning import Codes, Sums
+from tvmq.training.meaning import CodeTensor, SumTensor
 
 
-def sum_pool(place: Any, x: Codes) -> Sums:
+def sum_pool(place: Any, x: CodeTensor) -> SumTensor:
     """tvmq.sum_pool: padding adds nothing."""
     attrs = place.call.attrs
     kernel, strides = [int(k) for k in attrs.kernel], [int(s) for s in attrs.strides]
@@ -27,11 +27,11 @@ def sum_pool(place: Any, x: Codes) -> Sums:
         total = value.sum(dim=list(range(2, value.ndim)), keepdim=True)
     else:
         total = operator(value, ones, stride=strides, groups=channels)
-    bound = 2.0 * x.largest * math.prod(kernel)
-    return Sums(total, x.scale.double() / place.net.divisor_of(place.name), None, bound)
+    bound = 2.0 * x.largest_code * math.prod(kernel)
+    return SumTensor(total, x.scale.double() / place.net.divisor_of(place.name), None, bound)
 
 
-def adaptive_sum_pool(place: Any, x: Codes) -> Sums:
+def adaptive_sum_pool(place: Any, x: CodeTensor) -> SumTensor:
     """tvmq.adaptive_sum_pool: axis by axis, a product with the windows as rows of ones."""
     attrs = place.call.attrs
     value, most = x.value.double() - x.zero_point, 1
@@ -41,22 +41,22 @@ def adaptive_sum_pool(place: Any, x: Codes) -> Sums:
         windows = torch.from_numpy((places >= begin) & (places < end)).double()
         value = (value.movedim(axis, -1) @ windows).movedim(-1, axis)
         most *= int((end - begin).max())
-    return Sums(value, x.scale.double() / place.net.divisor_of(place.name), None, 2.0 * x.largest * most)
+    return SumTensor(value, x.scale.double() / place.net.divisor_of(place.name), None, 2.0 * x.largest_code * most)
 
 
-def sum_axes(place: Any, x: Codes) -> Sums:
+def sum_axes(place: Any, x: CodeTensor) -> SumTensor:
     """tvmq.sum over axes."""
     attrs = place.call.attrs
     axes = [int(a) for a in attrs.axes]
     total = (x.value - x.zero_point).sum(dim=axes, keepdim=bool(attrs.keepdims))
-    bound = 2.0 * x.largest * math.prod(x.value.shape[a] for a in axes)
-    return Sums(total, x.scale.double() / place.net.divisor_of(place.name), None, bound)
+    bound = 2.0 * x.largest_code * math.prod(x.value.shape[a] for a in axes)
+    return SumTensor(total, x.scale.double() / place.net.divisor_of(place.name), None, bound)
 
 
 def max_pool(place: Any, x: Any) -> Any:
     """Maximum of codes or floats in windows; padding never wins."""
     attrs = place.call.attrs
-    value = x.value if isinstance(x, Codes) else x
+    value = x.value if isinstance(x, CodeTensor) else x
     rank = value.ndim - 2
     options = {name: [int(v) for v in getattr(attrs, name)] for name in ("strides", "dilation")}
     kernel = [int(k) for k in attrs.pool_size]
@@ -69,7 +69,7 @@ def max_pool(place: Any, x: Any) -> Any:
     value = operator(
         pad_with(value, padding, -math.inf), kernel, stride=options["strides"], dilation=options["dilation"]
     )
-    return x.moved(value) if isinstance(x, Codes) else value
+    return x.with_value(value) if isinstance(x, CodeTensor) else value
 
 
 def pad_with(value: torch.Tensor, padding: list[int], fill: float) -> torch.Tensor:
