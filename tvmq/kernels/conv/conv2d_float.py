@@ -23,8 +23,8 @@ from tvmq.kernels.parts.builder import Expr, FunctionBuilder, Register, Shape, b
 from tvmq.kernels.parts.float_vectors import check_arrays, clip, clip_of, float_vectors
 from tvmq.kernels.parts.made_once import made_once
 from tvmq.kernels.parts.packing import Narrow, Nibbles, Packing, pack_channels, weight_parameter
-from tvmq.kernels.parts.tiling import Tiling, choose_tiling, cut_tiles, product_key, tile_of
-from tvmq.kernels.parts.types import Clip, Conv2d, Epilogue, Isa, Kernel
+from tvmq.kernels.parts.tiling import Tiling, choose_tiling, cut_tiles, product_key
+from tvmq.kernels.parts.types import Clip, Conv2d, Epilogue, Isa, Kernel, Tiles
 
 PAGE = 4096  # bytes between addresses that share a set of the nearest cache
 WAYS = 8  # lines of a set
@@ -49,17 +49,19 @@ def conv2d_float(
     raises    BuildError for shapes, types or steps that do not fit
     """
     _check(conv)
-    shape = (conv.filters, conv.channels // conv.groups, *conv.kernel)
-    check_arrays("conv2d_float", weight, shape, bias, conv.filters)
+    check_arrays("conv2d_float", weight, (conv.filters, conv.channels // conv.groups, *conv.kernel), bias, conv.filters)
     bounds = clip_of(epilogue, "conv2d_float")
     if narrow is not None and narrow_row.takes(conv, narrow, isa):
         return narrow_row.narrow_row(conv, narrow, bias, bounds, isa)
-    return make_kernel("conv2d_float", ConvShape(conv, float_vectors(isa), 0), bounds, weight, bias, narrow=narrow)
+    shape = ConvShape(conv, float_vectors(isa), 0)
+    tiling = choose_float_tiling(shape, isa.tiles)
+    return make_kernel("conv2d_float", shape, tiling, bounds, weight, bias, narrow=narrow)
 
 
 def make_kernel(
     template: str,
     shape: ConvShape,
+    tiling: Tiling,
     bounds: Clip,
     weight: np.ndarray,
     bias: np.ndarray | None,
@@ -67,8 +69,8 @@ def make_kernel(
     narrow: Narrow | None = None,
     loops: type[Floats] | None = None,
 ) -> Kernel:
-    """Kernel of a template name; buffers: shapes of x and y if they are not NHWC; loops: others than Floats."""
-    conv, tiling = shape.conv, choose_float_tiling(shape)
+    """Kernel with a given tiling; buffers: shapes of x and y if they are not NHWC; loops: others than Floats."""
+    conv = shape.conv
     name = f"{template}_{shape.ins.name}_{tiling.rows}x{tiling.columns}"
     start = np.zeros(conv.filters, np.float32) if bias is None else bias
     values = weight if narrow is None else narrow.codes
@@ -86,10 +88,10 @@ def make_kernel(
     return Kernel(name, func, constants, key, packed=packed_from, work=work)
 
 
-def choose_float_tiling(shape: ConvShape) -> Tiling:
+def choose_float_tiling(shape: ConvShape, tiles: Tiles) -> Tiling:
     """Tiling of least modelled time whose rows do not push each other out of the nearest cache."""
-    tiling = choose_tiling(shape.product, shape.ins)
-    if tile_of(product_key(shape.product, shape.ins)) is not None:
+    tiling = choose_tiling(shape.product, shape.ins, tiles)
+    if product_key(shape.product, shape.ins) in tiles:
         return tiling  # measured
     pitch = 4 * shape.conv.channels * shape.conv.strides[1]
     if tiling.rows * pitch <= WAYS * PAGE or pitch % (PAGE // 2):
