@@ -28,7 +28,7 @@ class FunctionDescription:
     outputs: Sequence[Tensor]
     batch: str = ""
     limits: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    indices: Sequence[Mapping[str, Any]] = ()
+    indices: Sequence[Entries] = ()
     unaligned: Sequence[int] = ()
 
 
@@ -110,7 +110,7 @@ class Description:
     names: Mapping[str, Sequence[str]]
     batch: str = ""
     limits: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
-    indices: Sequence[Mapping[str, Any]] = ()
+    indices: Sequence[Entries] = ()
     common: Sequence[SizedFunction] = ()
     functions: Mapping[str, Mapping[str, Sequence[Tensor]]] = field(default_factory=dict)
     calls: CallDescription = field(default_factory=CallDescription)
@@ -152,4 +152,4 @@ OPTIONAL = ("common", "functions", "lowerings", "notes")
 
 def _known_entries(kind: type, entries: Entries) -> Entries:
     """The entries that are fields of a class; a file of a later version may have others."""
-    return {one.name: entries[one.name] for one in fields(kind) if one.name in entries}  # type: ignore[arg-type]
+    return {one.name: entries[one.name] for one in fields(kind) if one.name in entries}

@@ -134,8 +134,9 @@ def build(
             ),
             stacklevel=3,  # of who calls `build`, which is wrapped
         )
-    asked: dict[str, Any] = {"num_threads": num_threads, "tune": tune, "lowerings": lowerings, "backend": backend}
-    return build_executable(mod, params, target, sizes=sizes, **asked)
+    return build_executable(
+        mod, params, target, sizes=sizes, num_threads=num_threads, tune=tune, lowerings=lowerings, backend=backend
+    )
 
 
 def build_executable(
@@ -150,7 +151,7 @@ def build_executable(
     backend: Any = None,
     options: BuildOptions = PLAIN,
 ) -> Executable:
-    """Compile as `build` does, which says what the arguments are; options: of the compiler alone."""
+    """Compile as `build` does, which describes the other arguments."""
     machines, (mod, existing) = _machines(target), take_external_modules(plain_module(mod))
     mod, composites = write_out(mod)
     own = lowerings_of(lowerings, backend_named(backend) if backend is not None else None)
@@ -247,7 +248,7 @@ def _describe_common(
     functions = []
     for number, sizes in enumerate(common):
         tensors = describe_tensors(View(with_sizes(plain, sizes)))
-        functions.append(SizedFunction(function_name(number), {**sizes}, **tensors))
+        functions.append(SizedFunction(function_name(number), {**sizes}, *tensors))
     return functions
 
 
