@@ -55,30 +55,37 @@ class CallDescription:
 
     def to_json(self) -> Entries:
         """Entries of the manifest."""
-        plain = {"functions": self.functions, "origins": self.origins, "unaligned": self.unaligned}
-        return {**plain, **({"common": _each_to_json(self.common)} if self.common else {})}
-
-
-def _each_to_json(calls: Mapping[str, CallDescription]) -> Entries:
-    return {name: one.to_json() for name, one in calls.items()}
+        plain: Entries = {"functions": self.functions, "origins": self.origins, "unaligned": self.unaligned}
+        common = {name: calls.to_json() for name, calls in self.common.items()}
+        return {**plain, "common": common} if common else plain
 
 
 @dataclass(frozen=True, eq=False)
 class LoweringDescription:
     """Layers that lowerings of the user compute, and what that needs.
 
-    names      {"name", "kind", "begins"} of each lowering
-    taken      matches: {"lowering", "kind", "layers", "operators", "inputs", "result", "symbol"}
-    missed     mismatches: {"lowering", "layer", "why"}
-    libraries  files that have to be there (artifact/libraries.py)
-    modules    kinds of modules that only the process which built them can run
+    names       {"name", "kind", "begins"} of each lowering
+    matches     {"lowering", "kind", "layers", "operators", "inputs", "result", "symbol"}; "taken" of JSON
+    mismatches  {"lowering", "layer", "why"}; "missed" of JSON
+    libraries   files that have to be there (artifact/libraries.py)
+    modules     kinds of modules that only the process which built them can run
     """
 
     names: Sequence[Entries]
-    taken: Sequence[Entries]
-    missed: Sequence[Entries]
+    matches: Sequence[Entries]
+    mismatches: Sequence[Entries]
     libraries: Sequence[Entries]
     modules: Sequence[str] = ()
+
+    @classmethod
+    def from_json(cls, entries: Entries) -> LoweringDescription:
+        """The lowerings that `to_json` wrote."""
+        return cls(*(entries[name] for name in ("names", "taken", "missed", "libraries")), entries.get("modules", ()))
+
+    def to_json(self) -> Entries:
+        """Entries of the manifest, copies."""
+        keys = {"matches": "taken", "mismatches": "missed"}
+        return {keys.get(name, name): value for name, value in asdict(self).items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,7 +131,7 @@ class Description:
         typed = {
             "common": [SizedFunction(**_known_entries(SizedFunction, one)) for one in entries.get("common", ())],
             "calls": CallDescription.from_json(entries.get("calls", {})),
-            "lowerings": lowerings and LoweringDescription(**_known_entries(LoweringDescription, lowerings)),
+            "lowerings": lowerings and LoweringDescription.from_json(lowerings),
         }
         return cls(**{**_known_entries(cls, entries), **typed})
 
@@ -133,7 +140,7 @@ class Description:
         entries = {one.name: getattr(self, one.name) for one in fields(self)}
         entries["common"] = [asdict(one) for one in self.common]
         entries["calls"] = self.calls.to_json()
-        entries["lowerings"] = self.lowerings and asdict(self.lowerings)
+        entries["lowerings"] = self.lowerings and self.lowerings.to_json()
         return {name: value for name, value in entries.items() if value or name not in OPTIONAL}
 
     def interfaces(self) -> dict[str, FunctionDescription]:

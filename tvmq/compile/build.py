@@ -218,7 +218,7 @@ class _CustomCode:
         return external_code(self.every, used, lowered.generated, self.existing)
 
     def describe(self, lowered: LoweredModule, external: ExternalCode) -> LoweringDescription | None:
-        """What became of the lowerings; None if there are none."""
+        """Description of the lowerings' matches and mismatches; None if there are no lowerings."""
         if not self:
             return None
         return LoweringDescription(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -159,7 +159,7 @@ class Executable:
         """Layers that `build(lowerings=...)` gave to code of others: "names" of the lowerings, layers "taken" and
         "missed" with the reason, and the "libraries" that have to be there where it runs."""
         lowerings = self._parts.description.lowerings
-        return asdict(lowerings) if lowerings is not None else {}
+        return lowerings.to_json() if lowerings is not None else {}
 
     @property
     def names(self) -> dict[str, tuple[str, ...]]:
