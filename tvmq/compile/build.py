@@ -214,7 +214,7 @@ class _CustomCode:
         """Object files, libraries and modules of the lowerings that matched something."""
         if not self:
             return NOTHING
-        used = (entry["lowering"] for entry in lowered.lowered)
+        used = (entry["lowering"] for entry in lowered.lowered_calls)
         return external_code(self.every, used, lowered.generated, self.existing)
 
     def describe(self, lowered: LoweredModule, external: ExternalCode) -> LoweringDescription | None:
@@ -223,7 +223,7 @@ class _CustomCode:
             return None
         return LoweringDescription(
             self.manifest_entries(),
-            list(lowered.lowered),
+            list(lowered.lowered_calls),
             [asdict(mismatch) for mismatch in lowered.mismatches],
             list(external.libraries),
             [str(module.kind) for module in external.modules],

@@ -159,7 +159,7 @@ class Lowerer:
         self.kernel_notes: dict[str, str] = {}
         self.origins: dict[str, CallOrigin] = {}  # by the variables of the lowered function
         self.custom_calls: dict[str, CustomCall] = {}  # of the user's lowerings, by variables of the results
-        self.lowered: list[dict[str, Any]] = []  # the calls that these have become
+        self.lowered_calls: list[dict[str, Any]] = []  # what these have become
         self.mismatches: tuple[Mismatch, ...] = ()  # layers that begin as a lowering's pattern does, and are not taken
         self.generated: dict[str, relax.Function] = shared.generated if shared else {}  # what code generators are for
         self.packed: Callable[[Kernel], None] | None = shared.packed if shared else None  # called with every kernel
