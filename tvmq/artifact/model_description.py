@@ -80,7 +80,8 @@ class LoweringDescription:
     @classmethod
     def from_json(cls, entries: Entries) -> LoweringDescription:
         """The lowerings that `to_json` wrote."""
-        return cls(*(entries[name] for name in ("names", "taken", "missed", "libraries")), entries.get("modules", ()))
+        matches, mismatches, modules = entries["taken"], entries["missed"], entries.get("modules", ())
+        return cls(entries["names"], matches, mismatches, entries["libraries"], modules)
 
     def to_json(self) -> Entries:
         """Entries of the manifest, copies."""
