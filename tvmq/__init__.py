@@ -167,6 +167,8 @@ _PASSES = os.path.join(os.path.dirname(_HERE), "passes")
 class _PassesBeside:
     """Finds tvmq.passes where Python was started in the folder of the sources: it lies beside `tvmq` there, not in it.
 
+    The passes are what most readers of the sources look for, so they stand at the top; an installation puts them in
+    their place. A longer `tvmq.__path__` would need no finder, but tests and tools would be importable as tvmq.tests.
     The last of all finders, so an installation that has the package, editable ones too, is asked before.
     """
 

@@ -17,6 +17,8 @@ import tvmq.target.cpu
 from tests.support.models.networks import parse
 from tvmq.artifact.link.elf_object import LOCAL, UNDEFINED, ObjectFile, Relocation, Symbol, merge_objects
 from tvmq.compile import kernel_objects
+from tvmq.compile.build import build_executable
+from tvmq.compile.build_options import BRIEF
 from tvmq.errors import ConfigError
 from tvmq.tvm_internals import MAIN_SYMBOL
 
@@ -90,22 +92,21 @@ def test_loops_share_object_files_in_brief_builds(
     params = {"w": np.ones((16, 8), np.float32)}
 
     def results() -> np.ndarray:
-        return tvmq.build(mod, params)(X)
+        return build_executable(mod, params, options=BRIEF)(X)
 
-    with kernel_objects.brief_builds():
-        first = results()
-        assert sum("+" in name for name in compiled) == 1 and len(compiled) < len("+".join(compiled).split("+"))
-        count = len(compiled)
-        monkeypatch.setattr(kernel_objects, "_grouped", set())  # as in another process
-        assert np.array_equal(results(), first) and len(compiled) == count
-        entry = max(folder.iterdir(), key=lambda path: path.stat().st_size)
-        entry.write_bytes(entry.read_bytes()[:-1])
-        monkeypatch.setattr(kernel_objects, "_grouped", set())
-        assert np.array_equal(results(), first) and len(compiled) == count + 1
-        assert np.array_equal(results(), first)  # grouped before: alone now
-        assert len(compiled) > count + 1 and not any("+" in name for name in compiled[count + 1 :])
+    first = results()
+    assert sum("+" in name for name in compiled) == 1 and len(compiled) < len("+".join(compiled).split("+"))
     count = len(compiled)
-    assert np.array_equal(results(), first)
+    monkeypatch.setattr(kernel_objects, "_grouped", set())  # as in another process
+    assert np.array_equal(results(), first) and len(compiled) == count
+    entry = max(folder.iterdir(), key=lambda path: path.stat().st_size)
+    entry.write_bytes(entry.read_bytes()[:-1])
+    monkeypatch.setattr(kernel_objects, "_grouped", set())
+    assert np.array_equal(results(), first) and len(compiled) == count + 1
+    assert np.array_equal(results(), first)  # grouped before: alone now
+    assert len(compiled) > count + 1 and not any("+" in name for name in compiled[count + 1 :])
+    count = len(compiled)
+    assert np.array_equal(tvmq.build(mod, params)(X), first)
     assert all("+" not in name for name in compiled[count:])
 
 

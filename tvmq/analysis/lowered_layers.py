@@ -92,7 +92,7 @@ class LoweringChecks:
         """
         if self._calls is None:
             self._calls = self._record(feed)
-        free = bool(self.parts.description.get("batch"))
+        free = bool(self.parts.description.batch)
         for entry, (function, args) in zip(self.entries, self._calls, strict=True):
             if any(name not in known for name in (*entry["inputs"], entry["result"])):
                 continue
@@ -144,7 +144,7 @@ class LoweringChecks:
         """Compare the user's own definition."""
         from tvmq.analysis.verification import unequal_bits
 
-        application = self.parts.taken.get(entry["result"])
+        application = self.parts.matches.get(entry["result"])
         if application is None or application.lowering.definition is None:
             return
         own = np.asarray(application.lowering.definition(application.match, *inputs, *application.match.constants))

@@ -62,6 +62,7 @@ from tvmq.artifact.manifest import (
     make_manifest,
 )
 from tvmq.artifact.members import METHODS, Archive, open_archive
+from tvmq.artifact.model_description import Description
 from tvmq.artifact.saved_file import Readable, SavedFile
 from tvmq.artifact.shared_constants import Known
 from tvmq.by_name import load_object
@@ -135,9 +136,9 @@ def pack_executable(parts: Any, module: tvm.IRModule) -> bytes:
     return pack(manifest, blobs)
 
 
-def _refuse_modules(description: Mapping[str, Any]) -> None:
+def _refuse_modules(description: Description) -> None:
     """Refuse what a code generator made that is neither code for this CPU nor source of C."""
-    kinds = description.get("lowerings", {}).get("modules", ())
+    kinds = description.lowerings.modules if description.lowerings is not None else ()
     if kinds:
         raise ArtifactError(
             f"save: a code generator made a module of kind '{kinds[0]}', which only this process can run; make it give "
@@ -168,7 +169,7 @@ def _further(codes: Sequence[Any], blobs: dict[str, bytes]) -> list[dict[str, An
         code[bytecode], cuts = cut_constants(code[bytecode], sources, parts.recipes.known)
         sources[bytecode] = code[bytecode]
         blobs.update(code)
-        own = {"calls": parts.description["calls"]}
+        own = {"calls": parts.description.calls.to_json()}
         descriptions.append({**describe_code(parts), "bytecode": built, "own": own, "cuts": cuts})
     return descriptions
 
@@ -242,7 +243,7 @@ def load_file(where: str, file: SavedFile, folder: Path | None = None, *, code: 
         "target": target,
         "targets": tuple(targets) if len(targets) > 1 else (),
         "source": blobs[SOURCE].decode() if isinstance(target, CudaTarget) else "",
-        "description": {**manifest["description"], **description.get("own", {})},
+        "description": Description.from_json({**manifest["description"], **description.get("own", {})}),
         "kernels": description["kernels"],
         "module": lambda: _module(where, file, families, code=code),  # read when asked for
         "saved": file,

@@ -264,7 +264,7 @@ def make_manifest(parts: Any, hashes: dict[str, str]) -> dict[str, Any]:
         "tvm": tvm_version(),
         "tvm_ffi": str(tvm_ffi.__version__),
         **describe_code(parts),
-        "description": parts.description,
+        "description": parts.description.to_json(),
         "sha256": hashes,
     }
 
@@ -352,7 +352,7 @@ def _form_of_index(use: dict[str, Any], inputs: dict[str, list[Any]], free: froz
 
 
 def _form_of_calls(calls: Any, inputs: int, common: list[str]) -> Any:
-    """Form of what is known of the calls of main (main_calls.describe_calls), and of its code for common sizes."""
+    """Form of a CallDescription: the calls of main, and of its code for common sizes."""
     if calls is MISSING and not common:
         return MISSING
     known = {} if calls is MISSING else calls

@@ -34,7 +34,7 @@ def module_to_bytes(mod: tvm.IRModule, code: bytes = b"", recipes: Known | None 
     """{MODULE: JSON, CONSTANTS: bytes}; the same bytes for the same module and code.
 
     code     the member BYTECODE of the same file
-    recipes  how its weights were packed, `known` of Recipes
+    recipes  how its weights were packed, `known` of PackingRecipes
     """
     graph = json.loads(tvm.ir.save_json(mod))
     held = _KnownConstants(code, recipes or {})

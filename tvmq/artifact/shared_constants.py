@@ -51,7 +51,7 @@ def cut_constants(
     """The code without the constants that a source has, and where they are found.
 
     sources  {member: bytes}; the first that has a constant is named
-    recipes  `known` of recipes.Recipes
+    recipes  `known` of PackingRecipes
     growth   only constants that have so many times the bytes of what they are made of, and those of depthwise kernels
 
     >>> cut_constants(b"abc", {"vm.bin": b"abc"})

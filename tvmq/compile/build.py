@@ -14,10 +14,12 @@ from typing import Any, ParamSpec, TypeVar
 import numpy as np
 import tvm
 
+from tvmq.artifact.model_description import Description, LoweringDescription, SizedFunction
 from tvmq.backends import backend_named
+from tvmq.compile.build_options import PLAIN, BuildOptions
 from tvmq.compile.cuda.compile import compile_cuda
-from tvmq.compile.description import describe_functions, describe_module, warn_of_slow_sizes
-from tvmq.compile.external import NOTHING, External, ExternalModules, external_code, take_external_modules
+from tvmq.compile.description import describe_functions, describe_module, describe_tensors, warn_of_slow_sizes
+from tvmq.compile.external import NOTHING, ExternalCode, ExternalModules, external_code, take_external_modules
 from tvmq.compile.vm_pipeline import VmModule, compile_module
 from tvmq.errors import BackendWarning, BuildError, ConfigError, TargetError
 from tvmq.graph.batch_dimension import batch_dimension
@@ -28,8 +30,8 @@ from tvmq.graph.limits import size_limits
 from tvmq.graph.names import input_names
 from tvmq.graph.symbolic import with_sizes
 from tvmq.graph.view import View
-from tvmq.kernels.parts.packing_recipes import Recipes
-from tvmq.kernels.parts.tiling import using_tiles
+from tvmq.kernels.parts.packing_recipes import PackingRecipes
+from tvmq.kernels.parts.types import Tiles
 from tvmq.lower.cuda.lowerer import CudaLowerer
 from tvmq.lower.given import with_lowerings
 from tvmq.lower.lower_functions import (
@@ -132,10 +134,28 @@ def build(
             ),
             stacklevel=3,  # of who calls `build`, which is wrapped
         )
+    return build_executable(
+        mod, params, target, sizes=sizes, num_threads=num_threads, tune=tune, lowerings=lowerings, backend=backend
+    )
+
+
+def build_executable(
+    mod: tvm.IRModule,
+    params: Mapping[str, np.ndarray] | None = None,
+    target: Any = "llvm",
+    *,
+    sizes: Sizes | None = None,
+    num_threads: int | None = None,
+    tune: float | None = None,
+    lowerings: Sequence[Any] | None = None,
+    backend: Any = None,
+    options: BuildOptions = PLAIN,
+) -> Executable:
+    """Compile as `build` does, which describes the other arguments."""
     machines, (mod, existing) = _machines(target), take_external_modules(plain_module(mod))
-    mod, chosen = write_out(mod)
+    mod, composites = write_out(mod)
     own = lowerings_of(lowerings, backend_named(backend) if backend is not None else None)
-    custom_code = _CustomCode(own, chosen, existing)
+    custom_code = _CustomCode(own, composites, existing)
     if custom_code and any(isinstance(machine, CudaTarget) for machine in machines):
         raise ConfigError("build: lowerings and code generators are for CPUs; leave them out for 'cuda'")
     if params or get_ledger(mod).stage == "imported":
@@ -149,51 +169,65 @@ def build(
     if not common:
         warn_of_slow_sizes(plain, batch)
     view = View(plain)
-    description = {**describe_module(plain, view), "batch": batch or "", "limits": limits}
-    description["indices"] = input_indices(view, input_names(view.func))
-    if common:
-        description["common"] = _describe_common(plain, combinations(plain, common, batch, limits), machines)
-    functions = describe_functions(mod)
-    if functions:
-        description["functions"] = functions
+    description = replace(
+        describe_module(plain, view),
+        batch=batch or "",
+        limits=limits,
+        indices=input_indices(view, input_names(view.func)),
+        common=_describe_common(plain, combinations(plain, common, batch, limits), machines) if common else (),
+        functions=describe_functions(mod),
+    )
     if len(machines) == 1:
-        parts = _parts(mod, machines[0], description, tune, Recipes(), custom_code)
+        parts = _compile_parts(mod, machines[0], description, tune, custom_code, options)
     else:
         here = [machine for machine in machines if not missing_requirements(machine.host)]  # others cannot be measured
         times = [tune / len(here) if tune is not None and machine in here else None for machine in machines]
         codes = zip(machines, times, strict=True)
-        built = (_parts(mod, machine, description, time, Recipes(), custom_code) for machine, time in codes)
-        parts = with_codes(tuple(built))
+        parts = with_codes(
+            tuple(_compile_parts(mod, machine, description, time, custom_code, options) for machine, time in codes)
+        )
     return Executable(replace(parts, num_threads=num_threads))
 
 
 @dataclass(frozen=True)
 class _CustomCode:
-    """Code of the user: lowerings in the order of choice, choices of FuseOpsByPattern, modules made by RunCodegen."""
+    """Code of the user: lowerings in the order of choice, composites of FuseOpsByPattern, modules of RunCodegen."""
 
     lowerings: Sequence[Lowering]
-    chosen: Sequence[tuple[Lowering, Sequence[str]]]
+    composites: Sequence[tuple[Lowering, Sequence[str]]]
     existing: ExternalModules = ExternalModules()  # noqa: RUF009  frozen
 
     def __bool__(self) -> bool:
-        return bool(self.lowerings or self.chosen or self.existing.modules)
+        return bool(self.lowerings or self.composites or self.existing.modules)
 
     @property
     def every(self) -> list[Lowering]:
         """All lowerings: those of the user, then those of FuseOpsByPattern."""
-        return [*self.lowerings, *(lowering for lowering, _ in self.chosen)]
+        return [*self.lowerings, *(lowering for lowering, _ in self.composites)]
 
     def manifest_entries(self) -> list[dict[str, str]]:
         """Name, kind and first operator of each lowering, for the manifest."""
         entries = {one.name: {"name": one.name, "kind": one.kind, "begins": one.begins} for one in self.every}
         return list(entries.values())
 
-    def external(self, lowered: LoweredModule) -> External:
+    def external(self, lowered: LoweredModule) -> ExternalCode:
         """Object files, libraries and modules of the lowerings that matched something."""
         if not self:
             return NOTHING
-        used = (entry["lowering"] for entry in lowered.lowered)
+        used = (entry["lowering"] for entry in lowered.lowered_calls)
         return external_code(self.every, used, lowered.generated, self.existing)
+
+    def describe(self, lowered: LoweredModule, external: ExternalCode) -> LoweringDescription | None:
+        """Description of the lowerings' matches and mismatches; None if there are no lowerings."""
+        if not self:
+            return None
+        return LoweringDescription(
+            self.manifest_entries(),
+            list(lowered.lowered_calls),
+            [asdict(mismatch) for mismatch in lowered.mismatches],
+            list(external.libraries),
+            [str(module.kind) for module in external.modules],
+        )
 
 
 def _machines(target: Any) -> list[CpuTarget | CudaTarget]:
@@ -207,87 +241,86 @@ def _machines(target: Any) -> list[CpuTarget | CudaTarget]:
 
 def _describe_common(
     plain: tvm.IRModule, common: Sequence[Mapping[str, int]], machines: Sequence[CpuTarget | CudaTarget]
-) -> list[dict[str, Any]]:
-    """Name, sizes, inputs and outputs of the functions for common sizes, in their order."""
+) -> list[SizedFunction]:
+    """The functions for common sizes, in their order."""
     if any(isinstance(machine, CudaTarget) for machine in machines):
         raise ConfigError("sizes: lists of common sizes are for CPUs; name one size, or leave the dimension free")
     functions = []
     for number, sizes in enumerate(common):
-        mod = with_sizes(plain, sizes)
-        described = describe_module(mod, View(mod))
-        tensors = {key: described[key] for key in ("inputs", "outputs")}
-        functions.append({"function": function_name(number), "sizes": {**sizes}, **tensors})
+        tensors = describe_tensors(View(with_sizes(plain, sizes)))
+        functions.append(SizedFunction(function_name(number), {**sizes}, *tensors))
     return functions
 
 
-def _parts(
+def _compile_parts(
     mod: tvm.IRModule,
     machine: CpuTarget | CudaTarget,
-    description: dict[str, Any],
+    description: Description,
     tune: float | None,
-    recipes: Recipes | None = None,
-    custom_code: _CustomCode | None = None,
+    custom_code: _CustomCode,
+    options: BuildOptions,
 ) -> Parts:
-    """The module compiled for one machine; recipes: remembers how its weights were packed.
+    """The module compiled for one machine.
 
     Lowered to calls of kernels, linked with code of the user, compiled; then the description gets what only these
-    steps know: calls and their origins (for profiles), lowerings taken and missed, notes on kernels.
+    steps know: calls and their origins (for profiles), matches and mismatches of lowerings, notes on kernels.
     """
-    custom_code = custom_code or _CustomCode([], [])
-    common = [entry["sizes"] for entry in description.get("common", ())]
-    lowered = _lower_for(mod, machine, description["batch"] or None, tune, recipes, common, custom_code)
+    _measure_tiles(mod, machine, tune)
+    if isinstance(machine, CpuTarget):
+        options = replace(options, tiles=tiles_for(machine))
+    recipes = PackingRecipes()
+    common = [one.sizes for one in description.common]
+    lowered = _lower_for(mod, machine, description.batch or None, recipes, common, custom_code, options.tiles)
     external = custom_code.external(lowered)
-    compiled, source = _compile_for(lowered, machine, external)
-    # "unaligned": inputs that the code takes at any address, as a run needs no copies of them
-    calls = {**describe_calls(compiled.calls, lowered.origins), "unaligned": list(compiled.unaligned)}
-    if common:
-        calls["common"] = {
-            name: {**describe_calls(main_calls, lowered.common[name]), "unaligned": list(unaligned)}
-            for name, (main_calls, unaligned) in compiled.common.items()
-        }
-    described = {**description, "calls": calls}
-    if custom_code:
-        described["lowerings"] = {
-            "names": custom_code.manifest_entries(),
-            "taken": list(lowered.lowered),
-            "missed": [asdict(mismatch) for mismatch in lowered.mismatches],
-            "libraries": list(external.libraries),
-            "modules": [str(module.kind) for module in external.modules],
-        }
-    if lowered.kernel_notes:
-        described["notes"] = lowered.kernel_notes
-    names, native = lowered.kernel_names, compiled.native
-    more: dict[str, Any] = {"source": source, "recipes": recipes, "native": native, "taken": dict(lowered.matches)}
-    return Parts(compiled.code, machine, described, names, mod, **more)
+    compiled, source = _compile_for(lowered, machine, external, options)
+    sized_calls = {
+        name: describe_calls(main_calls, lowered.common[name], unaligned)
+        for name, (main_calls, unaligned) in compiled.common.items()
+    }
+    described = replace(
+        description,
+        calls=describe_calls(compiled.calls, lowered.origins, compiled.unaligned, sized_calls),
+        lowerings=custom_code.describe(lowered, external),
+        notes=lowered.kernel_notes,
+    )
+    return Parts(
+        compiled.code, machine, described, lowered.kernel_names, mod,
+        source=source, native=compiled.native, recipes=recipes, matches=dict(lowered.matches),
+    )  # fmt: skip
+
+
+def _measure_tiles(mod: tvm.IRModule, machine: CpuTarget | CudaTarget, seconds: float | None) -> None:
+    """Measure tiles of products for so many seconds and keep them in the cache; None: not at all."""
+    if seconds is None:
+        return
+    if isinstance(machine, CudaTarget):
+        raise ConfigError("build: tune= measures kernels of CPUs; leave it out for 'cuda'")
+    with progress_line() as advance:
+        measure_tiles(mod, machine, seconds, advance)
 
 
 def _lower_for(
     mod: tvm.IRModule,
     machine: CpuTarget | CudaTarget,
     batch: str | None,
-    tune: float | None,
-    recipes: Recipes | None,
+    recipes: PackingRecipes,
     common: Sequence[Mapping[str, int]],
     custom_code: _CustomCode,
+    tiles: Tiles,
 ) -> LoweredModule:
-    """The module as calls of kernels, with the tiles that were measured for this machine, now or before."""
+    """The module as calls of kernels, those of CPUs with these tiles."""
     if isinstance(machine, CudaTarget):
-        if tune is not None:
-            raise ConfigError("build: tune= measures kernels of CPUs; leave it out for 'cuda'")
         return lower_functions(mod, lambda part, shared: CudaLowerer(part, machine, shared=shared), batch)
-    if tune is not None:
-        with progress_line() as advance:
-            measure_tiles(mod, machine, tune, advance)
+    isa = replace(machine.isa, tiles=tiles)
 
     def walk(part: tvm.IRModule, shared: Lowerer | None) -> Lowerer:
-        part, custom_calls, selection = with_lowerings(part, custom_code.lowerings, custom_code.chosen)
-        lowerer = Lowerer(part, machine.isa, shared=shared)
+        part, custom_calls, selection = with_lowerings(part, custom_code.lowerings, custom_code.composites)
+        lowerer = Lowerer(part, isa, shared=shared)
         lowerer.custom_calls, lowerer.mismatches = custom_calls, selection.mismatches
-        lowerer.packed = recipes.add if recipes is not None else None
+        lowerer.packed = recipes.add
         return lowerer
 
-    with using_tiles(tiles_for(machine)):
-        return lower_functions(mod, walk, batch, common)
+    return lower_functions(mod, walk, batch, common)
 
 
 def _of_sizes(mod: tvm.IRModule, sizes: Mapping[str, int]) -> tvm.IRModule:
@@ -296,9 +329,11 @@ def _of_sizes(mod: tvm.IRModule, sizes: Mapping[str, int]) -> tvm.IRModule:
     return partition_conversions(fixed) if is_partitioned(mod) else fixed
 
 
-def _compile_for(lowered: LoweredModule, machine: CpuTarget | CudaTarget, external: External) -> tuple[VmModule, str]:
+def _compile_for(
+    lowered: LoweredModule, machine: CpuTarget | CudaTarget, external: ExternalCode, options: BuildOptions
+) -> tuple[VmModule, str]:
     """Code, and the source of a GPU's kernels."""
     if isinstance(machine, CudaTarget):
         code, source = compile_cuda(lowered.module, machine)
         return VmModule(code, (), None), source
-    return compile_module(lowered.module, machine, list(lowered.common), external), ""
+    return compile_module(lowered.module, machine, list(lowered.common), external, options), ""

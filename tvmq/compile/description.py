@@ -14,6 +14,7 @@ from typing import Any
 import tvm
 from tvm import relax
 
+from tvmq.artifact.model_description import Description, Entries
 from tvmq.errors import ModelError
 from tvmq.graph.functions import PARTS, function_module, is_partitioned
 from tvmq.graph.ledger import get_ledger
@@ -26,24 +27,20 @@ from tvmq.graph.view import View, const_value, dtype_of, flatten_tuples, leaves,
 CONVOLUTIONS, TRANSPOSED_CONVOLUTIONS = where(kind=CONVOLUTION), where(kind=TRANSPOSED)
 
 
-def describe_module(mod: tvm.IRModule, view: View) -> dict[str, Any]:
-    """{"inputs", "outputs", "ledger", "names"}; a tensor is {"name", "shape", "dtype"}, scale and zero point.
+def describe_module(mod: tvm.IRModule, view: View) -> Description:
+    """The description as far as the module alone tells it: tensors, ledger, names.
 
     Names are those of the source (an ONNX input "input.1" keeps its point). Tuples are opened.
     """
-    return {
-        **_describe_function(view),
-        "ledger": asdict(get_ledger(mod)),
-        "names": {name: list(sources) for name, sources in view.names.items()},
-    }
+    names = {name: list(sources) for name, sources in view.names.items()}
+    return Description(*describe_tensors(view), asdict(get_ledger(mod)), names)
 
 
-def _describe_function(view: View) -> dict[str, Any]:
+def describe_tensors(view: View) -> tuple[list[Entries], list[Entries]]:
+    """Inputs and outputs of a function; a tensor is {"name", "shape", "dtype"}, scale and zero point."""
     results = _result_tensors(view.func)
-    return {
-        "inputs": [{**tensor, **_input_codes(view, param)} for tensor, param in _inputs(view)],
-        "outputs": [{**t, **_output_codes(view, leaf)} for t, leaf in zip(_outputs(view), results, strict=True)],
-    }
+    inputs = [{**tensor, **_input_codes(view, param)} for tensor, param in _inputs(view)]
+    return inputs, [{**t, **_output_codes(view, leaf)} for t, leaf in zip(_outputs(view), results, strict=True)]
 
 
 def describe_functions(mod: tvm.IRModule) -> dict[str, dict[str, Any]]:
@@ -58,12 +55,12 @@ def describe_functions(mod: tvm.IRModule) -> dict[str, dict[str, Any]]:
     scales = get_ledger(mod).codes
     entries = [_codes_given(quantize, leaf) for leaf in _result_tensors(quantize.func)]
     exits = [_codes_taken(dequantize, param, scales) for param in dequantize.params.values()]
-    first, last = _describe_function(quantize), _describe_function(dequantize)
-    middle = {"inputs": [tensor for tensor, _ in _inputs(core)], "outputs": _outputs(core)}
+    first, last = describe_tensors(quantize), describe_tensors(dequantize)
+    middle = [tensor for tensor, _ in _inputs(core)], _outputs(core)
     return {
-        PARTS[0]: {**first, "outputs": _with(first["outputs"], entries)},
-        PARTS[1]: {"inputs": _with(middle["inputs"], entries), "outputs": _with(middle["outputs"], exits)},
-        PARTS[2]: {**last, "inputs": _with(last["inputs"], exits)},
+        PARTS[0]: {"inputs": first[0], "outputs": _with(first[1], entries)},
+        PARTS[1]: {"inputs": _with(middle[0], entries), "outputs": _with(middle[1], exits)},
+        PARTS[2]: {"inputs": _with(last[0], exits), "outputs": last[1]},
     }
 
 

@@ -16,9 +16,9 @@ import numpy as np
 import tvm
 
 from tvmq.artifact.native import load_native
-from tvmq.compile.build import build
-from tvmq.compile.kernel_objects import brief_builds, native_kernels
-from tvmq.compile.native_main import without_direct_functions
+from tvmq.compile.build import build_executable
+from tvmq.compile.build_options import BRIEF
+from tvmq.compile.kernel_objects import native_kernels
 from tvmq.compile.vm_pipeline import ONE_AT_A_TIME, OPT_LEVEL, OPTIONS
 from tvmq.graph.symbolic import sizes_in
 from tvmq.kernels.calibrate import weight_rounding as kernels
@@ -57,8 +57,7 @@ def _compiler(mod: tvm.IRModule) -> Callable[[Feed], Executable]:
         sizes = sizes_in(mod, feed)
         key = tuple(sizes.items()) if not executables or tuple(sizes.items()) in executables else ()
         if key not in executables:
-            with without_direct_functions(), brief_builds():
-                executables[key] = build(mod, sizes=dict(key))
+            executables[key] = build_executable(mod, sizes=dict(key), options=BRIEF)
         return executables[key]
 
     return executable_for
@@ -68,8 +67,7 @@ def compile_with_shared_inputs(
     mod: tvm.IRModule,
 ) -> tuple[Callable[[Feed], Sequence[np.ndarray]], Mapping[str, np.ndarray]]:
     """Compile a module that writes into its inputs: (run, {input: memory that the code reads and writes})."""
-    with without_direct_functions(), brief_builds():
-        executable = build(mod)
+    executable = build_executable(mod, options=BRIEF)
     return executable.run, executable["main"].memory
 
 

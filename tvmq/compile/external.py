@@ -30,7 +30,7 @@ GENERATOR = "relax.ext."  # before the name of a code generator, as a global fun
 
 
 @dataclass(frozen=True)
-class External:
+class ExternalCode:
     """Code and constants that a module needs beside its own functions.
 
     objects    object files that are linked in
@@ -45,7 +45,7 @@ class External:
     constants: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
 
 
-NOTHING = External()
+NOTHING = ExternalCode()
 
 
 class ExternalModules(NamedTuple):
@@ -71,7 +71,7 @@ def external_code(
     used: Iterable[str],
     generated: Mapping[str, relax.Function],
     existing: ExternalModules = ExternalModules(),  # noqa: B008  frozen
-) -> External:
+) -> ExternalCode:
     """Object files, libraries and modules that the lowerings in use need.
 
     used       names of those that matched something
@@ -88,7 +88,8 @@ def external_code(
     module_objects = [(module, _as_object(module)) for module in (*existing.modules, *modules)]
     linked = [read_object(data) for _, data in module_objects if data is not None]
     others = [module for module, data in module_objects if data is None]
-    return External((*objects, *linked), tuple(_libraries(externs)), tuple(others), {**existing.constants, **constants})
+    constants = {**existing.constants, **constants}
+    return ExternalCode((*objects, *linked), tuple(_libraries(externs)), tuple(others), constants)
 
 
 def _libraries(externs: Sequence[Extern]) -> list[dict[str, Any]]:

@@ -3,7 +3,7 @@
 So equal kernels are compiled once on a machine, whatever model they are in, and a saved file has the same bytes
 whether they came from the cache or not. For Linux on x86-64; code for other systems is one module of LLVM.
 
-What calibration runs is never saved: loops of such a model share object files (`brief_builds`).
+What calibration runs is never saved: loops of such a model share object files (`BuildOptions.is_brief`).
 
 Compiled kernels on disk, by what they were compiled from: a later build takes them from there.
 
@@ -26,7 +26,6 @@ import struct
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextvars import ContextVar
 from pathlib import Path
 from typing import Any
 
@@ -139,28 +138,23 @@ MOST_WORKERS = 8  # each holds LLVM's memory of a kernel
 MOST_TOGETHER = 24  # functions of loops; an object file of its own takes 20 ms, which is half of the time of most
 
 Options = Mapping[str, Any]  # of a PassContext
-_is_brief: ContextVar[bool] = ContextVar("brief builds", default=False)
 _grouped: set[str] = set()  # keys of functions that were compiled with others
 
 
-@contextlib.contextmanager
-def brief_builds() -> Iterator[None]:
-    """Context for builds that run a few samples and are never saved: kernels without a template share object files."""
-    token = _is_brief.set(True)
-    try:
-        yield
-    finally:
-        _is_brief.reset(token)
-
-
 def native_kernels(
-    mod: tvm.IRModule, target: CpuTarget, compiler: Any, options: Options, more: Sequence[ObjectFile] = ()
+    mod: tvm.IRModule,
+    target: CpuTarget,
+    compiler: Any,
+    options: Options,
+    more: Sequence[ObjectFile] = (),
+    is_brief: bool = False,
 ) -> bytes | None:
     """A shared library of all functions of loops; None where there are none, or this system cannot load it.
 
     compiler  the target as TVM takes it
     options   of the PassContext in which they are compiled
     more      object files that come along
+    is_brief  loops without a template share object files
     raises    BuildError for those that cannot
     """
     here = sys.platform == "linux" and platform.machine() == "x86_64"
@@ -172,7 +166,7 @@ def native_kernels(
         )
     if not (functions or more) or not here or not is_linux_x86(target):
         return None
-    objects = _objects(functions, target, compiler, options)
+    objects = _objects(functions, target, compiler, options, is_brief)
     try:
         return link_objects(merge_objects([*objects, *more]))
     except BuildError as error:  # something that our linker does not know: LLVM's own way always works
@@ -185,12 +179,14 @@ def native_kernels(
         return None
 
 
-def _objects(functions: dict[str, Any], target: CpuTarget, compiler: Any, options: Options) -> list[ObjectFile]:
+def _objects(
+    functions: dict[str, Any], target: CpuTarget, compiler: Any, options: Options, is_brief: bool
+) -> list[ObjectFile]:
     """Object files in the order of the names; behind them those of several functions."""
     keys = {name: _key(functions[name], compiler, options) for name in sorted(functions)}
     places: dict[tuple[str, ...], str] = {(name,): key for name, key in keys.items()}
     kernels = {names: _read_kernel(names, key) for names, key in places.items()}
-    if _is_brief.get():
+    if is_brief:
         alone = [name for name in keys if kernels[name,] is None and _has_no_template(functions[name])]
         for names in _groups(alone, keys):
             places[names] = hashlib.sha256("".join(keys[name] for name in names).encode()).hexdigest()

@@ -18,9 +18,7 @@ Numerics   none
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from contextvars import ContextVar
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from math import prod
 from typing import Any
@@ -70,7 +68,6 @@ class TensorPlace:
         return TensorPlace(self.parameter, self.offset, shape, self.dtype)
 
 
-_is_worth_it: ContextVar[bool] = ContextVar("direct functions", default=True)
 Call = tuple[str, list[TensorPlace]]  # a kernel, and where its arguments lie
 
 
@@ -78,20 +75,8 @@ class Unfit(Exception):
     """The function holds what native code cannot do."""
 
 
-@contextmanager
-def without_direct_functions() -> Iterator[None]:
-    """Context for builds that run a few samples: to compile main takes longer than it saves. The bits are the same."""
-    token = _is_worth_it.set(False)
-    try:
-        yield
-    finally:
-        _is_worth_it.reset(token)
-
-
 def with_direct_functions(mod: tvm.IRModule) -> tvm.IRModule:
     """The module with a native `main_direct` beside each main that can have one; mod: any module of planned memory."""
-    if not _is_worth_it.get():
-        return mod
     builder = relax.BlockBuilder(mod)
     for gvar, func in mod.functions_items():
         if not isinstance(func, relax.Function):

@@ -16,7 +16,8 @@ from tvm.relax import transform
 
 from tvmq.artifact.libraries import open_libraries
 from tvmq.artifact.native import load_native
-from tvmq.compile.external import NOTHING, External
+from tvmq.compile.build_options import PLAIN, BuildOptions
+from tvmq.compile.external import NOTHING, ExternalCode
 from tvmq.compile.fused_origins import match_operators
 from tvmq.compile.kernel_objects import native_kernels
 from tvmq.compile.legalize import bounds_checks, float_functions, indices, roi_align, truth_values
@@ -69,7 +70,11 @@ class VmModule(NamedTuple):
 
 
 def compile_module(
-    mod: tvm.IRModule, target: CpuTarget, common: Sequence[str] = (), external: External = NOTHING
+    mod: tvm.IRModule,
+    target: CpuTarget,
+    common: Sequence[str] = (),
+    external: ExternalCode = NOTHING,
+    options: BuildOptions = PLAIN,
 ) -> VmModule:
     """Machine code for all functions of the module.
 
@@ -77,20 +82,24 @@ def compile_module(
     target   the code runs on CPUs that have target.needs
     common   names of the functions that are main for common sizes
     external  code of others that its functions call
+    options   of the build
     raises   BuildError if TVM cannot compile it
     """
     with ONE_AT_A_TIME:
-        return _compile(mod, target, common, external)
+        return _compile(mod, target, common, external, options)
 
 
-def _compile(mod: tvm.IRModule, target: CpuTarget, common: Sequence[str], external: External) -> VmModule:
+def _compile(
+    mod: tvm.IRModule, target: CpuTarget, common: Sequence[str], external: ExternalCode, options: BuildOptions
+) -> VmModule:
     try:
         compiler = target.as_tvm(**OPT_LEVEL)
         with compiler, tvm.transform.PassContext(**OPTIONS):
             plain = legalize(mod)
             groups = group_operators(plain)
             fused = schedule_generic(merge_groups(groups), target.isa.vector_bytes)
-            code, native = _code(lower(fused, direct=True), target, compiler, external)
+            lowered = lower(fused, direct=not options.is_brief)
+            code, native = _code(lowered, target, compiler, external, options)
             main, *others = (
                 (_calls(plain, groups, fused, name), tuple(unaligned_inputs(fused, name))) for name in ("main", *common)
             )
@@ -113,13 +122,15 @@ def _calls(plain: tvm.IRModule, groups: tvm.IRModule, fused: tvm.IRModule, name:
 
 
 def _code(
-    lowered: tvm.IRModule, target: CpuTarget, compiler: Any, external: External
+    lowered: tvm.IRModule, target: CpuTarget, compiler: Any, external: ExternalCode, options: BuildOptions
 ) -> tuple[relax.VMExecutable, bytes | None]:
     """The executable, and its kernels as a shared library; None if they are a module of LLVM."""
     here = not missing_requirements(target.host)  # libraries for other machines are opened there
     packed = open_libraries(external.libraries, "build") if here else []
     plain = external.objects or not external.modules
-    native = native_kernels(lowered, target, compiler, OPTIONS, external.objects) if plain else None
+    native = None
+    if plain:
+        native = native_kernels(lowered, target, compiler, OPTIONS, external.objects, options.is_brief)
     if native is not None:
         executable = bytecode_of(lowered)
         executable.mod.import_module(load_native(native))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 import tvm
@@ -78,37 +79,36 @@ def make_const(array: np.ndarray) -> relax.Expr:
     return relax.const(array, str(array.dtype))
 
 
-class _OneForEachModule(type):
-    """Makes a View of a module once: it stands in the module, and goes with it.
-
-    Functions cannot be changed, modules can get other functions: a View of others is made anew. It does not hold the
-    module itself, so that both are freed as soon as nobody uses the module.
-    """
-
-    def __call__(cls, mod: tvm.IRModule) -> View:
-        functions = [func for _, func in mod.functions_items()]
-        known = vars(mod).get(_KEPT_VIEW)
-        if known is not None and len(known[0]) == len(functions) and all(map(_is_same, known[0], functions)):
-            return known[1]
-        view: View = super().__call__(mod)
-        setattr(mod, _KEPT_VIEW, (functions, view))
-        return view
-
-
-_KEPT_VIEW = "_tvmq_view"
-
-
 def _is_same(a: tvm.ir.BaseFunc, b: tvm.ir.BaseFunc) -> bool:
     return bool(a.same_as(b))
 
 
-class View(metaclass=_OneForEachModule):
+# Views of the modules that are in use, each with the functions that it was made of: an entry goes with its module,
+# which neither of both holds.
+_views: WeakKeyDictionary[tvm.IRModule, tuple[list[tvm.ir.BaseFunc], View]] = WeakKeyDictionary()
+
+
+class View:
     """Producers and readers of a module's main function, keyed by variable name (names are unique in a function).
 
     mod  the module; one in four functions (graph/functions.py) is seen as if main did it all
+
+    A module is read once: `View(mod)` gives the same object as long as the module has the same functions, which
+    themselves cannot change.
     """
 
-    def __init__(self, mod: tvm.IRModule) -> None:
+    def __new__(cls, mod: tvm.IRModule) -> View:
+        """The known view of the module, or a new one."""
+        functions = [func for _, func in mod.functions_items()]
+        known = _views.get(mod)
+        if known is not None and len(known[0]) == len(functions) and all(map(_is_same, known[0], functions)):
+            return known[1]
+        view = super().__new__(cls)
+        view._read(mod)
+        _views[mod] = functions, view
+        return view
+
+    def _read(self, mod: tvm.IRModule) -> None:
         from tvmq.graph.functions import inline_functions  # rewriting needs a View
 
         mod = inline_functions(mod)

@@ -43,14 +43,14 @@ class CustomCall:
 
 
 def with_lowerings(
-    mod: tvm.IRModule, lowerings: Sequence[Lowering], chosen: Sequence[tuple[Lowering, Sequence[str]]] = ()
+    mod: tvm.IRModule, lowerings: Sequence[Lowering], composites: Sequence[tuple[Lowering, Sequence[str]]] = ()
 ) -> tuple[tvm.IRModule, dict[str, CustomCall], Selection]:
-    """The module for the rules; {variable: what it stands for}; and what was chosen.
+    """The module for the rules; {variable: what it stands for}; and the selection.
 
-    chosen   see selection.select
+    composites  see selection.select
     """
     view = View(mod)
-    selection = select(view, lowerings, chosen)
+    selection = select(view, lowerings, composites)
     custom_calls = {name: CustomCall(hit, origin_of(view, hit.members)) for name, hit in selection.matches.items()}
 
     def visit(_rewriter: Rewriter, var: relax.Var, _value: relax.Expr) -> relax.Expr | None:
@@ -83,7 +83,7 @@ def lower_custom_call(lowerer: Lowerer, name: str, custom_call: CustomCall) -> N
         value = lowerer.emit(relax.op.call_dps_packed(symbol, relax.Tuple(inputs), out), name)
         lowerer.kernel_names[value.name] = hit.lowering.name
     lowerer.give_logical(name, value)
-    lowerer.lowered.append({**describe(hit), "symbol": symbol})
+    lowerer.lowered_calls.append({**describe(hit), "symbol": symbol})
 
 
 def describe(hit: LoweringMatch) -> dict[str, Any]:

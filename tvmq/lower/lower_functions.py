@@ -112,7 +112,7 @@ class LoweredModule(NamedTuple):
     kernel_notes: dict[str, str]
     origins: dict[str, CallOrigin]
     common: dict[str, dict[str, CallOrigin]]  # the same of the functions for common sizes, by their names
-    lowered: Sequence[dict[str, Any]] = ()  # calls of main that lowerings of the user's have made
+    lowered_calls: Sequence[dict[str, Any]] = ()  # calls of main that lowerings of the user's have made
     matches: Mapping[str, Any] = MappingProxyType({})  # {variable: lowering and operators}
     mismatches: Sequence[Mismatch] = ()  # and what they do not take
     generated: Mapping[str, Any] = MappingProxyType({})  # {symbol: function} of all that code generators are for
@@ -142,7 +142,8 @@ def lower_functions(
         origins[name] = walk.origins
     for name, func in functions.items():
         lowered[name] = func
-    own = main.lowered, {name: own.hit for name, own in main.custom_calls.items()}, main.mismatches, main.generated
+    matches = {name: own.hit for name, own in main.custom_calls.items()}
+    own = main.lowered_calls, matches, main.mismatches, main.generated
     return LoweredModule(lowered, main.kernel_names, main.kernel_notes, main.origins, origins, *own)
 
 

@@ -166,7 +166,7 @@ class Lowerer:
         self.kernel_names: dict[str, str] = {}
         self.kernel_notes: dict[str, str] = {}
         self.origins: dict[str, CallOrigin] = {}
-        self.lowered: list[dict[str, Any]] = []  # custom calls as they were emitted, in order
+        self.lowered_calls: list[dict[str, Any]] = []  # custom calls as they were emitted, in order
         self.mismatches: tuple[Mismatch, ...] = ()
 
         # Facts about the module's functions of loops, one object for all walks over one module: a kernel's key says all

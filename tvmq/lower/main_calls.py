@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
+from types import MappingProxyType
 from typing import Any
 
 import tvm
 from tvm import relax
 
+from tvmq.artifact.model_description import CallDescription
 from tvmq.graph.float_region_costs import multiply_accumulates
 from tvmq.graph.names import merge
 from tvmq.graph.view import View, dtype_of, op_name
@@ -62,14 +64,19 @@ def main_calls(
     )
 
 
-def describe_calls(calls: Sequence[MainCall], origins: Mapping[str, CallOrigin]) -> dict[str, Any]:
-    """{"functions": [[name, number of its origin]], "origins": [...]} for JSON."""
+def describe_calls(
+    calls: Sequence[MainCall],
+    origins: Mapping[str, CallOrigin],
+    unaligned: Sequence[int],
+    common: Mapping[str, CallDescription] = MappingProxyType({}),
+) -> CallDescription:
+    """The calls of main for a profile; origins: by variables of the lowered module."""
     known: dict[CallOrigin, int] = {}
     functions = []
     for call in calls:
         origin = _join_origins([origins[name] for name in call.variables if name in origins])
         functions.append([call.function, known.setdefault(origin, len(known))])
-    return {"functions": functions, "origins": [asdict(origin) for origin in known]}
+    return CallDescription(functions, [asdict(origin) for origin in known], unaligned, common)
 
 
 def _join_origins(origins: Sequence[CallOrigin]) -> CallOrigin:

@@ -56,14 +56,14 @@ class Selection:
 
 
 def select(
-    view: View, lowerings: Sequence[Lowering], chosen: Sequence[tuple[Lowering, Sequence[str]]] = ()
+    view: View, lowerings: Sequence[Lowering], composites: Sequence[tuple[Lowering, Sequence[str]]] = ()
 ) -> Selection:
     """Select the operators of each lowering: the first in the list chooses first, the longest fit of its pattern.
 
-    chosen   (lowering, its variables) that are decided already, by FuseOpsByPattern
+    composites  (lowering, its variables) that are decided already, by FuseOpsByPattern
     """
     selector = _Selector(view)
-    for lowering, members in chosen:
+    for lowering, members in composites:
         selector.give(lowering, members)
     return selector.run(lowerings)
 

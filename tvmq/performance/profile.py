@@ -18,6 +18,7 @@ from typing import Any
 import tvm
 from tvm import relax
 
+from tvmq.artifact.model_description import CallDescription
 from tvmq.cost import START
 from tvmq.kernels.parts.peak import peak
 from tvmq.lower.lower_functions import of_sizes
@@ -50,13 +51,13 @@ def profile_model(
     parts    the executable's; `main` and `module` are its function and what was compiled
     raises   what a run raises
     """
-    calls, name = parts.description.get("calls", {}), main.function_for(inputs)
-    described = calls if name == "main" else calls["common"][name]
+    calls, name = parts.description.calls, main.function_for(inputs)
+    calls = calls if name == "main" else calls.common[name]
     assert isinstance(parts.target, CpuTarget)
     return profile_calls(
         parts.executable,
         lambda code: partial(main.with_code(code, name).run, inputs),
-        described,
+        calls,
         parts.target,
         repeat,
         partial(_forecast, parts, module, name),
@@ -68,7 +69,7 @@ def _forecast(parts: Parts, module: tvm.IRModule, name: str, threads: int) -> li
     """Seconds that the cost model expects of every call of main for a sample, or of its code for common sizes."""
     target = parts.target
     assert isinstance(target, CpuTarget)
-    sizes = {one["function"]: one["sizes"] for one in parts.description.get("common", ())}
+    sizes = {one.function: one.sizes for one in parts.description.common}
     mod = of_sizes(module, sizes[name]) if name in sizes else module
     expected, _ = estimates(mod, target, machine_here(target), threads=threads)
     return [estimate.time.total - START for estimate in expected]
@@ -77,7 +78,7 @@ def _forecast(parts: Parts, module: tvm.IRModule, name: str, threads: int) -> li
 def profile_calls(
     code: relax.VMExecutable,
     prepared: Callable[[Callable[..., Any]], Callable[[], object]],
-    described: Mapping[str, Any],
+    description: CallDescription,
     target: CpuTarget,
     repeat: int,
     forecast: Callable[[int], Sequence[float]],
@@ -85,11 +86,11 @@ def profile_calls(
 ) -> Profile:
     """The profile, with as many threads as models use in this thread.
 
-    code       the compiled functions
-    prepared   gives for a function in main's place a run on the inputs
-    described  see main_calls.describe_calls
-    forecast   with so many threads: seconds that the cost model expects of every call of a sample
-    function   main, or its name for common sizes
+    code         the compiled functions
+    prepared     gives for a function in main's place a run on the inputs
+    description  of the calls
+    forecast     with so many threads: seconds that the cost model expects of every call of a sample
+    function     main, or its name for common sizes
     """
     machine = relax.VirtualMachine(code, tvm.cpu())
     calls = record_calls(machine, lambda code: prepared(code)(), function)
@@ -97,7 +98,7 @@ def profile_calls(
     whole, seconds = _measure(prepared(main), calls, repeat)
     overhead = clock_seconds(calls, repeat)
     threads = tvm.runtime.num_threads()
-    rows = _rows(calls, [max(second - overhead, 0.0) for second in seconds], described, forecast(threads))
+    rows = _rows(calls, [max(second - overhead, 0.0) for second in seconds], description, forecast(threads))
     rates = {dtype: _peak_rate(target, dtype) for dtype in sorted({row.dtype for row in rows if row.macs})}
     peaks = {dtype: threads * rate for dtype, rate in rates.items() if rate is not None}
     layers = tuple(replace(row, peak=peaks.get(row.dtype)) for row in rows)
@@ -157,10 +158,10 @@ def time_calls(calls: Sequence[Call]) -> list[float]:
 
 
 def _rows(
-    calls: Sequence[Call], seconds: Sequence[float], described: Mapping[str, Any], forecast: Sequence[float]
+    calls: Sequence[Call], seconds: Sequence[float], description: CallDescription, forecast: Sequence[float]
 ) -> list[LayerTime]:
     """Rows: one for the calls of an origin that compute, and one for each call that moves data, in order."""
-    functions, origins = described.get("functions", []), described.get("origins", [])
+    functions = description.functions
     known = [name for name, _ in functions]
     # A free batch runs main once for each sample.
     fits = bool(known) and [name for name, _, _ in calls] == known * (len(calls) // len(known))
@@ -169,7 +170,7 @@ def _rows(
     forecasts = forecast if fits and len(forecast) == len(known) else ()
     for index, ((name, _, args), second) in enumerate(zip(calls, seconds, strict=True)):
         number = functions[index % len(known)][1] if fits else None
-        origin = {} if number is None else origins[number]
+        origin = {} if number is None else description.origins[number]
         kernel = name.removeprefix(PREFIX)
         moves = kernel.startswith(MOVERS)
         macs = 0 if moves else samples * origin.get("macs", 0)

@@ -12,7 +12,7 @@ import statistics
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,8 @@ from tvmq.errors import ConfigError, TargetError
 from tvmq.graph.batch_dimension import batch_dimension
 from tvmq.graph.functions import inline_functions, unpack_weights
 from tvmq.graph.view import const_value, is_const, op_name
-from tvmq.kernels.parts.tiling import Tile, best_tilings, cycles, product_key, using_tiles
+from tvmq.kernels.parts.tiling import best_tilings, cycles, product_key
+from tvmq.kernels.parts.types import NO_TILES, Tile, Tiles
 from tvmq.lower.lower_functions import lower_functions
 from tvmq.lower.lowerer import Lowerer
 from tvmq.performance.tuning_table import add_entries, read_entries
@@ -104,7 +105,7 @@ def tune(mod: tvm.IRModule, target: CpuTarget, seconds: float, advance: Advance 
     _check(target, seconds)
     start = time.perf_counter()
     known = read_entries(target)
-    walk, lowered = _lower_with(mod, target, {})
+    walk, lowered = _lower_with(mod, target, NO_TILES)
     subjects = _subjects(walk, lowered)
     modules, result = _Modules(mod, target, subjects, lowered), Tuning(len(subjects), 0)
     unknown = [subject for subject in subjects if subject.key not in known]
@@ -133,16 +134,15 @@ def _check(target: CpuTarget, seconds: float) -> None:
         )
 
 
-def _lower_with(mod: tvm.IRModule, target: CpuTarget, tiles: dict[str, Tile]) -> tuple[Lowerer, tvm.IRModule]:
+def _lower_with(mod: tvm.IRModule, target: CpuTarget, tiles: Tiles) -> tuple[Lowerer, tvm.IRModule]:
     """The walk over main, and the module that it made with these tiles."""
-    walks: list[Lowerer] = []
+    walks, isa = list[Lowerer](), replace(target.isa, tiles=tiles)
 
     def walk(part: tvm.IRModule, shared: Lowerer | None) -> Lowerer:
-        walks.append(Lowerer(part, target.isa, shared=shared))
+        walks.append(Lowerer(part, isa, shared=shared))
         return walks[-1]
 
-    with using_tiles(tiles):
-        lowered = lower_functions(mod, walk, batch_dimension(unpack_weights(inline_functions(mod)))).module
+    lowered = lower_functions(mod, walk, batch_dimension(unpack_weights(inline_functions(mod)))).module
     return walks[0], lowered
 
 

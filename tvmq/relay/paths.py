@@ -7,6 +7,10 @@ A path of the table is imported like any module, and has the names of its row. A
 as TVM has them today. What is nowhere is an ImportError that says the way round. All modules here are packages, so that
 Python asks here for `register_compute`, too, in `from tvmq.relay.op import register_compute`.
 
+Only a finder in `sys.meta_path` can do all three: entries of `sys.modules` made ahead would serve the table, but the
+modules of TVM are not known before they are asked for, and of an AttributeError of a module's `__getattr__` the
+statement `from ... import` keeps no word. It answers for names below tvmq.relay alone.
+
 >>> from tvmq.relay.testing import mlp
 >>> mlp.get_net.__name__, mlp.__name__
 ('get_mlp', 'tvmq.relay.testing.mlp')

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from tvmq.artifact.model_description import FunctionDescription
 from tvmq.errors import ArtifactError, MemoryLimitError, TvmqError
 from tvmq.forks import ForkLock
 from tvmq.index_checks import IndexUse, check_indices
@@ -27,8 +28,7 @@ class CompiledFunction:
 
     name         of the function
     code         the function of the virtual machine
-    description  "inputs" and "outputs" (compile/description.py); "batch" and "limits" of dynamic dimensions; "indices":
-                 inputs that are indices (graph/indices.py)
+    description  of its inputs and outputs
     lock         held during a run: functions of one executable take turns
     threads      that a run may use; None: `threads.default_threads` of now, 0: as it is
     fresh        what `code` gives is memory of its own, in every run another
@@ -41,7 +41,7 @@ class CompiledFunction:
         self,
         name: str,
         code: Callable[..., Any],
-        description: Mapping[str, Any],
+        description: FunctionDescription,
         lock: ForkLock,
         threads: int | None = 0,
         *,
@@ -51,14 +51,14 @@ class CompiledFunction:
         self.name, self._threads = name, default_threads() if threads is None else threads
         self.code, self._lock = code, lock
         self._description = description
-        self._call = CallCode(code, description.get("calls", {}).get("unaligned", ()), fresh=fresh)
-        self._limits, self._sized = description["limits"], tuple(sized)
-        self._input_info, self._output_info = infos(description["inputs"]), infos(description["outputs"])
+        self._call = CallCode(code, description.unaligned, fresh=fresh)
+        self._limits, self._sized = description.limits, tuple(sized)
+        self._input_info, self._output_info = infos(description.inputs), infos(description.outputs)
         self._inputs = Inputs(self._input_info)
         names = [info.name for info in self._input_info]
-        self._indices = [IndexUse(use, names.index(use["input"])) for use in description.get("indices", ())]
+        self._indices = [IndexUse(use, names.index(use["input"])) for use in description.indices]
         self._call.prepare(self._inputs.arrays)
-        batch = description["batch"] or None
+        batch = description.batch or None
         free = any(map(has_dynamic_shape, self._input_info))
         self._is_as_described = False
         self._dynamic_run = DynamicRun(self._call, self._input_info, self._output_info, batch, sized) if free else None

@@ -13,6 +13,7 @@ import numpy as np
 
 from tvmq.artifact import container
 from tvmq.artifact.loaded_code import LoadedCode
+from tvmq.artifact.model_description import Description
 from tvmq.artifact.native import ONE_LOAD
 from tvmq.artifact.saved_file import SavedFile
 from tvmq.errors import ArtifactError, ConfigError, TargetError
@@ -31,7 +32,7 @@ if TYPE_CHECKING:  # what a loaded model needs later, or never, is imported wher
     from tvm import relax
 
     from tvmq.graph.ledger import Ledger
-    from tvmq.kernels.parts.packing_recipes import Recipes
+    from tvmq.kernels.parts.packing_recipes import PackingRecipes
     from tvmq.performance.profile_table import Profile
     from tvmq.runtime.timing import Timing
 
@@ -47,7 +48,7 @@ class Parts:
     code         compiled functions, as they were built or loaded; None: the file was loaded without them
     target       what they were compiled for
     source       of a GPU: its kernels in CUDA C++
-    description  inputs, outputs, ledger, layer names (compile/description.py)
+    description  inputs, outputs, ledger, layer names
     kernels      {variable: kernel that computes it}
     module       the Relax module that was compiled, for `verify` and `explain`; or a function that reads it
     saved        the file it was loaded from: saving it again gives the same one
@@ -56,22 +57,22 @@ class Parts:
     recipes      how its weights were packed
     targets      all that there is code for, if it is for several CPUs
     codes        the parts of all of them, this one's too, in the same order, as they were built
-    taken        {variable: what a lowering of the user's takes} (lowering/selection.py), as it was built
+    matches      {variable: operators that a lowering of the user takes} (lowering/selection.py), as it was built
     """
 
     code: relax.VMExecutable | LoadedCode | None
     target: CpuTarget | CudaTarget
-    description: dict[str, Any]
+    description: Description
     kernels: dict[str, str]
     module: tvm.IRModule | Callable[[], tvm.IRModule]
     saved: SavedFile | None = None
     source: str = ""
     num_threads: int | None = None
     native: bytes | None = None
-    recipes: Recipes | None = None
+    recipes: PackingRecipes | None = None
     targets: tuple[CpuTarget, ...] = ()
     codes: tuple[Parts, ...] = ()
-    taken: Mapping[str, Any] = field(default_factory=dict)
+    matches: Mapping[str, Any] = field(default_factory=dict)
 
     @property
     def executable(self) -> relax.VMExecutable:
@@ -93,8 +94,8 @@ class Executable:
     def __init__(self, parts: Parts) -> None:
         self._parts = parts
         check_counts("build", num_threads=parts.num_threads)
-        self._input_info = infos(parts.description["inputs"])
-        self._output_info = infos(parts.description["outputs"])
+        self._input_info = infos(parts.description.inputs)
+        self._output_info = infos(parts.description.outputs)
         self._refusal = WITHOUT_CODE if parts.code is None else refusal_of_all(parts.targets) or _refusal(parts.target)
         # Code for another machine can be saved, but not even be prepared for running.
         self._functions = {} if self._refusal else _functions(parts)
@@ -136,7 +137,7 @@ class Executable:
         """Decisions of the quantizer for every layer, with their reasons."""
         from tvmq.graph.ledger import Ledger
 
-        return Ledger(**copy.deepcopy(self._parts.description["ledger"]))
+        return Ledger(**copy.deepcopy(self._parts.description.ledger))
 
     @property
     def kernels(self) -> dict[str, str]:
@@ -146,23 +147,24 @@ class Executable:
     @property
     def notes(self) -> dict[str, str]:
         """{variable: what was proved for its kernel, or what a faster one would have needed}."""
-        return dict(self._parts.description.get("notes", {}))
+        return dict(self._parts.description.notes)
 
     @property
     def sizes(self) -> tuple[dict[str, int], ...]:
         """{dynamic dimension: size} for which it has code of its own, beside that for all sizes; see build(sizes=)."""
-        return tuple(dict(entry["sizes"]) for entry in self._parts.description.get("common", ()))
+        return tuple(dict(one.sizes) for one in self._parts.description.common)
 
     @property
     def lowerings(self) -> dict[str, Any]:
         """Layers that `build(lowerings=...)` gave to code of others: "names" of the lowerings, layers "taken" and
         "missed" with the reason, and the "libraries" that have to be there where it runs."""
-        return copy.deepcopy(self._parts.description.get("lowerings", {}))
+        lowerings = self._parts.description.lowerings
+        return lowerings.to_json() if lowerings is not None else {}
 
     @property
     def names(self) -> dict[str, tuple[str, ...]]:
         """{variable: source names}."""
-        return {name: tuple(sources) for name, sources in self._parts.description["names"].items()}
+        return {name: tuple(sources) for name, sources in self._parts.description.names.items()}
 
     @property
     def module(self) -> tvm.IRModule:
@@ -261,7 +263,7 @@ class Executable:
 
     def __repr__(self) -> str:
         inputs, outputs = (", ".join(map(str, info)) for info in (self._input_info, self._output_info))
-        kind = KINDS.get(self._parts.description["ledger"]["stage"], "float")
+        kind = KINDS.get(self._parts.description.ledger["stage"], "float")
         return f"Executable({inputs} -> {outputs}; {kind}, {self.target.name})"
 
 
@@ -305,28 +307,23 @@ def _executable(where: str, parts: Parts) -> Executable:
 
 def _functions(parts: Parts) -> dict[str, CompiledFunction]:
     """{name: function}; they run on one virtual machine and take turns."""
-    lock, whole = ForkLock("running the model", RUNNING), parts.description
-    described = {"main": whole, **whole.get("functions", {})}
-    common = {"batch": whole.get("batch", ""), "limits": whole["limits"]}
-    code = _code(parts)
+    lock, code = ForkLock("running the model", RUNNING), _code(parts)
     threads = 0 if isinstance(parts.target, CudaTarget) else parts.num_threads
     functions = {}
-    for name, facts in described.items():
+    for name, description in parts.description.interfaces().items():
         function, fresh = code(name)
-        sized = _sized_codes(whole, code) if name == "main" else ()
-        described_function = {**facts, **common}
-        functions[name] = CompiledFunction(name, function, described_function, lock, threads, fresh=fresh, sized=sized)
+        sized = _sized_codes(parts.description, code) if name == "main" else ()
+        functions[name] = CompiledFunction(name, function, description, lock, threads, fresh=fresh, sized=sized)
     return functions
 
 
-def _sized_codes(description: Mapping[str, Any], code: Callable[[str], Any]) -> list[SizedCode]:
+def _sized_codes(description: Description, code: Callable[[str], Any]) -> list[SizedCode]:
     """The functions for common sizes."""
     codes = []
-    for common in description.get("common", ()):
-        name = common["function"]
-        function, fresh = code(name)
-        call = CallCode(function, description["calls"]["common"][name].get("unaligned", ()), fresh=fresh)
-        codes.append(SizedCode(name, common["sizes"], call))
+    for sized in description.common:
+        function, fresh = code(sized.function)
+        call = CallCode(function, description.calls.common[sized.function].unaligned, fresh=fresh)
+        codes.append(SizedCode(sized.function, sized.sizes, call))
     return codes
 
 

@@ -5,6 +5,8 @@ What stands in front of the kernels of a source, and which sources are left alon
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 import tvm_ffi
@@ -153,10 +155,21 @@ def test_a_source_without_kernels_stays():
 
 
 def test_sources_of_others_stay():
-    postproc = tvm_ffi.get_global_func(SEE_CUDA)
     code = KERNEL.format("1")
-    assert str(postproc(code, None)) == code
-    with our_sources() as sources:
+    assert tvm_ffi.get_global_func(SEE_CUDA, allow_missing=True) is None
+    with our_sources() as sources, ThreadPoolExecutor(1) as other_thread:
+        postproc = tvm_ffi.get_global_func(SEE_CUDA)
         given = str(postproc(code, None))
+        assert str(other_thread.submit(postproc, code, None).result()) == code
     assert sources == [given] and is_ours(given)
-    assert str(postproc(code, None)) == code
+    assert tvm_ffi.get_global_func(SEE_CUDA, allow_missing=True) is None
+
+
+def test_a_hook_of_the_user_comes_back():
+    tvm_ffi.register_global_func(SEE_CUDA, lambda code, _target: f"// seen\n{code}", override=True)
+    try:
+        with our_sources() as sources:
+            assert is_ours(str(tvm_ffi.get_global_func(SEE_CUDA)(KERNEL.format("1"), None))) and len(sources) == 1
+        assert str(tvm_ffi.get_global_func(SEE_CUDA)("int x;", None)) == "// seen\nint x;"
+    finally:
+        tvm_ffi.registry.remove_global_func(SEE_CUDA)

@@ -1,15 +1,15 @@
 """The CUDA C++ of a module: our functions, then the kernels that TVM writes.
 
-TVM hands every source that it has written to a function registered as "tvm_callback_cuda_postproc"; ours puts the
-functions of intrinsics.py in front while a module of ours is compiled, and leaves all other sources alone.
+TVM hands every source that it has written to a function registered as "tvm_callback_cuda_postproc"; ours is registered
+while a module of ours is compiled and puts our functions in front of its kernels.
 """
 
 from __future__ import annotations
 
 import contextlib
 import re
+import threading
 from collections.abc import Iterator
-from contextvars import ContextVar
 from typing import Any
 
 import numpy as np
@@ -61,19 +61,29 @@ __device__ __forceinline__ float {CUDA_EXP}(float d) {{
 }}
 """
 CALLED = re.compile(r"\btvmq_\w+")
-# The sources of the module that is compiled just now; None for modules that are not ours.
-_OURS: ContextVar[list[str] | None] = ContextVar("tvmq_cuda_sources", default=None)
 
 
 @contextlib.contextmanager
 def our_sources() -> Iterator[list[str]]:
-    """Sources that TVM writes meanwhile get our functions, and are put into the list."""
-    sources: list[str] = []
-    token = _OURS.set(sources)
+    """Sources that TVM writes in this thread meanwhile get our functions, and are put into the list."""
+    sources, thread = list[str](), threading.get_ident()
+    before = tvm_ffi.get_global_func(SEE_CUDA, allow_missing=True)
+
+    def add_functions(code: str, target: Any) -> str:
+        """TVM has one function for all threads: sources of others go to the one that was registered before."""
+        if threading.get_ident() != thread:
+            return str(code) if before is None else str(before(code, target))
+        sources.append(with_functions(str(code)))
+        return sources[-1]
+
+    tvm_ffi.register_global_func(SEE_CUDA, add_functions, override=True)
     try:
         yield sources
     finally:
-        _OURS.reset(token)
+        if before is None:
+            tvm_ffi.registry.remove_global_func(SEE_CUDA)
+        else:
+            tvm_ffi.register_global_func(SEE_CUDA, before, override=True)
 
 
 def with_functions(code: str) -> str:
@@ -83,19 +93,3 @@ def with_functions(code: str) -> str:
         return code
     of_templates = HEADER if set(CALLED.findall(code)) - set(CALLED.findall(FUNCTIONS)) else ""
     return f"{code[:begin]}{FUNCTIONS}{of_templates}{code[begin:]}"
-
-
-def _postproc(code: str, _target: Any) -> str:
-    sources, code = _OURS.get(), str(code)
-    if sources is None:
-        return code
-    sources.append(with_functions(code))
-    return sources[-1]
-
-
-def register() -> None:
-    """Register our hook on the sources that TVM writes."""
-    tvm_ffi.register_global_func(SEE_CUDA, _postproc, override=True)
-
-
-register()

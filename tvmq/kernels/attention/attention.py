@@ -45,7 +45,7 @@ from tvmq.kernels.parts.loops import copy_lanes, fill_lanes, make_opaque, offset
 from tvmq.kernels.parts.made_once import memoize
 from tvmq.kernels.parts.packing import PanelRun, panel_runs
 from tvmq.kernels.parts.tiling import Tiling
-from tvmq.kernels.parts.types import Dequantize, FixedRequantize, Isa, Kernel, Requantize
+from tvmq.kernels.parts.types import Dequantize, FixedRequantize, Isa, Kernel, Requantize, Tiles
 
 SERIAL_MACS = 2_000_000  # about 10 us of one core: below, a parallel region costs more than it gains
 MOST_JOBS = 24  # divides evenly among few threads
@@ -62,7 +62,7 @@ def attention(
     """
     check_attention(shape, score_scale, code_scale)
     ins = instructions(isa)
-    template = _AttentionTemplate(shape, step, ins)
+    template = _AttentionTemplate(shape, step, ins, isa.tiles)
     name = f"attention_{ins.name}_{template.cut.block}"
     scales = (np.array([scale], np.float32) for scale in (score_scale, code_scale))
     constants = (*scales, *template.multipliers())
@@ -91,9 +91,11 @@ class _Side:
 class _AttentionTemplate:
     """The PrimFunc of one attention; see the head of this file."""
 
-    def __init__(self, shape: Attention, step: Requantize | FixedRequantize | Dequantize, ins: Instructions) -> None:
+    def __init__(
+        self, shape: Attention, step: Requantize | FixedRequantize | Dequantize, ins: Instructions, tiles: Tiles
+    ) -> None:
         self.shape, self.ins = shape, ins
-        self.cut = choose_cut(shape.rows, shape.keys, shape.depth, shape.columns, ins)
+        self.cut = choose_cut(shape.rows, shape.keys, shape.depth, shape.columns, ins, tiles)
         self.plan = plan_epilogue((step,))
         self.raw = ins.takes_bytes
         q_zero, k_zero, v_zero = shape.zeros

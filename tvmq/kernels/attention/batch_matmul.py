@@ -22,7 +22,6 @@ from tvm.script.ir_builder import tirx as T
 from tvmq.kernels.attention.code_panels import CodePanels, CodeRows, row_term
 from tvmq.kernels.attention.shape import BatchMatmul, MatrixOperand, check_product, is_product_of_codes, product_work
 from tvmq.kernels.isa import instructions
-from tvmq.kernels.isa.generic import Instructions
 from tvmq.kernels.parts.builder import (
     Expr,
     FunctionBuilder,
@@ -56,7 +55,7 @@ def batch_matmul(product: BatchMatmul, step: Requantize | FixedRequantize | Dequ
     """
     check_product(product)
     ins = instructions(isa)
-    template = _BatchMatmulTemplate(product, step, ins)
+    template = _BatchMatmulTemplate(product, step, isa)
     name = f"batch_matmul_{ins.name}_{template.tiling.rows}x{template.tiling.columns}"
     key = ("batch_matmul", product, ins.name, template.plan.key)
     func = memoize((name, template.tiling, *key), lambda: template.prim_func(name))
@@ -67,13 +66,14 @@ class _BatchMatmulTemplate:
     """The PrimFunc of one product; see the head of this file."""
 
     def __init__(
-        self, product: BatchMatmul, step: Requantize | FixedRequantize | Dequantize | None, ins: Instructions
+        self, product: BatchMatmul, step: Requantize | FixedRequantize | Dequantize | None, isa: Isa
     ) -> None:
-        self.product, self.ins = product, ins
+        self.product, ins = product, instructions(isa)
+        self.ins = ins
         self.vectors = -(-product.columns // ins.lanes)
         self.left = CodeRows(ins, product.a, product.depth, product.a_zero)
         self.right = CodePanels(ins, product.b, product.depth, product.b_zero)
-        self.tiling = choose_tiling(Product(product.rows, self.vectors, self.right.steps), ins)
+        self.tiling = choose_tiling(Product(product.rows, self.vectors, self.right.steps), ins, isa.tiles)
         self.runs = panel_runs(self.tiling.panel_parts, product.columns, ins.lanes)
         self.plan: EpiloguePlan = plan_epilogue(() if step is None else (step,))
         self.with_row_sums = self.left.raw and self.right.zero != 0

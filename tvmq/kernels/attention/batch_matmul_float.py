@@ -73,7 +73,7 @@ class _FloatMatmulTemplate:
         self.product, self.ins = product, float_vectors(isa)
         self.lanes = self.ins.lanes
         vectors = -(-product.columns // self.lanes)
-        self.tiling = choose_tiling(Product(product.rows, vectors, product.depth), self.ins)
+        self.tiling = choose_tiling(Product(product.rows, vectors, product.depth), self.ins, isa.tiles)
         self.runs = panel_runs(self.tiling.panel_parts, product.columns, self.lanes)
 
     def prim_func(self, name: str) -> Any:

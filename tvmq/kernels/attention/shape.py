@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from functools import lru_cache
 
 from tvmq.cost import Machine
 from tvmq.errors import BuildError
@@ -15,6 +14,7 @@ from tvmq.kernels.attention.softmax_codes import LEAST_SCALE, MOST_ROWS
 from tvmq.kernels.isa.generic import Instructions
 from tvmq.kernels.parts.float_vectors import CodeLimits
 from tvmq.kernels.parts.tiling import Product, Tiling, choose_tiling, cycles
+from tvmq.kernels.parts.types import NO_TILES, Tiles
 from tvmq.kernels.parts.work import KernelWork, on_machine, product_cycles
 
 MOST_DEPTH = 16000  # depth * 4 * 255 * 128, the sum of all corrections, stays within int32
@@ -163,8 +163,7 @@ class Cut:
     result: Tiling
 
 
-@lru_cache(maxsize=256)
-def choose_cut(rows: int, keys: int, depth: int, columns: int, ins: Instructions) -> Cut:
+def choose_cut(rows: int, keys: int, depth: int, columns: int, ins: Instructions, tiles: Tiles = NO_TILES) -> Cut:
     """The cut of least modelled time; the last block is shifted back to end at the last row."""
     best: tuple[float, Cut] | None = None
     most = max(1, min(MOST_BLOCK, SCORE_BYTES // (4 * keys)))
@@ -173,7 +172,7 @@ def choose_cut(rows: int, keys: int, depth: int, columns: int, ins: Instructions
             Product(block, -(-keys // ins.lanes), -(-depth // ins.taps)),
             Product(block, -(-columns // ins.lanes), -(-keys // ins.taps)),
         )
-        tilings = [choose_tiling(product, ins) for product in products]
+        tilings = [choose_tiling(product, ins, tiles) for product in products]
         both = sum(cycles(product, tiling, ins) for product, tiling in zip(products, tilings, strict=True))
         group = max(size for size in range(1, MOST_ROWS + 1) if block % size == 0)
         softmax = block * (SOFTMAX_CYCLES * keys + WAIT_CYCLES / group)

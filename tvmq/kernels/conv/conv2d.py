@@ -45,7 +45,7 @@ def conv2d(conv: Conv2d, weight: np.ndarray, bias: np.ndarray, x_zero: int, epil
     """
     check_operands("conv2d", conv, weight, bias)
     shape = ConvShape(conv, instructions_for(conv, isa), x_zero)
-    tiling = choose_tiling(shape.product, shape.ins)
+    tiling = choose_tiling(shape.product, shape.ins, isa.tiles)
     return make_kernel("conv2d", shape, tiling, weight, bias, epilogue)
 
 

@@ -33,8 +33,8 @@ from tvmq.kernels.parts.builder import (
 from tvmq.kernels.parts.float_vectors import check_arrays, clip, clip_of, float_vectors
 from tvmq.kernels.parts.made_once import memoize
 from tvmq.kernels.parts.packing import Int4Weights, Nibbles, Packing, pack_channels, weight_parameter
-from tvmq.kernels.parts.tiling import Tiling, choose_tiling, cut_tiles, product_key, tile_of
-from tvmq.kernels.parts.types import Clip, Conv2d, Epilogue, Isa, Kernel
+from tvmq.kernels.parts.tiling import Tiling, choose_tiling, cut_tiles, product_key
+from tvmq.kernels.parts.types import Clip, Conv2d, Epilogue, Isa, Kernel, Tiles
 
 PAGE = 4096  # bytes between addresses that share a set of the nearest cache
 WAYS = 8  # lines of a set
@@ -59,17 +59,19 @@ def conv2d_float(
     raises    BuildError for shapes, types or steps that do not fit
     """
     _check(conv)
-    shape = (conv.filters, conv.channels // conv.groups, *conv.kernel)
-    check_arrays("conv2d_float", weight, shape, bias, conv.filters)
+    check_arrays("conv2d_float", weight, (conv.filters, conv.channels // conv.groups, *conv.kernel), bias, conv.filters)
     bounds = clip_of(epilogue, "conv2d_float")
     if int4 is not None and narrow_row.is_narrow_row(conv, int4, isa):
         return narrow_row.narrow_row(conv, int4, bias, bounds, isa)
-    return make_kernel("conv2d_float", ConvShape(conv, float_vectors(isa), 0), bounds, weight, bias, int4=int4)
+    shape = ConvShape(conv, float_vectors(isa), 0)
+    tiling = choose_float_tiling(shape, isa.tiles)
+    return make_kernel("conv2d_float", shape, tiling, bounds, weight, bias, int4=int4)
 
 
 def make_kernel(
     template: str,
     shape: ConvShape,
+    tiling: Tiling,
     bounds: Clip,
     weight: np.ndarray,
     bias: np.ndarray | None,
@@ -77,8 +79,8 @@ def make_kernel(
     int4: Int4Weights | None = None,
     loops: type[Floats] | None = None,
 ) -> Kernel:
-    """Kernel of a template name; buffers: shapes of x and y if they are not NHWC; loops: others than Floats."""
-    conv, tiling = shape.conv, choose_float_tiling(shape)
+    """Kernel with a given tiling; buffers: shapes of x and y if they are not NHWC; loops: others than Floats."""
+    conv = shape.conv
     name = f"{template}_{shape.ins.name}_{tiling.rows}x{tiling.columns}"
     start = np.zeros(conv.filters, np.float32) if bias is None else bias
     values = weight if int4 is None else int4.codes
@@ -96,10 +98,10 @@ def make_kernel(
     return Kernel(name, func, constants, key, packed=packed_from, work=work)
 
 
-def choose_float_tiling(shape: ConvShape) -> Tiling:
+def choose_float_tiling(shape: ConvShape, tiles: Tiles) -> Tiling:
     """Tiling of least modelled time whose rows do not push each other out of the nearest cache."""
-    tiling = choose_tiling(shape.product, shape.ins)
-    if tile_of(product_key(shape.product, shape.ins)) is not None:
+    tiling = choose_tiling(shape.product, shape.ins, tiles)
+    if product_key(shape.product, shape.ins) in tiles:
         return tiling  # measured
     pitch = 4 * shape.conv.channels * shape.conv.strides[1]
     if tiling.rows * pitch <= WAYS * PAGE or pitch % (PAGE // 2):

@@ -234,13 +234,15 @@ def dynamic_convolution(
     if conv.x_dtype == "float32":
         check_arrays("conv2d_float", weight, weight.shape, bias, conv.filters)
         shape = DynamicConvShape(conv, float_vectors(isa), 0)
-        bounds = clip_of(epilogue, "conv2d_float")
-        return conv2d_float.make_kernel("free_conv2d_float", shape, bounds, weight, bias, buffers, loops=_DynamicFloats)
+        tiling, bounds = conv2d_float.choose_float_tiling(shape, isa.tiles), clip_of(epilogue, "conv2d_float")
+        return conv2d_float.make_kernel(
+            "free_conv2d_float", shape, tiling, bounds, weight, bias, buffers, loops=_DynamicFloats
+        )
     bias = np.zeros(conv.filters, np.int32) if bias is None else bias
     conv2d.check_operands("conv2d", conv, weight, bias)
     conv, weight = merge_groups(conv, weight)
     shape = DynamicConvShape(conv, conv2d.instructions_for(conv, isa), x_zero)
-    tiling = conv2d.choose_tiling(shape.product, shape.ins)
+    tiling = conv2d.choose_tiling(shape.product, shape.ins, isa.tiles)
     return conv2d.make_kernel("free_conv2d", shape, tiling, weight, bias, epilogue, buffers, loops=_DynamicIntegers)
 
 

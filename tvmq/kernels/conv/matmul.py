@@ -70,7 +70,7 @@ def matmul(
     if folded is not None:
         return folded
     shape = ConvShape(conv, instructions_for(conv, isa), 0)
-    tiling = choose_tiling(shape.product, shape.ins)
+    tiling = choose_tiling(shape.product, shape.ins, isa.tiles)
     return replace(make_kernel("matmul", shape, tiling, kernel, bias, epilogue, buffers), note=note)
 
 
@@ -98,7 +98,8 @@ def matmul_float(
     check_arrays("matmul_float", kernel, (columns, depth, 1, 1), bias, columns)
     bounds = clip_of(epilogue, "matmul_float")
     shape = ConvShape(conv, float_vectors(isa), 0)
-    return conv2d_float.make_kernel("matmul_float", shape, bounds, kernel, bias, buffers, int4)
+    tiling = conv2d_float.choose_float_tiling(shape, isa.tiles)
+    return conv2d_float.make_kernel("matmul_float", shape, tiling, bounds, kernel, bias, buffers, int4)
 
 
 def multiply_rows(

@@ -32,7 +32,7 @@ def digest(data: Any) -> bytes:
 
 
 @dataclass
-class Recipes:
+class PackingRecipes:
     """Recipes of the weights that a build packs.
 
     known   {digest of packed weights: [(digest of what they are made of, recipe), ...]}; an instruction set that packs

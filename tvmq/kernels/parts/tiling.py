@@ -10,7 +10,7 @@ Pixels are cut into tiles of nearly equal size, larger first. Where that would t
 wastes less than 3 %, all tiles have one size and the last is shifted back so that it ends at the last pixel:
 pixels that are computed twice get the same values, and the code is half as long.
 
-Tiles that were measured on a machine and are taken instead of those that the model of cycles would choose.
+Tiles that were measured on a machine (`Isa.tiles`) are taken instead of those that the model of cycles would choose.
 
 All tiles of a product give the same bits: sums of integers are exact, and sums of floats are made in the order of the
 products whatever the tile. So a table of tiles is about speed alone.
@@ -18,45 +18,13 @@ products whatever the tile. So a table of tiles is about speed alone.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
-from contextvars import ContextVar
 from dataclasses import dataclass
 from functools import lru_cache
 
 from tvmq.kernels.isa.generic import Instructions
 from tvmq.kernels.parts.builder import Expr, minimum, split_evenly
 from tvmq.kernels.parts.packing import panel_pieces
-
-Tile = tuple[int, int]
-Tiles = Mapping[str, Tile]
-
-_ACTIVE: ContextVar[Tiles | None] = ContextVar("tvmq_tiles", default=None)
-
-
-@contextmanager
-def using_tiles(tiles: Tiles) -> Iterator[None]:
-    """Kernels made inside of the block take these tiles, in this thread.
-
-    tiles   {product_key: (rows, columns)}
-    """
-    token = _ACTIVE.set(tiles)
-    try:
-        yield
-    finally:
-        _ACTIVE.reset(token)
-
-
-def tile_of(key: str) -> Tile | None:
-    """The measured tile of a product; None if there is none.
-
-    >>> with using_tiles({"a product": (6, 4)}):
-    ...     tile_of("a product"), tile_of("another")
-    ((6, 4), None)
-    """
-    active = _ACTIVE.get()
-    return active.get(key) if active else None
-
+from tvmq.kernels.parts.types import NO_TILES, Tiles
 
 SHIFT_WASTE = 0.03
 # for each dot in the code, which is to be compiled and fetched: share of the time, and cycles
@@ -136,9 +104,9 @@ def first_of_part(parts: tuple[tuple[int, int], ...], index: Expr) -> Expr:
     return index * size + minimum(index, larger) * (parts[0][0] - size)
 
 
-def choose_tiling(product: Product, ins: Instructions) -> Tiling:
+def choose_tiling(product: Product, ins: Instructions, tiles: Tiles = NO_TILES) -> Tiling:
     """Tiling that was measured to be best (see performance/tuning.py), else that of least modelled time."""
-    tile = tile_of(product_key(product, ins))
+    tile = tiles.get(product_key(product, ins))
     if tile is not None and fits(product, *tile, ins):
         return cut_tiles(product, *tile)
     return best_tilings(product, ins)[0]

@@ -7,14 +7,20 @@ are packed by the template.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 if TYPE_CHECKING:
     from tvmq.kernels.parts.work import KernelWork
+
+
+Tile = tuple[int, int]  # rows, columns
+Tiles = Mapping[str, Tile]  # by parts/tiling.product_key
+NO_TILES: Tiles = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -24,11 +30,14 @@ class Isa:
     name            of LEVELS in kernels/isa ("avx512vnni", "dotprod", "generic", ...); "cuda" for GPUs
     vector_bytes    width of the vectors used: 64, 32 or 16
     arch            of a GPU: 80 for sm_80
+    tiles           measured on the machine that is compiled for: templates take them in place of those of the cost
+                    model. Speed alone depends on them, so they are no part of equality
     """
 
     name: str
     vector_bytes: int
     arch: int = 0
+    tiles: Tiles = field(default_factory=dict, compare=False)
 
 
 # lowest and highest code of each type that activations have

@@ -20,7 +20,7 @@ from tvmq.kernels.isa.generic import Instructions
 from tvmq.kernels.parts.builder import split_evenly
 from tvmq.kernels.parts.packing import panel_pieces
 from tvmq.kernels.parts.tiling import EPILOGUE_CYCLES, L1_BYTES, L2_RATE, LATENCY_CYCLES, choose_tiling, cycles
-from tvmq.kernels.parts.types import Conv2d
+from tvmq.kernels.parts.types import Conv2d, Tiles
 from tvmq.kernels.winograd.scheme import Scheme
 
 LINE = 64  # bytes of a cache line
@@ -211,13 +211,14 @@ def winograd_parts(shape: WinogradShape) -> dict[str, float]:
     }
 
 
-def direct_cycles(shape: WinogradShape) -> float:
-    """Time of the direct convolution on one core."""
+def direct_cycles(shape: WinogradShape, tiles: Tiles) -> float:
+    """Time of the direct convolution on one core, with measured tiles."""
     ins = instructions_for(shape.conv, isa_named(shape.ins.name))
     direct = ConvShape(shape.conv, ins, shape.x_zero)
     copied = direct.data_bytes if direct.is_staged else 0
     share = ins.vector_bytes / shape.ins.vector_bytes  # half vectors take half the time on the CPU this was fitted on
-    return share * cycles(direct.product, choose_tiling(direct.product, ins), ins) + 2 * copied / COPY_RATE
+    tiling = choose_tiling(direct.product, ins, tiles)
+    return share * cycles(direct.product, tiling, ins) + 2 * copied / COPY_RATE
 
 
 def _input_cycles(shape: WinogradShape) -> float:

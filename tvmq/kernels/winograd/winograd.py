@@ -155,7 +155,7 @@ def choose_winograd(conv: Conv2d, weight: np.ndarray, x_zero: int, isa: Isa, *, 
 
 def _gain(conv: Conv2d, x_zero: int, isa: Isa, scheme: Scheme) -> float:
     shape = shape_for(conv, instructions(isa), x_zero, scheme)
-    return direct_cycles(shape) / winograd_cycles(shape)
+    return direct_cycles(shape, isa.tiles) / winograd_cycles(shape)
 
 
 def _refusal(conv: Conv2d, weight: np.ndarray, scheme: Scheme) -> str:
