@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from tvm import relax
 
 Ints = tuple[int, ...]
 # For each axis of the file's tensor, the axis of the module's that it is; None for one put in, of size 1
@@ -97,6 +98,11 @@ def collapse_transpose(sizes: Ints, axes: Ints) -> tuple[Ints, Ints]:
             groups.append([axis])
     ordered = sorted(groups)
     return tuple(math.prod(sizes[a] for a in g) for g in ordered), tuple(ordered.index(g) for g in groups)
+
+
+def code_bounds(call: relax.Call, uint8_offset: int) -> tuple[int, int]:
+    """(qmin, qmax) of a requantize, as codes of the file."""
+    return int(call.attrs.qmin) - uint8_offset, int(call.attrs.qmax) - uint8_offset
 
 
 @dataclass(frozen=True)

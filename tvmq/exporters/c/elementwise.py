@@ -74,12 +74,8 @@ def add(writer: CWriter, var: relax.Var, call: relax.Call) -> Formula:
     """tvmq.add."""
     a = call.attrs
     numbers = [literal(int(v)) for v in (a.a_multiplier, a.b_multiplier, a.offset)]
-    return combine(
-        writer,
-        var,
-        call,
-        lambda x, y: _shift_clip(writer, f"{x} * {numbers[0]} + {y} * {numbers[1]} + {numbers[2]}", call),
-    )
+    total = f"{{}} * {numbers[0]} + {{}} * {numbers[1]} + {numbers[2]}"
+    return combine(writer, var, call, lambda x, y: _shift_clip(writer, total.format(x, y), call))
 
 
 def multiply(writer: CWriter, var: relax.Var, call: relax.Call) -> Formula:

@@ -74,10 +74,8 @@ def _about(upper: str, kind: str, argument: CArgument) -> list[str]:
     own = f"{upper}_{argument.name.upper()}"
     shape = ", ".join(map(str, argument.tensor.shape))
     source = c_comment(argument.source)
-    lines = [
-        f"/* {kind} '{source}': {C_TYPES[argument.tensor.type]} [{shape}] */",
-        f"#define {own}_SIZE {argument.tensor.size}",
-    ]
+    kind = f"{kind} '{source}': {C_TYPES[argument.tensor.type]}"
+    lines = [f"/* {kind} [{shape}] */", f"#define {own}_SIZE {argument.tensor.size}"]
     if argument.meaning is None:
         return lines
     numbers = [f"{_float(v)}" for v in np.ravel(argument.meaning[0])]

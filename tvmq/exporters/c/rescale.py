@@ -150,8 +150,7 @@ def formula(writer: CWriter, call: relax.Call, argument: Formula) -> Formula:
     else:
         axis = int(call.attrs.axis) % rank
         texts = [f"{{{len(operands)}}}", f"{{{len(operands) + 1}}}"]
-        operands += [
-            along(writer.constants.tensor(v, h), axis, rank) for v, h in ((multiplier, "multiplier"), (n, "n"))
-        ]
+        vectors = (writer.constants.tensor(v, h) for v, h in ((multiplier, "multiplier"), (n, "n")))
+        operands += [along(vector, axis, rank) for vector in vectors]
     text = f"{rescale}({argument.text}, {', '.join(texts)}, {low}, {high}, {zero})"
     return Formula(argument.shape, NAMES[str(call.attrs.dtype)], tuple(operands), text)

@@ -66,7 +66,7 @@ class OnnxWriter:
         self.outputs = output_names(self.view.func, len(self.results))
         self.graph = OnnxGraph([*self.inputs.values(), *self.outputs], free_dimensions(mod), form)
         self.values: dict[str, Any] = dict(self.inputs)
-        self.pending_pads: dict[str, tuple[CodedTensor, list[int]]] = {}
+        self.pending_pads: dict[str, list[int]] = {}
 
     def run(self) -> onnx.ModelProto:
         """The model."""
@@ -195,7 +195,7 @@ class OnnxWriter:
             and not self.view.is_output(var.name)
         ):
             if readers and all(op_name(self.view.value[r]).startswith("nn.conv") for r in readers):
-                self.pending_pads[var.name] = (x, [*width[4::2], *width[5::2]])
+                self.pending_pads[var.name] = [*width[4::2], *width[5::2]]
                 return x
         attrs = SimpleNamespace(pad_width=width, pad_mode=call.attrs.pad_mode, pad_value=value)
         node = self._node(var, call, [x.real])
@@ -209,11 +209,7 @@ class OnnxWriter:
             node = self._node(var, call, [])
             attrs = call.attrs
             if op_name(call).startswith("nn.conv"):
-                pads = (
-                    self.pending_pads[data.name][1]
-                    if data.name in self.pending_pads
-                    else [int(p) for p in attrs.padding]
-                )
+                pads = self.pending_pads[data.name] if data.name in self.pending_pads else node.ints("padding")
                 kept = ("strides", "dilation", "groups", "data_layout", "kernel_layout")
                 attrs = SimpleNamespace(padding=pads, **{key: getattr(attrs, key) for key in kept})
             return OnnxSums(replace(node, attrs=attrs), [x], const_value(other))

@@ -18,7 +18,7 @@ class TfliteTensor:
     order   of its axes in the file
     scale   real value of one step
     zero    code of 0.0, an int8
-    uint8_offset  offset between the codes of the module and these: 128 for uint8, which int8 kernels do not read, else 0
+    uint8_offset  codes of the module minus these: 128 for uint8, which int8 kernels do not read, else 0
     """
 
     place: int

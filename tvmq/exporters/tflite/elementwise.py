@@ -187,10 +187,8 @@ def bound_form(code: str) -> Form:
             codes, other = (writer.codes(a), b) if is_const(b) else (writer.codes(b), a)
             if codes.shape != shape_of(var):
                 raise writer.unsupported_error(f"{code.lower()} of a constant that broadcasts the codes")
-            sides: list[TfliteTensor | int] = [
-                codes,
-                writer.constant_codes(const_value(other), codes, f"{var.name}_bound"),
-            ]
+            bound = writer.constant_codes(const_value(other), codes, f"{var.name}_bound")
+            sides: list[TfliteTensor | int] = [codes, bound]
             result = writer.codes_of(var, codes.order, codes)
         else:
             x, y, order = align_operands(writer, writer.codes(a), writer.codes(b), len(shape_of(var)))

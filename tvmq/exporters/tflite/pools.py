@@ -15,7 +15,7 @@ import numpy as np
 from tvm import relax
 
 from tvmq.exporters.core_walk import ints
-from tvmq.exporters.layouts import LAST, Ints
+from tvmq.exporters.layouts import LAST, Ints, code_bounds
 from tvmq.exporters.tflite import arithmetic
 from tvmq.exporters.tflite.codes import TfliteTensor
 from tvmq.exporters.tflite.flatbuffer import Quantization
@@ -49,22 +49,17 @@ class Average:
             raise writer.unsupported_error("a pool with a scale for each channel")
         order = LAST[len(self.x.shape)]
         if shape_of(var) == self.shape:
-            return writer.emit_with_activation(
-                var, call, order, lambda result, act: self._write(writer, var, call, result, act)
-            )
-        held = writer.codes_of(var, tuple(range(len(shape_of(var)))))
-        target = writer.tensor_like(held, self.shape, order, f"{var.name}_kept")
-        low, high = int(call.attrs.qmin) - target.uint8_offset, int(call.attrs.qmax) - target.uint8_offset
-        pooled = self._write(writer, var, call, target, 0)
+            return writer.emit_with_activation(var, call, order, lambda y, act: self._write(writer, call, y, act))
+        result = writer.codes_of(var, tuple(range(len(shape_of(var)))))
+        target = writer.tensor_like(result, self.shape, order, f"{var.name}_kept")
+        low, high = code_bounds(call, target.uint8_offset)
+        pooled = self._write(writer, call, target, 0)
         if (low, high) != (-128, 127):
-            pooled = writer.clip_codes(
-                pooled, writer.tensor_like(pooled, self.shape, order, f"{var.name}_bounded"), low, high
-            )
-        return writer.emit("RESHAPE", [pooled, writer.numbers(held.sizes, "shape")], held, version=1)
+            target = writer.tensor_like(pooled, self.shape, order, f"{var.name}_bounded")
+            pooled = writer.clip_codes(pooled, target, low, high)
+        return writer.emit("RESHAPE", [pooled, writer.numbers(result.sizes, "shape")], result, version=1)
 
-    def _write(
-        self, writer: TfliteWriter, var: relax.Var, call: relax.Call, result: TfliteTensor, activation: int
-    ) -> TfliteTensor:
+    def _write(self, writer: TfliteWriter, call: relax.Call, result: TfliteTensor, activation: int) -> TfliteTensor:
         channels, kernel = self.x.shape[1], self.windows.kernel
         scale, one = self._scale(writer, call, result)
         x, padding = apply_padding(writer, self.x, self.windows, self.x.zero)
@@ -85,7 +80,7 @@ class Average:
             raise writer.unsupported_error(f"an average of {count} values")
         sums = np.arange(count * (-128 - self.x.zero), count * (127 - self.x.zero) + 1)
         multiplier, shift = (const_value(arg).reshape(()) for arg in call.args[1:])
-        low, high = int(call.attrs.qmin) - result.uint8_offset, int(call.attrs.qmax) - result.uint8_offset
+        low, high = code_bounds(call, result.uint8_offset)
         wanted = requantize(sums.astype(np.int32), multiplier, shift, zero_point=result.zero, mode="fixed_point",
                             rounding="DOUBLE", dtype="int8", qmin=low, qmax=high)  # fmt: skip
         s_x, s_y = np.float64(self.x.scale), np.float64(result.scale)

@@ -119,11 +119,9 @@ class TfliteConvolution:
 
     def emit_requantize(self, writer: TfliteWriter, var: relax.Var, call: relax.Call) -> TfliteTensor:
         """CONV_2D or DEPTHWISE_CONV_2D."""
-        weight_scale = weight_scales(writer, self.x, var, call)
+        scales = weight_scales(writer, self.x, var, call)
         order: Order = LAST[len(self.x.shape)] if self.windows else module_order(len(self.x.shape))
-        return writer.emit_with_activation(
-            var, call, order, lambda result, act: self._write(writer, result, act, weight_scale)
-        )
+        return writer.emit_with_activation(var, call, order, lambda y, act: self._write(writer, y, act, scales))
 
     def _bias(self, writer: TfliteWriter) -> np.ndarray:
         """The file's bias: the module's, and what the zero point adds."""

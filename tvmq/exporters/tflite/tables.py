@@ -69,9 +69,8 @@ def prelu(writer: TfliteWriter, var: relax.Var, call: relax.Call) -> TfliteTenso
     values = numerics.prelu(codes[None], whole.reshape(-1, 1), dtype=str(attrs.dtype), **options)
     result = writer.codes_of(var, x.order)
     first = to_file_order(np.arange(whole.size, dtype=np.int32).reshape(whole.shape) * 256 + 128, x.order)
-    return _emit_gather(
-        writer, x, result, (values.astype(np.int16) - result.uint8_offset).astype(np.int8).ravel(), first
-    )
+    codes = (values.astype(np.int16) - result.uint8_offset).astype(np.int8).ravel()
+    return _emit_gather(writer, x, result, codes, first)
 
 
 def _emit_gather(

@@ -8,7 +8,7 @@ import numpy as np
 from tvm import relax
 
 from tvmq.exporters.core_walk import ints
-from tvmq.exporters.layouts import LAST, Ints
+from tvmq.exporters.layouts import LAST, Ints, code_bounds
 from tvmq.exporters.tflite.codes import TfliteTensor
 from tvmq.exporters.tflite.products import PADDING, quantization_of, weight_scales
 from tvmq.exporters.tflite.walk import Form, TfliteWriter
@@ -40,12 +40,11 @@ class TfliteConvTranspose:
         """TRANSPOSE_CONV, its border cut off, and bounds of codes."""
         scales = weight_scales(writer, self.x, var, call)
         result = writer.codes_of(var, LAST[len(self.shape)])
-        codes = self._write(
-            writer, writer.tensor_like(result, self._uncut_shape, result.order, f"{var.name}_full"), scales
-        )
+        full = writer.tensor_like(result, self._uncut_shape, result.order, f"{var.name}_full")
+        codes = self._write(writer, full, scales)
         if codes.shape != result.shape:
             codes = self._cut(writer, codes, writer.tensor_like(result, result.shape, result.order, f"{var.name}_cut"))
-        low, high = int(call.attrs.qmin) - result.uint8_offset, int(call.attrs.qmax) - result.uint8_offset
+        low, high = code_bounds(call, result.uint8_offset)
         return codes if (low, high) == (-128, 127) else writer.clip_codes(codes, result, low, high)
 
     @property
@@ -111,9 +110,8 @@ def transposed_convolution(writer: TfliteWriter, var: relax.Var, call: relax.Cal
     if int(attrs.zero_point) - x.uint8_offset != x.zero:
         raise writer.unsupported_error("a transposed convolution with another code between pixels than the zero point")
     zeros = np.zeros(weight.shape[1], np.int64)
-    return TfliteConvTranspose(
-        x, weight, zeros, ints(attrs.strides), both_sides(ints(attrs.padding), rank), shape_of(var)
-    )
+    sides = both_sides(ints(attrs.padding), rank)
+    return TfliteConvTranspose(x, weight, zeros, ints(attrs.strides), sides, shape_of(var))
 
 
 FORMS: dict[str, Form] = {"tvmq.conv_transpose": transposed_convolution}

@@ -20,6 +20,7 @@ from tvmq.exporters.layouts import (
     Ints,
     Order,
     arrange_sizes,
+    code_bounds,
     collapse_transpose,
     layout_steps,
     module_order,
@@ -81,22 +82,18 @@ class TfliteWriter(CoreWriter):
             raise self.unsupported_error(
                 f"'{var.name}' in {dtype}", f"TFLite's int8 kernels read 8-bit codes alone; {REMEDY}"
             )
-        uint8_offset = UINT8_OFFSETS[dtype]
+        offset = UINT8_OFFSETS[dtype]
         if like is None:
             if var.name not in self.scales:
                 raise self.unsupported_error(f"'{var.name}', codes of no known scale,")
             scale, zero = self.scales[var.name]
-            return self.tensor(
-                var.name, shape_of(var), order, np.float32(scale), int(zero) - uint8_offset, uint8_offset
-            )
-        return self.tensor(var.name, shape_of(var), order, like.scale, like.zero, uint8_offset)
+            return self.tensor(var.name, shape_of(var), order, np.float32(scale), int(zero) - offset, offset)
+        return self.tensor(var.name, shape_of(var), order, like.scale, like.zero, offset)
 
-    def tensor(
-        self, name: str, shape: Ints, order: Order, scale: np.float32, zero: int, uint8_offset: int
-    ) -> TfliteTensor:
+    def tensor(self, name: str, shape: Ints, order: Order, scale: np.float32, zero: int, offset: int) -> TfliteTensor:
         """A new int8 tensor."""
         place = self.file.tensor(name, arrange_sizes(shape, order), "int8", Quantization((float(scale),), zero))
-        return TfliteTensor(place, shape, order, np.float32(scale), zero, uint8_offset)
+        return TfliteTensor(place, shape, order, np.float32(scale), zero, offset)
 
     def tensor_like(self, codes: TfliteTensor, shape: Ints, order: Order, hint: str) -> TfliteTensor:
         """A new tensor of the same scale."""
@@ -201,7 +198,7 @@ class TfliteWriter(CoreWriter):
     ) -> TfliteTensor:
         """The result of a requantize: `write` makes the operator with its fused activation, other bounds follow."""
         result = self.codes_of(var, order)
-        low, high = int(call.attrs.qmin) - result.uint8_offset, int(call.attrs.qmax) - result.uint8_offset
+        low, high = code_bounds(call, result.uint8_offset)
         name = self.activation(result, low, high)
         numbers = {"NONE": 0, "RELU": 1, "RELU6": 3}
         if name is not None:
@@ -215,10 +212,8 @@ class TfliteWriter(CoreWriter):
         bounds = [("MAXIMUM", low, low > -128), ("MINIMUM", high, high < 127)]
         wanted = [(code, bound) for code, bound, is_bound in bounds if is_bound]
         for number, (code, bound) in enumerate(wanted):
-            is_channels_last = number == len(wanted) - 1
-            target = (
-                result if is_channels_last else self.tensor_like(codes, codes.shape, codes.order, f"{self.layer}_above")
-            )
+            is_end = number == len(wanted) - 1
+            target = result if is_end else self.tensor_like(codes, codes.shape, codes.order, f"{self.layer}_above")
             place = self.file.constant("bound", np.asarray([bound], np.int8), kind)
             codes = self.emit(code, [codes, place], target, table="MaximumMinimumOptions")
         return codes

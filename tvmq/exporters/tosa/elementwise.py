@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from tvm import relax
 
-from tvmq.exporters.layouts import Order, module_order
+from tvmq.exporters.layouts import Order, code_bounds, module_order
 from tvmq.exporters.tosa.walk import Form, TosaTensor, TosaWriter, Value, constants_of
 from tvmq.graph.view import const_value, is_const, shape_of
 
@@ -48,9 +48,7 @@ def requantize(writer: TosaWriter, var: relax.Var, call: relax.Call) -> TosaTens
     result = result_of(writer, var, x.order)
     zero = int(call.attrs.zero_point) - result.uint8_offset
     codes = writer.rescale(x, result, multiplier, shift, (-x.uint8_offset, zero), rounding)
-    return clamp_codes(
-        writer, codes, int(call.attrs.qmin) - result.uint8_offset, int(call.attrs.qmax) - result.uint8_offset
-    )
+    return clamp_codes(writer, codes, *code_bounds(call, result.uint8_offset))
 
 
 def _shift_and_clamp(writer: TosaWriter, total: TosaTensor, var: relax.Var, call: relax.Call) -> TosaTensor:
@@ -59,9 +57,7 @@ def _shift_and_clamp(writer: TosaWriter, total: TosaTensor, var: relax.Var, call
     result = result_of(writer, var, total.order)
     zero = int(call.attrs.zero_point) - result.uint8_offset
     codes = writer.rescale(total, result, np.asarray([2**30]), np.asarray([30 + shift]), (0, zero))
-    return clamp_codes(
-        writer, codes, int(call.attrs.qmin) - result.uint8_offset, int(call.attrs.qmax) - result.uint8_offset
-    )
+    return clamp_codes(writer, codes, *code_bounds(call, result.uint8_offset))
 
 
 NARROW = 10  # RESCALE by 2^-10 takes values below 2^9, as differences of 8-bit codes are
@@ -84,9 +80,7 @@ def add(writer: TosaWriter, var: relax.Var, call: relax.Call) -> TosaTensor:
     zeros = [writer.zero(arg.name, side.uint8_offset) for arg, side in zip(call.args, (a, b), strict=True)]
     if factors[0] < 0 or int(attrs.shift) < 1 or {a.dtype, b.dtype} != {"int8"}:
         raise writer.unsupported_error("a sum of two tensors with such constants")
-    scaled = (
-        _scale(writer, side, zero, abs(factor)) for side, zero, factor in zip((a, b), zeros, factors, strict=True)
-    )
+    scaled = (_scale(writer, s, zero, abs(factor)) for s, zero, factor in zip((a, b), zeros, factors, strict=True))
     result = TosaTensor("", shape_of(var), order, "int32")
     total = writer.emit("SUB" if factors[1] < 0 else "ADD", list(scaled), result)
     rest = int(attrs.offset) - 2 ** (int(attrs.shift) - 1)
@@ -113,13 +107,9 @@ def scale_shift(writer: TosaWriter, var: relax.Var, call: relax.Call) -> TosaTen
     rest = offset - 2 ** (shift - 1) + x.uint8_offset * multiplier
     if max(np.abs(rest).max(initial=0), np.abs(multiplier).max(initial=0)) >= 2**31:
         raise writer.unsupported_error("scale and shift beyond int32")
-    product: list[TosaTensor | str] = [
-        writer.to_int32(x, 0),
-        writer.constant(multiplier, x.order),
-        writer.number(0, "int8"),
-    ]
     result = TosaTensor("", shape_of(var), x.order, "int32")
-    total = writer.emit("MUL", product, result)
+    factor = writer.constant(multiplier, x.order)
+    total = writer.emit("MUL", [writer.to_int32(x, 0), factor, writer.number(0, "int8")], result)
     return _shift_and_clamp(writer, writer.emit("ADD", [total, writer.constant(rest, x.order)], result), var, call)
 
 
@@ -171,9 +161,7 @@ def bound_form(code: str) -> Form:
         if len(tensors) == 2:
             a, b, order = align_operands(writer, tensors[0], tensors[1], len(shape_of(var)))
             result = replace(result, order=order)
-            sides: list[TosaTensor | str] = [
-                side if side.dtype == "int32" else writer.to_int32(side, 0) for side in (a, b)
-            ]
+            sides: list[TosaTensor | str] = [s if s.dtype == "int32" else writer.to_int32(s, 0) for s in (a, b)]
         else:
             (constant,) = [const_value(arg) for arg in call.args if is_const(arg)]
             if tensors[0].shape != result.shape:

@@ -86,9 +86,8 @@ def resize(writer: TosaWriter, var: relax.Var, call: relax.Call) -> TosaTensor:
         sizes = tuple(n * r for n, r in zip(shape, repeats, strict=True))
         tiled = writer.graph.operator("TILE", [name, writer.graph.numbers(repeats)], sizes, x.dtype)
         result = replace(x, shape=after)
-        pixels = replace(
-            result, name=writer.reshape_elements(TosaTensor(tiled, sizes, module_order(4), x.dtype), result.sizes)
-        )
+        copies = TosaTensor(tiled, sizes, module_order(4), x.dtype)
+        pixels = replace(result, name=writer.reshape_elements(copies, result.sizes))
     return pixels
 
 

@@ -94,9 +94,8 @@ class TosaConvolution:
         pad = [side for pair in (*[(0, 0)] * (2 - len(sides)), *sides) for side in pair]
         options = [pad, in_two(self.strides), in_two(self.dilation), False, writer.graph.schema.DType.INT32]
         four = self.weight if self.weight.ndim == 4 else self.weight[:, :, None]
-        bias = writer.to_int32_bias(
-            self.bias + (self.code + self.x.uint8_offset) * four.astype(np.int64).sum(axis=(1, 2, 3))
-        )
+        share = (self.code + self.x.uint8_offset) * four.astype(np.int64).sum(axis=(1, 2, 3))
+        bias = writer.to_int32_bias(self.bias + share)
         channels = self.x.shape[1]
         result = TosaTensor("", self.shape, LAST[len(self.shape)], "int32")
         if self.groups == channels > 1:
@@ -177,9 +176,8 @@ class TosaConvTranspose:
             self.x.shape[2:], self.shape[2:], self.strides, self.weight.shape[2:], self.sides, strict=True
         ):
             pad += [-before, count + before - (size - 1) * stride - kernel]
-        bias = writer.to_int32_bias(
-            self.bias + (self.zero + self.x.uint8_offset) * four.astype(np.int64).sum(axis=(0, 2, 3))
-        )
+        share = (self.zero + self.x.uint8_offset) * four.astype(np.int64).sum(axis=(0, 2, 3))
+        bias = writer.to_int32_bias(self.bias + share)
         options = [pad, in_two(self.strides), False, writer.graph.schema.DType.INT32]
         result = TosaTensor("", self.shape, LAST[len(self.shape)], "int32")
         return _conv(writer, "TRANSPOSE_CONV2D", x, four.transpose(1, 2, 3, 0), bias, self.zero, result, options)
@@ -223,9 +221,8 @@ class TosaDense:
         weight = self.weight.T.reshape(filters, 1, 1, depth)
         result = TosaTensor("", (rows, 1, 1, filters), module_order(4), "int32")
         options = [[0, 0, 0, 0], [1, 1], [1, 1], False, writer.graph.schema.DType.INT32]
-        sums = _conv(
-            writer, "CONV2D", pixels, weight, writer.to_int32_bias(self.bias + share), self.zero, result, options
-        )
+        bias = writer.to_int32_bias(self.bias + share)
+        sums = _conv(writer, "CONV2D", pixels, weight, bias, self.zero, result, options)
         return writer.reshape(sums, self.shape)
 
 

@@ -78,9 +78,7 @@ def _ends(
     ends = []
     for variable, name, tensor in zip(variables, names, tensors, strict=True):
         scale, zero = writer.scales.get(variable, (1.0, 0))
-        uint8_offset = UINT8_OFFSETS[dtype_of(writer.view.var[variable])]
         dtype = dtype_of(writer.view.var[variable])
-        ends.append(
-            FileTensor(name, tensor.shape, tensor.order, float(scale), int(zero) - uint8_offset, uint8_offset, dtype)
-        )
+        offset = UINT8_OFFSETS[dtype]
+        ends.append(FileTensor(name, tensor.shape, tensor.order, float(scale), int(zero) - offset, offset, dtype))
     return tuple(ends)
