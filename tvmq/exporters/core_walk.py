@@ -1,4 +1,4 @@
-"""Base of the walks over an integral core that write a format with channels last: TFLite and TOSA."""
+"""Base of the writers of an integral core in a format with channels last: TFLite and TOSA."""
 
 from __future__ import annotations
 

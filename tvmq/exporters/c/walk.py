@@ -1,4 +1,4 @@
-"""The walk over an integral core that writes it as C: what each variable becomes, and the steps of the run function.
+"""Writer of an integral core as C: what each variable becomes, and the steps of the run function.
 
 An operator that computes values one by one is a Formula, which its only reader writes into its own loop; every other
 operator is a step that writes an array. A step stands behind those before it, and says what it reads and writes: so

@@ -1,7 +1,7 @@
-"""The walk over an integer module that writes it as ONNX: what each variable becomes.
+"""Writer of an integer module as ONNX: what each variable becomes.
 
-codes       Coded: QuantizeLinear and DequantizeLinear of the float tensor that they stand for
-int32 sums  Sums: the float operator, written when the requantize behind it tells the scale
+codes       CodedTensor: QuantizeLinear and DequantizeLinear of the float tensor that they stand for
+int32 sums  OnnxSums: the float operator, written when the requantize that reads them gives the scale
 floats      the name of a tensor
 """
 
@@ -55,7 +55,7 @@ ON_CODES = where(on_codes=True) & WRITERS.keys() | {"maximum", "minimum", "where
 
 
 class OnnxWriter:
-    """Walks the bindings; `values` holds what each variable became: a name, Coded, Sums, or a list of them."""
+    """Walks the bindings; `values` holds what each variable became: a name, a CodedTensor, OnnxSums, or a list of them."""
 
     def __init__(self, mod: tvm.IRModule, dialect: Dialect = ONNXRUNTIME, opset: int | None = None) -> None:
         self.view = View(unpack_weights(mod))

@@ -1,8 +1,8 @@
-"""The walk over an integral core that writes it as TFLite: what each variable becomes, and the operators in order.
+"""Writer of an integral core as TFLite: what each variable becomes, and the operators in order.
 
 TfliteTensor  a tensor of the file
-TfliteSums  int32 sums, which have no tensor: the operator is written with the requantize behind it
-lists   of several results
+TfliteSums    int32 sums, which have no tensor: the operator is written with the requantize behind it
+lists         of several results
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from tvmq.graph.view import View, const_value, dtype_of, is_const, shape_of
 UINT8_OFFSETS = {"uint8": 128, "int8": 0}
 REMEDY = "quantize with target='tflite'"
 MOST_AXES = 4  # of a transpose in any runtime; with more, axes are joined where that can be done
-Value = Any  # Codes, Sums, or a list of Codes
+Value = Any  # TfliteTensor, TfliteSums, or a list of TfliteTensor
 Form = Callable[["TfliteWriter", relax.Var, relax.Call], Value]
 
 

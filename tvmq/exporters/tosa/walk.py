@@ -1,6 +1,6 @@
-"""The walk over an integral core that writes it as TOSA: what each variable becomes, and the operators in order.
+"""Writer of an integral core as TOSA: what each variable becomes, and the operators in order.
 
-Codes are int8: those of uint8 are moved by 128, zero points with them. Sums are int32 tensors of the graph; a
+Codes are int8: 128 is subtracted from uint8 codes and from their zero points. Sums are int32 tensors of the graph; a
 convolution waits for its bias, which stands beside it in TOSA.
 """
 
@@ -20,7 +20,7 @@ from tvmq.graph.view import View, const_value, dtype_of, is_const, shape_of
 
 UINT8_OFFSETS = {"uint8": 128, "int8": 0, "int16": 0, "int32": 0}
 GRAPH_TYPES = {"uint8": "int8", "int8": "int8", "int16": "int16", "int32": "int32"}
-Value = Any  # Tensor, PendingSum, or a list of Tensor
+Value = Any  # TosaTensor, PendingSum, or a list of TosaTensor
 Form = Callable[["TosaWriter", relax.Var, relax.Call], Value]
 
 
