@@ -55,7 +55,7 @@ ON_CODES = where(on_codes=True) & WRITERS.keys() | {"maximum", "minimum", "where
 
 
 class OnnxWriter:
-    """Walks the bindings; `values` holds what each variable became: a name, a CodedTensor, OnnxSums, or a list of them."""
+    """Walks the bindings; `values` maps a variable to what it became: a name, a CodedTensor, OnnxSums, or a list."""
 
     def __init__(self, mod: tvm.IRModule, dialect: Dialect = ONNXRUNTIME, opset: int | None = None) -> None:
         self.view = View(unpack_weights(mod))
