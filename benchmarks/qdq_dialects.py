@@ -235,7 +235,7 @@ def checked(path: Path) -> dict[str, int]:
     from tvmq.exporters.onnx.tensorrt_rules import check_tensorrt
 
     found = check_tensorrt(path)
-    return {"refused": sum(f.refused for f in found), "slower": sum(not f.refused for f in found)}
+    return {"refused": sum(f.is_refused for f in found), "slower": sum(not f.is_refused for f in found)}
 
 
 def row(facts: Mapping[str, Any]) -> list[str]:

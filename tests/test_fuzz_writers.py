@@ -11,7 +11,7 @@ from tests.support.fuzz.writers import options_of, run_writers
 from tests.support.random.graphs import random_inputs, random_model
 from tests.support.written_layers import Differs, check_onnx
 from tvmq.exporters.onnx.dialects import ONNXRUNTIME
-from tvmq.exporters.onnx.walk import Exporter
+from tvmq.exporters.onnx.walk import OnnxWriter
 from tvmq.graph.functions import plain_module
 
 # pooled 16-bit tables, resized codes, recurrent states given and not, codes of two widths, an integral core
@@ -32,7 +32,7 @@ def test_a_scale_that_is_wrong_by_two_percent_is_found() -> None:
     with tvmq.qconfig(**options_of(5)):
         module = tvmq.quantize(*tvmq.from_onnx(source), random_inputs(source, 0, 4), guard=None)
     feed = random_inputs(source, 1, 1)[0]
-    model = Exporter(plain_module(module)).run()
+    model = OnnxWriter(plain_module(module)).run()
     assert check_onnx(module, model, ONNXRUNTIME, feed)
     for scale in [array for array in model.graph.initializer if array.name.endswith("_scale")]:
         right = numpy_helper.to_array(scale)

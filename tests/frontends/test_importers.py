@@ -101,7 +101,7 @@ def test_what_an_importer_gives_is_checked():
         tvmq.from_onnx(model("Fails"))
 
     def refuses(call: Any) -> Any:
-        raise call.unsupported("it has five dimensions", "give it four")
+        raise call.unsupported_error("it has five dimensions", "give it four")
 
     importer("my.domain", "Refuses")(refuses)
     with pytest.raises(UnsupportedOpError, match="my.domain::Refuses: it has five dimensions; give it four"):

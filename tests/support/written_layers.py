@@ -20,8 +20,8 @@ from onnx import helper, numpy_helper
 
 from tests.support.float_products import run_in_float
 from tvmq.exporters.onnx.dialects import Dialect
-from tvmq.exporters.onnx.graph import Coded
-from tvmq.exporters.onnx.walk import CODES, Exporter
+from tvmq.exporters.onnx.graph import CodedTensor
+from tvmq.exporters.onnx.walk import CODES, OnnxWriter
 from tvmq.graph.functions import plain_module
 from tvmq.graph.view import View, dtype_of
 from tvmq.reference import Reference
@@ -54,12 +54,12 @@ def ends_at_lowest(values: Mapping[str, Any]) -> bool:
 
 def names_of_codes(module: tvm.IRModule, dialect: Dialect) -> dict[str, str]:
     """{tensor of codes in the file: variable of the module}."""
-    exporter = Exporter(plain_module(module), dialect)
+    exporter = OnnxWriter(plain_module(module), dialect)
     exporter.run()
     names: dict[str, str] = {}
     for var, value in exporter.values.items():
         for i, part in enumerate(value if isinstance(value, list) else [value]):
-            if isinstance(part, Coded):  # a pad that became part of a convolution names the tensor in front of it
+            if isinstance(part, CodedTensor):  # a pad that became part of a convolution names the tensor in front of it
                 names.setdefault(part.codes, var if part is value else f"{var}/{i}")
     for i, (var, name) in enumerate(zip(exporter.results, exporter.outputs, strict=True)):
         names[name] = getattr(var, "name", f"results/{i}")
@@ -222,7 +222,7 @@ def check_exact(net: Any, module: tvm.IRModule, feed: Mapping[str, np.ndarray]) 
     from tvmq.exporters.torch.to_torch import TORCH
 
     values = values_of_definition(module, feed)
-    builder = ExactBuilder(Exporter(plain_module(module), TORCH), plain_module(module))
+    builder = ExactBuilder(OnnxWriter(plain_module(module), TORCH), plain_module(module))
     builder.module()
     variables: dict[str, str] = {}
     for var, node in builder.values.items():

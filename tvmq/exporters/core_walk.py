@@ -1,4 +1,4 @@
-"""Base of the walks over an integral core that write a format with channels last: TFLite and TOSA."""
+"""Base of the writers of an integral core in a format with channels last: TFLite and TOSA."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from tvm import relax
 
 from tvmq.errors import UnsupportedOpError
-from tvmq.exporters.layouts import LAST, Ints, Order, plain
+from tvmq.exporters.layouts import LAST, Ints, Order, module_order
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import CONVOLUTION
 from tvmq.graph.view import View, is_const, op_name, shape_of
@@ -22,7 +22,7 @@ CHANNELS_LAST = ("nn.conv1d", "nn.conv2d", "nn.max_pool1d", "nn.max_pool2d", "tv
 INT32 = 2**31
 
 
-class CoreWalk:
+class CoreWriter:
     """`values` holds what each variable became: a tensor of the format, sums that wait, or a list of tensors.
 
     forms    {operator: what writes it}
@@ -55,10 +55,10 @@ class CoreWalk:
             return [self.values[item.name] for item in value.fields]
         form = self.forms.get(op_name(value))
         if form is None:
-            raise self.refused(op_name(value) or "a call of a function")
+            raise self.unsupported_error(op_name(value) or "a call of a function")
         return form(self, var, value)
 
-    def order_of_input(self, param: relax.Var) -> Order:
+    def find_input_order(self, param: relax.Var) -> Order:
         """Order of an input's axes in the file: channels last where its first readers take an image."""
         rank = len(shape_of(param))
         read, names = set(), [param.name]
@@ -67,9 +67,9 @@ class CoreWalk:
             kinds = {reader: op_name(self.view.value[reader]) for reader in readers}
             read |= set(kinds.values())
             names = [reader for reader, kind in kinds.items() if kind in ("nn.pad", "tvmq.table")]
-        return LAST[rank] if rank in LAST and read & set(CHANNELS_LAST) else plain(rank)
+        return LAST[rank] if rank in LAST and read & set(CHANNELS_LAST) else module_order(rank)
 
-    def takes_border(self, name: str, width: Ints) -> bool:
+    def can_take_border(self, name: str, width: Ints) -> bool:
         """True if a border of `width` can be the padding of convolutions, its only readers.
 
         name    variable that is the result of nn.pad
@@ -78,20 +78,20 @@ class CoreWalk:
         readers = [self.view.value[reader] for reader in self.view.readers[name]]
         return bool(readers) and not any(width[:4]) and not self.view.is_output(name) and all(map(_has_no_pad, readers))
 
-    def int32_bias(self, bias: np.ndarray) -> np.ndarray:
+    def to_int32_bias(self, bias: np.ndarray) -> np.ndarray:
         """A bias as int32; refused where it does not fit."""
         if bias.size and max(int(bias.max()), -int(bias.min())) >= INT32:
-            raise self.refused(f"a bias of {int(np.abs(bias).max())}, which leaves int32,")
+            raise self.unsupported_error(f"a bias of {int(np.abs(bias).max())}, which leaves int32,")
         return bias.astype(np.int32)
 
-    def added_bias(self, bias: np.ndarray, more: np.ndarray) -> np.ndarray:
+    def add_to_bias(self, bias: np.ndarray, more: np.ndarray) -> np.ndarray:
         """The bias of each channel and a constant that is added to its sums, int64."""
         values = more.astype(np.int64).ravel()
         if values.size not in (1, bias.size):
-            raise self.refused("a bias that differs from place to place")
+            raise self.unsupported_error("a bias that differs from place to place")
         return bias + values
 
-    def refused(self, what: str, remedy: str = KEEP_OUT) -> UnsupportedOpError:
+    def unsupported_error(self, what: str, remedy: str = KEEP_OUT) -> UnsupportedOpError:
         """Error that names the current layer."""
         return UnsupportedOpError(
             f"{self.caller}, layer '{self.layer}': {what} has no {self.format} form here; {remedy}"

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from tvm import relax
 
 Ints = tuple[int, ...]
 # For each axis of the file's tensor, the axis of the module's that it is; None for one put in, of size 1
@@ -18,36 +19,36 @@ Order = tuple[int | None, ...]
 LAST: dict[int, Order] = {3: (0, None, 2, 1), 4: (0, 2, 3, 1)}
 
 
-def plain(rank: int) -> Order:
+def module_order(rank: int) -> Order:
     """The order of the module.
 
-    >>> plain(2)
+    >>> module_order(2)
     (0, 1)
     """
     return tuple(range(rank))
 
 
-def in_order(values: Sequence[int], order: Order, fill: int = 1) -> Ints:
+def arrange_sizes(values: Sequence[int], order: Order, fill: int = 1) -> Ints:
     """Numbers for the axes of the module as numbers for those of the file.
 
-    >>> in_order((1, 3, 8, 9), LAST[4]), in_order((1, 3, 8), LAST[3])
+    >>> arrange_sizes((1, 3, 8, 9), LAST[4]), arrange_sizes((1, 3, 8), LAST[3])
     ((1, 8, 9, 3), (1, 1, 8, 3))
     """
     return tuple(fill if axis is None else int(values[axis]) for axis in order)
 
 
-def arranged(array: np.ndarray, order: Order) -> np.ndarray:
+def to_file_order(array: np.ndarray, order: Order) -> np.ndarray:
     """An array of the module as the file has it.
 
-    >>> arranged(np.zeros((1, 3, 8)), LAST[3]).shape
+    >>> to_file_order(np.zeros((1, 3, 8)), LAST[3]).shape
     (1, 1, 8, 3)
     """
     transposed = array.transpose([axis for axis in order if axis is not None])
-    return np.ascontiguousarray(transposed.reshape(in_order(array.shape, order)))
+    return np.ascontiguousarray(transposed.reshape(arrange_sizes(array.shape, order)))
 
 
 def to_module_order(array: np.ndarray, order: Order) -> np.ndarray:
-    """An array of the file as the module has it: inverse of `arranged`.
+    """An array of the file as the module has it: inverse of `to_file_order`.
 
     >>> to_module_order(np.zeros((1, 1, 8, 3)), LAST[3]).shape
     (1, 3, 8)
@@ -57,28 +58,28 @@ def to_module_order(array: np.ndarray, order: Order) -> np.ndarray:
     return np.ascontiguousarray(squeezed.transpose(np.argsort(kept)))
 
 
-def moves(shape: Ints, order: Order, wanted: Order) -> list[tuple[str, Ints]]:
+def layout_steps(shape: Ints, order: Order, wanted: Order) -> list[tuple[str, Ints]]:
     """Steps that bring a tensor from one order of axes to another: ("reshape", sizes), ("transpose", axes) or nothing.
 
     Where only axes of size 1 move nothing is transposed.
 
-    >>> moves((1, 3, 8, 9), LAST[4], plain(4))
+    >>> layout_steps((1, 3, 8, 9), LAST[4], module_order(4))
     [('transpose', (0, 3, 1, 2))]
-    >>> moves((1, 3, 8), plain(3), LAST[3])
+    >>> layout_steps((1, 3, 8), module_order(3), LAST[3])
     [('transpose', (0, 2, 1)), ('reshape', (1, 1, 8, 3))]
-    >>> moves((1, 3, 1, 1), LAST[4], plain(4))
+    >>> layout_steps((1, 3, 1, 1), LAST[4], module_order(4))
     [('reshape', (1, 3, 1, 1))]
     """
     steps: list[tuple[str, Ints]] = []
-    sizes = in_order(shape, order)
+    sizes = arrange_sizes(shape, order)
     known, target = ([axis for axis in axes if axis is not None] for axes in (order, wanted))
     if [axis for axis in known if shape[axis] != 1] != [axis for axis in target if shape[axis] != 1]:
         if None in order:
             steps.append(("reshape", tuple(shape[axis] for axis in known)))
         steps.append(("transpose", tuple(known.index(axis) for axis in target)))
         sizes = tuple(shape[axis] for axis in target)
-    if sizes != in_order(shape, wanted):
-        steps.append(("reshape", in_order(shape, wanted)))
+    if sizes != arrange_sizes(shape, wanted):
+        steps.append(("reshape", arrange_sizes(shape, wanted)))
     return steps
 
 
@@ -99,8 +100,13 @@ def collapse_transpose(sizes: Ints, axes: Ints) -> tuple[Ints, Ints]:
     return tuple(math.prod(sizes[a] for a in g) for g in ordered), tuple(ordered.index(g) for g in groups)
 
 
+def code_bounds(call: relax.Call, uint8_offset: int) -> tuple[int, int]:
+    """(qmin, qmax) of a requantize, as codes of the file."""
+    return int(call.attrs.qmin) - uint8_offset, int(call.attrs.qmax) - uint8_offset
+
+
 @dataclass(frozen=True)
-class End:
+class FileTensor:
     """An input or a result of the file.
 
     name        in the model and in the file's signature
@@ -108,7 +114,7 @@ class End:
     order       for each axis of the file's tensor the axis of the module's; None for one put in, of size 1
     scale       real value of one step
     zero_point  code of 0.0 in the file
-    moved       offset between the codes of the module and those of the file: 128 for uint8, else 0
+    uint8_offset  offset between the codes of the module and those of the file: 128 for uint8, else 0
     dtype       in the module
     """
 
@@ -117,14 +123,14 @@ class End:
     order: Order
     scale: float
     zero_point: int
-    moved: int
+    uint8_offset: int
     dtype: str
 
     def to_file(self, codes: np.ndarray) -> np.ndarray:
         """Numbers of the module as the file takes them: int8 for uint8, else their own type."""
-        dtype = "int8" if self.moved else self.dtype
-        return arranged((codes.astype(np.int64) - self.moved).astype(dtype), self.order)
+        dtype = "int8" if self.uint8_offset else self.dtype
+        return to_file_order((codes.astype(np.int64) - self.uint8_offset).astype(dtype), self.order)
 
     def from_file(self, codes: np.ndarray) -> np.ndarray:
         """Numbers of the file as the module has them."""
-        return (to_module_order(codes, self.order).astype(np.int64) + self.moved).astype(self.dtype)
+        return (to_module_order(codes, self.order).astype(np.int64) + self.uint8_offset).astype(self.dtype)

@@ -25,7 +25,7 @@ RESERVED = frozenset({*keyword.kwlist, "I", "R", "T", "metadata"})  # names that
 
 
 @dataclass(frozen=True)
-class Step:
+class ConvertedNode:
     """Converted node: its bindings, and the variable of its result.
 
     name     what the result is called
@@ -41,7 +41,7 @@ class Step:
 
 
 @dataclass(frozen=True)
-class Converted:
+class ConvertedModel:
     """A converted model: inputs and outputs as (source name, value), layers in order, names of the weights.
 
     module  holds helper functions that some converters make (call_tir), no main function yet
@@ -50,13 +50,13 @@ class Converted:
 
     module: tvm.IRModule
     inputs: list[tuple[str, relax.Var]]
-    steps: list[Step]
+    nodes: list[ConvertedNode]
     outputs: list[tuple[str, Any]]
     weights: dict[GenericConst, str]
     stage: str = "from_onnx"
 
 
-def assemble(model: Converted, max_bytes: int) -> tuple[tvm.IRModule, dict[str, np.ndarray]]:
+def assemble(model: ConvertedModel, max_bytes: int) -> tuple[tvm.IRModule, dict[str, np.ndarray]]:
     """The module with its main function, and the weights by parameter name.
 
     Bindings that no output needs are left out. Floating-point weights of at least one dimension become
@@ -115,14 +115,14 @@ def _is_settled_later(value: relax.Expr) -> bool:
 class _Assembler:
     """Emits the needed bindings again, in order, under their final names."""
 
-    def __init__(self, model: Converted, max_bytes: int) -> None:
+    def __init__(self, model: ConvertedModel, max_bytes: int) -> None:
         self.model, self.max_bytes = model, max_bytes
         self.unique = UniqueNames([var.name for _, var in model.inputs])
         self.builder = relax.BlockBuilder()
-        self.replaced: dict[relax.Var, relax.Expr] = {}
+        self.replacements: dict[relax.Var, relax.Expr] = {}
         self.bindings: list[relax.VarBinding] = []
-        self.needed: set[relax.Var] = set()
-        self.returned: set[relax.Var] = set()
+        self.needed_vars: set[relax.Var] = set()
+        self.output_vars: set[relax.Var] = set()
         self.results: dict[relax.Var, str] = {}
         self.names: dict[str, list[str]] = {}
         self.params: dict[GenericConst, relax.Var] = {}
@@ -131,15 +131,15 @@ class _Assembler:
         self._trace()
         # Results take their names first, to get exactly the layer's name; then weights, helper bindings last.
         self.results = {
-            step.result: self.unique(variable_name(step.name))
-            for step in self.model.steps
-            if step.result is not None and step.result in self.needed
+            node.result: self.unique(variable_name(node.name))
+            for node in self.model.nodes
+            if node.result is not None and node.result in self.needed_vars
         }
         self._make_params()
         self.builder.begin_scope([var for _, var in self.model.inputs])
         try:
-            for step in self.model.steps:
-                self._emit_step(step)
+            for node in self.model.nodes:
+                self._emit_node(node)
             outputs = [self._output(name, value) for name, value in self.model.outputs]
         finally:
             self.builder.end_scope()
@@ -148,20 +148,20 @@ class _Assembler:
 
     def _trace(self) -> None:
         """Find the variables that the outputs depend on, and those that are outputs themselves."""
-        self.returned = {value for _, value in self.model.outputs if isinstance(value, relax.Var)}
-        self.needed = set(self.returned)
-        for step in reversed(self.model.steps):
-            for binding in reversed(step.bindings):
-                if binding.var in self.needed:
-                    self.needed.update(variables(binding.value))
-                if binding.var in self.returned and isinstance(binding.value, relax.Var):
-                    self.returned.add(binding.value)
+        self.output_vars = {value for _, value in self.model.outputs if isinstance(value, relax.Var)}
+        self.needed_vars = set(self.output_vars)
+        for node in reversed(self.model.nodes):
+            for binding in reversed(node.bindings):
+                if binding.var in self.needed_vars:
+                    self.needed_vars.update(variables(binding.value))
+                if binding.var in self.output_vars and isinstance(binding.value, relax.Var):
+                    self.output_vars.add(binding.value)
 
     def _make_params(self) -> None:
         """A parameter for every weight that a needed binding reads."""
-        for step in self.model.steps:
-            for binding in step.bindings:
-                for const in constants(binding.value) if binding.var in self.needed else ():
+        for node in self.model.nodes:
+            for binding in node.bindings:
+                for const in constants(binding.value) if binding.var in self.needed_vars else ():
                     if const not in self.params and self._is_weight(const):
                         name = self.unique(variable_name(self.model.weights[const]))
                         self.params[const] = relax.Var(name, const.ty)
@@ -172,24 +172,24 @@ class _Assembler:
         is_float = str(const.ty.dtype).startswith(("float", "bfloat"))
         return const in self.model.weights and is_float and const.ty.ndim > 0
 
-    def _emit_step(self, step: Step) -> None:
-        bindings = [binding for binding in step.bindings if binding.var in self.needed]
+    def _emit_node(self, node: ConvertedNode) -> None:
+        bindings = [binding for binding in node.bindings if binding.var in self.needed_vars]
         # A match-cast defines symbolic sizes from values; its own variable may be unread.
-        if bindings and any(isinstance(binding, relax.MatchCast) for binding in step.bindings):
-            where = f"{self.model.stage}, layer '{printable_name(step.name)}'"
+        if bindings and any(isinstance(binding, relax.MatchCast) for binding in node.bindings):
+            where = f"{self.model.stage}, layer '{printable_name(node.name)}'"
             raise UnsupportedOpError(
-                f"{where}: the shape of {step.op_type} depends on values "
+                f"{where}: the shape of {node.op_type} depends on values "
                 "only known at run time; fix the input shapes with shape=, or export this layer with fixed shapes"
             )
         for binding in bindings:
             value = self._substitute(binding.value)
-            refuse_outside(value, f"{self.model.stage}, layer '{step.layer}': {step.op_type}")
+            refuse_outside(value, f"{self.model.stage}, layer '{node.layer}': {node.op_type}")
             if not isinstance(value, relax.Var | GenericConst | relax.ShapeExpr):
-                name = self.results.get(binding.var) or self.unique(_helper_name(step, binding.value))
-                value = self._emit(value, name, step.layer, returned=binding.var in self.returned)
-            self.replaced[binding.var] = value
+                name = self.results.get(binding.var) or self.unique(_helper_name(node, binding.value))
+                value = self._emit(value, name, node.layer, is_output=binding.var in self.output_vars)
+            self.replacements[binding.var] = value
 
-    def _emit(self, value: relax.Expr, name: str, layer: str, returned: bool) -> relax.Var:
+    def _emit(self, value: relax.Expr, name: str, layer: str, is_output: bool) -> relax.Var:
         """Bind a value; variables that the function returns are visible outside of the dataflow block."""
         value = self.builder.normalize(value)
         if isinstance(value.ty, relax.TensorType) and value.ty.shape is None and not _is_settled_later(value):
@@ -197,7 +197,7 @@ class _Assembler:
                 f"{self.model.stage}, layer '{layer}': its result's shape depends on values only known at run time; "
                 "make these inputs constants"
             )
-        var = (relax.Var if returned else relax.DataflowVar)(name, value.ty)
+        var = (relax.Var if is_output else relax.DataflowVar)(name, value.ty)
         check_results([var], self.max_bytes, f"{self.model.stage}, layer '{printable_name(layer)}'")
         self.bindings.append(relax.VarBinding(var, value))
         self.names[name] = [layer]
@@ -206,7 +206,7 @@ class _Assembler:
     def _substitute(self, expr: relax.Expr) -> relax.Expr:
         """The expression over the new variables; weights become parameters."""
         if isinstance(expr, relax.Var):
-            return self.replaced.get(expr, expr)
+            return self.replacements.get(expr, expr)
         if isinstance(expr, GenericConst):
             return self.params.get(expr, expr)
         if isinstance(expr, relax.Tuple):
@@ -220,12 +220,12 @@ class _Assembler:
 
     def _output(self, name: str, value: Any) -> relax.Var:
         """An output as a variable bound in the block; inputs and constants that are returned are copied."""
-        bound = self.replaced.get(value) if isinstance(value, relax.Var) else None
+        bound = self.replacements.get(value) if isinstance(value, relax.Var) else None
         if isinstance(bound, relax.Var) and bound.name in self.names:
             return bound
         value = self._substitute(value)
         copy = _copy_value(value)
-        return self._emit(copy, self.unique(variable_name(name)), name, returned=True)
+        return self._emit(copy, self.unique(variable_name(name)), name, is_output=True)
 
     def _module(self, result: relax.Expr) -> tvm.IRModule:
         inputs = [var for _, var in self.model.inputs]
@@ -258,9 +258,9 @@ def _copy_value(value: relax.Expr) -> relax.Expr:
     return relax.op.astype(value, dtype)
 
 
-def _helper_name(step: Step, value: relax.Expr) -> str:
+def _helper_name(node: ConvertedNode, value: relax.Expr) -> str:
     """<layer>_<operator>, or <layer>_<index> for an item of a tuple."""
-    base = variable_name(step.name)
+    base = variable_name(node.name)
     if isinstance(value, relax.TupleGetItem):
         return f"{base}_{value.index}"
     return f"{base}_{value.op.name.split('.')[-1]}" if isinstance(value, relax.Call) else f"{base}_tuple"

@@ -31,9 +31,9 @@ _torch: dict[str, Callable[[Any], Any]] = {}
 def importer(domain: str, operator: str) -> Callable[[Convert], Convert]:
     """Decorator of a function that imports the ONNX nodes of an operator of one's own domain.
 
-    The function gets the node as a `NodeCall` (inputs, attributes, shapes; `call.unsupported(...)` is the error to
-    raise) and gives a Relax expression, or a tuple of them for several outputs. It is taken before a function of that
-    name in the model.
+    The function gets the node as a `NodeCall` (inputs, attributes, shapes; `call.unsupported_error(...)` is the error
+    to raise) and returns a Relax expression, or a tuple of them for several outputs. It takes precedence over a
+    function of that name in the model.
 
     raises   ConfigError for ONNX's own domains, for what is no function, and for an operator that another function
              imports already

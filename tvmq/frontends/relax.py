@@ -19,7 +19,7 @@ from tvm import relax
 from tvm.ir import GenericConst
 
 from tvmq.errors import ModelError, UnsupportedOpError
-from tvmq.frontends.assemble import Converted, Step, assemble, constants, variable_name, variables
+from tvmq.frontends.assemble import ConvertedModel, ConvertedNode, assemble, constants, variable_name, variables
 from tvmq.graph.functions import plain_module
 from tvmq.graph.names import ATTRIBUTE, UniqueNames, read_attribute
 from tvmq.graph.view import dtype_of, op_name, sizes_of
@@ -143,7 +143,7 @@ def from_relax(
     steps = list(_steps(func, values, weights))
     outputs = results_of(func, values)
     stage = f"from_relax, function '{printable_name(name)}'"
-    return assemble(Converted(mod, inputs, steps, _name_results(outputs), weights, stage=stage), bound)
+    return assemble(ConvertedModel(mod, inputs, steps, _name_results(outputs), weights, stage=stage), bound)
 
 
 def is_ours(mod: tvm.IRModule) -> bool:
@@ -210,7 +210,7 @@ def _weight(param: relax.Var, value: Any) -> GenericConst:
 
 def _steps(
     func: relax.Function, values: dict[relax.Var, relax.Expr], weights: Mapping[GenericConst, str]
-) -> Iterator[Step]:
+) -> Iterator[ConvertedNode]:
     """Yield a step for each binding, over `values` for the parameters."""
     counts: dict[str, int] = {}
     owners: dict[Any, str] = {const: name.rpartition(".")[0] for const, name in weights.items() if "." in name}
@@ -222,7 +222,7 @@ def _steps(
         if AUTOMATIC.fullmatch(name):
             name = f"{operator or 'item'}_{count}"
         layer = _owner(binding.var, value, owners) or name
-        yield Step(name, layer, operator, _bindings(binding.var, value), binding.var)
+        yield ConvertedNode(name, layer, operator, _bindings(binding.var, value), binding.var)
 
 
 def _bindings(var: relax.Var, value: relax.Expr) -> list[relax.Binding]:

@@ -183,12 +183,12 @@ def test_plans_of_the_arena_keep_apart_what_is_needed_together() -> None:
         storages = []
         for first in range(20):
             size, last = int(random.integers(1, 500)), first + int(random.integers(0, 5))
-            storages.append(Storage(size, first=first, last=last))
+            storages.append(Storage(size, first_step=first, last_step=last))
         total = plan(storages)
         for number, a in enumerate(storages):
             assert a.offset % 8 == 0 and a.offset + a.size <= total
             for b in storages[:number]:
-                together = a.first <= b.last and b.first <= a.last
+                together = a.first_step <= b.last_step and b.first_step <= a.last_step
                 apart = a.offset + a.size <= b.offset or b.offset + b.size <= a.offset
                 assert apart or not together
 

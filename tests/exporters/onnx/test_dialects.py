@@ -66,7 +66,7 @@ def test_a_file_for_tensorrt(tmp_path: Path) -> None:
     module = quantized(source, **SYMMETRIC)
     model = written(module, tmp_path, dialect="tensorrt")
     found = check_tensorrt(model)
-    assert [finding for finding in found if finding.refused] == []
+    assert [finding for finding in found if finding.is_refused] == []
     assert [finding.rule for finding in found] == ["residual sums"] and "is a layer beside" in str(found[0])
     stored = {tensor.name: tensor.data_type for tensor in model.graph.initializer}
     assert TensorProto.INT32 not in stored.values() and TensorProto.UINT8 not in stored.values()
@@ -88,7 +88,7 @@ def test_random_graphs_for_tensorrt(seed: int, tmp_path: Path) -> None:
         *tvmq.from_onnx(source), random_inputs(source, 0, 8), guard=None, config=tvmq.QConfig(**SYMMETRIC)
     )
     model = written(module, tmp_path, dialect="tensorrt")
-    assert not [finding for finding in check_tensorrt(model) if finding.refused]
+    assert not [finding for finding in check_tensorrt(model) if finding.is_refused]
     feed = random_inputs(source, 1, 1)[0]
     assert len(onnxruntime_results(model, feed)) == len(tvmq.reference.run(come_back(model), feed))
 
@@ -236,7 +236,7 @@ def test_each_rule_finds_its_fault(rule: str) -> None:
     """And the same file without the fault breaks no rule."""
     faulty, text = FAULTS[rule]
     found = [finding for finding in check_tensorrt(faulty.model()) if finding.rule == rule]
-    assert found and found[0].refused == RULES[rule].refused and found[0].source == RULES[rule].source
+    assert found and found[0].is_refused == RULES[rule].is_refused and found[0].source == RULES[rule].source
     assert re.search(text, found[0].text), found[0].text
     assert check_tensorrt(Faulty().model()) == []
 

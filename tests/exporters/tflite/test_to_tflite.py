@@ -93,7 +93,7 @@ def test_codes_of_uint8_are_moved(tmp_path: Path) -> None:
     """A module of uint8 that rounds as TFLite does is written too."""
     qmod, _ = quantized("residual", "cpu", requantize="fixed_point", rounding="DOUBLE")
     (end,) = tvmq.to_tflite(qmod, tmp_path / "x.tflite").inputs
-    assert (end.dtype, end.moved) == ("uint8", 128)
+    assert (end.dtype, end.uint8_offset) == ("uint8", 128)
 
 
 @pytest.mark.slow

@@ -80,10 +80,10 @@ def model_of(case: Case) -> onnx.ModelProto:
 
 
 def computed(model: onnx.ModelProto, x: np.ndarray) -> list[np.ndarray]:
-    from tvmq.exporters.torch.build import Builder
+    from tvmq.exporters.torch.build import TorchBuilder
 
     with torch.no_grad():
-        found = Builder(model).module()(torch.from_numpy(x))
+        found = TorchBuilder(model).module()(torch.from_numpy(x))
     return [part.numpy() for part in (found if isinstance(found, tuple) else (found,))]
 
 

@@ -54,7 +54,7 @@ def test_codes_of_uint8_are_moved(tmp_path: Path) -> None:
     qmod, _ = quantized("plain", "cpu", requantize="fixed_point")
     export = tvmq.to_tosa(qmod, tmp_path / "model.tosa")
     (end,) = export.inputs
-    assert (end.dtype, end.moved, end.order) == ("uint8", 128, (0, 2, 3, 1))
+    assert (end.dtype, end.uint8_offset, end.order) == ("uint8", 128, (0, 2, 3, 1))
     assert end.to_file(np.full((1, 3, 8, 8), 255, np.uint8)).max() == 127
     assert export.operators == {"CONV2D": 2, "RESCALE": 1} and str(export).endswith("2 CONV2D, 1 RESCALE")
 

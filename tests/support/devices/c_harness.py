@@ -19,7 +19,7 @@ import numpy as np
 import tvm
 
 import tvmq
-from tvmq.exporters.c.constants import Constants
+from tvmq.exporters.c.constants import CConstants
 from tvmq.exporters.c.export_c import CExport
 
 WARNINGS = ("-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic")
@@ -184,7 +184,7 @@ RISCV_START = "void _start(void) { compare_all(); system_call(93, 0, 0, 0); for 
 
 def program(export: CExport, samples: Sequence[tuple[Arrays, Arrays]], before: str, after: str) -> str:
     """The text of a program that runs samples of (codes, expected results)."""
-    constants, buffers, calls = Constants(), [], []
+    constants, buffers, calls = CConstants(), [], []
     for codes, wanted in samples:
         given = [constants.tensor(a, "given").storage.place for a in codes]
         expected = [constants.tensor(a, "wanted").storage.place for a in wanted]

@@ -16,17 +16,18 @@ ALIGNMENT = 8
 ROUNDS = 40
 Order = Callable[[Storage], tuple[int, ...]]
 ORDERS: tuple[Order, ...] = (
-    lambda s: (-s.size, s.first),
-    lambda s: (s.first - s.last, -s.size),
-    lambda s: (s.first, -s.size),
-    lambda s: (-s.size * (s.last - s.first + 1), s.first),
+    lambda s: (-s.size, s.first_step),
+    lambda s: (s.first_step - s.last_step, -s.size),
+    lambda s: (s.first_step, -s.size),
+    lambda s: (-s.size * (s.last_step - s.first_step + 1), s.first_step),
 )
 
 
 def plan(storages: Sequence[Storage]) -> int:
     """Give each storage its offset; the bytes that the arena needs.
 
-    >>> a, b, c = Storage(100, first=0, last=1), Storage(60, first=1, last=2), Storage(90, first=2, last=3)
+    >>> a, b = Storage(100, first_step=0, last_step=1), Storage(60, first_step=1, last_step=2)
+    >>> c = Storage(90, first_step=2, last_step=3)
     >>> plan([a, b, c]), a.offset, b.offset, c.offset
     (168, 0, 104, 0)
     """
@@ -58,11 +59,11 @@ def _total(offsets: dict[Storage, int]) -> int:
 def lower_bound(storages: Sequence[Storage]) -> int:
     """Bytes that are needed at one time, whatever the plan.
 
-    >>> lower_bound([Storage(100, first=0, last=1), Storage(60, first=1, last=2), Storage(90, first=2, last=3)])
+    >>> lower_bound([Storage(100, first_step=0, last_step=1), Storage(60, first_step=1, last_step=2)])
     168
     """
-    times = {storage.first for storage in storages}
-    return max((sum(_round_up(s.size) for s in storages if s.first <= time <= s.last) for time in times), default=0)
+    live = ([s for s in storages if s.first_step <= time.first_step <= s.last_step] for time in storages)
+    return max((sum(_round_up(s.size) for s in group) for group in live), default=0)
 
 
 def _place_storages(storages: Sequence[Storage]) -> dict[Storage, int]:
@@ -71,7 +72,7 @@ def _place_storages(storages: Sequence[Storage]) -> dict[Storage, int]:
         occupied = sorted(
             (offset, offset + _round_up(other.size))
             for other, offset in offsets.items()
-            if other.first <= storage.last and storage.first <= other.last
+            if other.first_step <= storage.last_step and storage.first_step <= other.last_step
         )
         offset = 0
         for begin, end in occupied:

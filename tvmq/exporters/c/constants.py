@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 
-from tvmq.exporters.c.tensor import C_TYPES, NAMES, Storage, Tensor
+from tvmq.exporters.c.tensor import C_TYPES, NAMES, CTensor, Storage
 
 PER_LINE = 20
 WORD = re.compile(r"[a-z_]+_\d+")
@@ -14,14 +14,14 @@ WORD = re.compile(r"[a-z_]+_\d+")
 LOWEST = {"s32": ("-2147483648", "(-2147483647 - 1)"), "s64": ("-9223372036854775808", "(-9223372036854775807 - 1)")}
 
 
-class Constants:
+class CConstants:
     """The arrays, in the order of first use, and the text that defines them."""
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, bytes], Storage] = {}
         self._texts: dict[str, str] = {}
 
-    def tensor(self, values: np.ndarray, hint: str) -> Tensor:
+    def tensor(self, values: np.ndarray, hint: str) -> CTensor:
         """A constant as an array; `hint` becomes a part of its name."""
         values = np.ascontiguousarray(values)
         name = NAMES[values.dtype.name]
@@ -29,7 +29,7 @@ class Constants:
         if key not in self._known:
             self._known[key] = Storage(values.nbytes, place=f"{hint}_{len(self._known)}")
             self._texts[self._known[key].place] = self._definition(values, name, self._known[key].place)
-        return Tensor(tuple(values.shape), name, self._known[key])
+        return CTensor(tuple(values.shape), name, self._known[key])
 
     def structure(self, kind: str, hint: str, fields: dict[str, str]) -> str:
         """A constant of a structure; its name."""

@@ -11,14 +11,14 @@ import numpy as np
 from tvm import relax
 
 from tvmq.exporters.c import rescale
-from tvmq.exporters.c.library import Kernel
+from tvmq.exporters.c.library import CKernel
 from tvmq.exporters.c.rescale import CLAMP, WIDE_CLAMP, limits
-from tvmq.exporters.c.tensor import C_TYPES, NAMES, SIZES, Formula, Operand, Tensor
-from tvmq.exporters.c.walk import Walk, literal
+from tvmq.exporters.c.tensor import C_TYPES, NAMES, SIZES, CTensor, Formula, Operand
+from tvmq.exporters.c.walk import CWriter, literal
 from tvmq.graph.view import const_value, dtype_of, is_const, shape_of
 from tvmq.numerics.add_mask import LARGEST_STEP, LARGEST_VALUE
 
-PRELU = Kernel(
+PRELU = CKernel(
     "prelu_steps",
     """
 /* (d * (multiplier if d > 0, else slope) + half) >> shift */
@@ -28,7 +28,7 @@ static inline int32_t prelu_steps(int32_t d, int32_t multiplier, int32_t slope, 
 }
 """,
 )
-MASK = Kernel(
+MASK = CKernel(
     "add_mask",
     f"""
 /* scores plus a mask in steps of the scores, saturated */
@@ -42,79 +42,78 @@ static inline int32_t add_mask(int32_t x, int64_t mask, int64_t multiplier, int6
 )
 
 
-def join_formulas(walk: Walk, var: relax.Var, args: list[relax.Expr]) -> tuple[tuple[Operand, ...], list[str]]:
+def join_formulas(writer: CWriter, var: relax.Var, args: list[relax.Expr]) -> tuple[tuple[Operand, ...], list[str]]:
     """Operands of several formulas, and the text of each with its operands renumbered."""
     operands: list[Operand] = []
     texts = []
     for arg in args:
-        formula = walk.formula(arg, shape_of(var))
+        formula = writer.formula(arg, shape_of(var))
         texts.append(formula.text.format(*(f"{{{len(operands) + i}}}" for i in range(len(formula.operands)))))
         operands += formula.operands
     return tuple(operands), texts
 
 
-def combine(walk: Walk, var: relax.Var, call: relax.Call, text: Callable[..., str]) -> Formula:
+def combine(writer: CWriter, var: relax.Var, call: relax.Call, text: Callable[..., str]) -> Formula:
     """The formula of an operator: `text` of the texts of its arguments."""
-    operands, texts = join_formulas(walk, var, list(call.args))
+    operands, texts = join_formulas(writer, var, list(call.args))
     return Formula(shape_of(var), NAMES[dtype_of(var)], operands, text(*texts))
 
 
-def requantize(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
+def requantize(writer: CWriter, var: relax.Var, call: relax.Call) -> Formula:
     """tvmq.requantize of values that are no sums of products; those take it as their ending."""
-    return rescale.formula(walk, call, walk.formula(call.args[0], shape_of(var)))
+    return rescale.formula(writer, call, writer.formula(call.args[0], shape_of(var)))
 
 
-def _shift_clip(walk: Walk, total: str, call: relax.Call) -> str:
+def _shift_clip(writer: CWriter, total: str, call: relax.Call) -> str:
     """clip((total >> shift) + zero_point, qmin, qmax)."""
     low, high, zero = limits(call)
-    return f"({walk.library.use(CLAMP)}(({total}) >> {int(call.attrs.shift)}, {low}, {high}) + {zero})"
+    return f"({writer.library.use(CLAMP)}(({total}) >> {int(call.attrs.shift)}, {low}, {high}) + {zero})"
 
 
-def add(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
+def add(writer: CWriter, var: relax.Var, call: relax.Call) -> Formula:
     """tvmq.add."""
     a = call.attrs
     numbers = [literal(int(v)) for v in (a.a_multiplier, a.b_multiplier, a.offset)]
-    return combine(
-        walk, var, call, lambda x, y: _shift_clip(walk, f"{x} * {numbers[0]} + {y} * {numbers[1]} + {numbers[2]}", call)
-    )
+    total = f"{{}} * {numbers[0]} + {{}} * {numbers[1]} + {numbers[2]}"
+    return combine(writer, var, call, lambda x, y: _shift_clip(writer, total.format(x, y), call))
 
 
-def multiply(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
+def multiply(writer: CWriter, var: relax.Var, call: relax.Call) -> Formula:
     """tvmq.multiply."""
     zeros = [int(call.attrs.a_zero), int(call.attrs.b_zero)]
-    return combine(walk, var, call, lambda x, y: f"(({x} - {literal(zeros[0])}) * ({y} - {literal(zeros[1])}))")
+    return combine(writer, var, call, lambda x, y: f"(({x} - {literal(zeros[0])}) * ({y} - {literal(zeros[1])}))")
 
 
-def add_mask(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
+def add_mask(writer: CWriter, var: relax.Var, call: relax.Call) -> Formula:
     """tvmq.add_mask."""
-    name = walk.library.use(MASK)
+    name = writer.library.use(MASK)
     numbers = f"{int(call.attrs.multiplier)}, {int(call.attrs.offset)}"
-    return combine(walk, var, call, lambda x, mask: f"{name}({x}, {mask}, {numbers})")
+    return combine(writer, var, call, lambda x, mask: f"{name}({x}, {mask}, {numbers})")
 
 
-def table(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
+def table(writer: CWriter, var: relax.Var, call: relax.Call) -> Formula:
     """tvmq.table."""
     if not is_const(call.args[1]):
-        raise walk.refused("tvmq.table of values that are computed", "has no C form")
-    values = walk.constants.tensor(const_value(call.args[1]), "table")
-    codes = walk.formula(call.args[0], shape_of(var))
+        raise writer.unsupported_error("tvmq.table of values that are computed", "has no C form")
+    values = writer.constants.tensor(const_value(call.args[1]), "table")
+    codes = writer.formula(call.args[0], shape_of(var))
     first = " + 128" if codes.type == "s8" else ""
     text = f"{values.storage.place}[{codes.text}{first}]"
     return Formula(shape_of(var), values.type, codes.operands, text)
 
 
-def scale_shift(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
+def scale_shift(writer: CWriter, var: relax.Var, call: relax.Call) -> Formula:
     """tvmq.scale_shift."""
-    return combine(walk, var, call, lambda q, factor, offset: _shift_clip(walk, f"{q} * {factor} + {offset}", call))
+    return combine(writer, var, call, lambda q, factor, offset: _shift_clip(writer, f"{q} * {factor} + {offset}", call))
 
 
-def prelu(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
+def prelu(writer: CWriter, var: relax.Var, call: relax.Call) -> Formula:
     """tvmq.prelu."""
     low, high, zero = limits(call)
-    clamp, steps, shift = walk.library.use(CLAMP), walk.library.use(PRELU), int(call.attrs.shift)
+    clamp, steps, shift = writer.library.use(CLAMP), writer.library.use(PRELU), int(call.attrs.shift)
     numbers, zero_x = literal(int(call.attrs.multiplier)), literal(int(call.attrs.x_zero))
     return combine(
-        walk,
+        writer,
         var,
         call,
         lambda q, slope: (
@@ -126,70 +125,70 @@ def prelu(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
 # ---- Relax's own operators on integers
 
 
-def _wrapping_form(symbol: str) -> Callable[[Walk, relax.Var, relax.Call], Formula]:
-    def form(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
+def _wrapping_form(symbol: str) -> Callable[[CWriter, relax.Var, relax.Call], Formula]:
+    def form(writer: CWriter, var: relax.Var, call: relax.Call) -> Formula:
         name = NAMES[dtype_of(var)]
         unsigned = _unsigned_type(name)
-        return combine(walk, var, call, lambda a, b: f"(({C_TYPES[name]})(({unsigned}){a} {symbol} ({unsigned}){b}))")
+        return combine(writer, var, call, lambda a, b: f"(({C_TYPES[name]})(({unsigned}){a} {symbol} ({unsigned}){b}))")
 
     return form
 
 
-def _text_form(text: str) -> Callable[[Walk, relax.Var, relax.Call], Formula]:
-    return lambda walk, var, call: combine(walk, var, call, lambda *texts: text.format(*texts))
+def _text_form(text: str) -> Callable[[CWriter, relax.Var, relax.Call], Formula]:
+    return lambda writer, var, call: combine(writer, var, call, lambda *texts: text.format(*texts))
 
 
-def _extreme_form(symbol: str) -> Callable[[Walk, relax.Var, relax.Call], Formula]:
+def _extreme_form(symbol: str) -> Callable[[CWriter, relax.Var, relax.Call], Formula]:
     """The larger or the smaller one, by a function: an argument may be a long formula."""
 
-    def form(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
-        name = walk.library.use(LARGER if symbol == ">" else SMALLER, T=NAMES[dtype_of(var)])
-        return combine(walk, var, call, lambda a, b: f"{name}({a}, {b})")
+    def form(writer: CWriter, var: relax.Var, call: relax.Call) -> Formula:
+        name = writer.library.use(LARGER if symbol == ">" else SMALLER, T=NAMES[dtype_of(var)])
+        return combine(writer, var, call, lambda a, b: f"{name}({a}, {b})")
 
     return form
 
 
-LARGER = Kernel("larger", "\nstatic inline $T $name($T a, $T b)\n{\n    return a > b ? a : b;\n}\n")
-SMALLER = Kernel("smaller", "\nstatic inline $T $name($T a, $T b)\n{\n    return a < b ? a : b;\n}\n")
+LARGER = CKernel("larger", "\nstatic inline $T $name($T a, $T b)\n{\n    return a > b ? a : b;\n}\n")
+SMALLER = CKernel("smaller", "\nstatic inline $T $name($T a, $T b)\n{\n    return a < b ? a : b;\n}\n")
 
 
-def negative(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
+def negative(writer: CWriter, var: relax.Var, call: relax.Call) -> Formula:
     """negative; the lowest number stays itself."""
-    name = walk.library.use(NEGATIVE, T=NAMES[dtype_of(var)], wide=_unsigned_type(NAMES[dtype_of(var)]))
-    return combine(walk, var, call, lambda x: f"{name}({x})")
+    name = writer.library.use(NEGATIVE, T=NAMES[dtype_of(var)], wide=_unsigned_type(NAMES[dtype_of(var)]))
+    return combine(writer, var, call, lambda x: f"{name}({x})")
 
 
-def absolute(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
+def absolute(writer: CWriter, var: relax.Var, call: relax.Call) -> Formula:
     """abs; the lowest number stays itself."""
     kind = NAMES[dtype_of(var)]
-    other = walk.library.use(NEGATIVE, T=kind, wide=_unsigned_type(kind))
-    name = walk.library.use(ABSOLUTE, T=kind, negative=other)
-    return combine(walk, var, call, lambda x: f"{name}({x})")
+    other = writer.library.use(NEGATIVE, T=kind, wide=_unsigned_type(kind))
+    name = writer.library.use(ABSOLUTE, T=kind, negative=other)
+    return combine(writer, var, call, lambda x: f"{name}({x})")
 
 
 def _unsigned_type(kind: str) -> str:
     return "uint64_t" if SIZES[kind] == 8 else "uint32_t"
 
 
-NEGATIVE = Kernel("negative", "\nstatic inline $T $name($T x)\n{\n    return ($T)(0u - ($wide)x);\n}\n")
-ABSOLUTE = Kernel("absolute", "\nstatic inline $T $name($T x)\n{\n    return x > 0 ? x : $negative(x);\n}\n")
+NEGATIVE = CKernel("negative", "\nstatic inline $T $name($T x)\n{\n    return ($T)(0u - ($wide)x);\n}\n")
+ABSOLUTE = CKernel("absolute", "\nstatic inline $T $name($T x)\n{\n    return x > 0 ? x : $negative(x);\n}\n")
 
 
-def full_like(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
+def full_like(writer: CWriter, var: relax.Var, call: relax.Call) -> Formula:
     """The second argument, one number, at every place of the result."""
-    return walk.formula(call.args[1], shape_of(var))
+    return writer.formula(call.args[1], shape_of(var))
 
 
-def clip(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
+def clip(writer: CWriter, var: relax.Var, call: relax.Call) -> Formula:
     """clip and relu: smaller(x, high), then larger(that, low), as compiled code does it."""
-    name, argument = NAMES[dtype_of(var)], walk.formula(call.args[0], shape_of(var))
+    name, argument = NAMES[dtype_of(var)], writer.formula(call.args[0], shape_of(var))
     text = argument.text
     bounds = [_number(arg) for arg in call.args[1:]] if len(call.args) > 1 else [0.0, None]
     limit = np.iinfo("uint8" if dtype_of(var) == "bool" else dtype_of(var))
     low, high = (None if b is None else int(np.clip(b, limit.min, limit.max)) for b in bounds)
     if high is not None:
-        text = f"{walk.library.use(SMALLER, T=name)}({text}, {literal(int(high))})"
-    text = f"{walk.library.use(LARGER, T=name)}({text}, {literal(int(low or 0))})"
+        text = f"{writer.library.use(SMALLER, T=name)}({text}, {literal(int(high))})"
+    text = f"{writer.library.use(LARGER, T=name)}({text}, {literal(int(low or 0))})"
     return Formula(argument.shape, name, argument.operands, text)
 
 
@@ -198,22 +197,22 @@ def _number(arg: relax.Expr) -> float:
     return float(getattr(value, "value", value))
 
 
-def astype(walk: Walk, var: relax.Var, call: relax.Call) -> Formula:
+def astype(writer: CWriter, var: relax.Var, call: relax.Call) -> Formula:
     """A cast between integers, which cuts bits off; to bool it asks for a bit that is set."""
     name = NAMES[dtype_of(var)]
     text = "({0} != 0)" if dtype_of(var) == "bool" else f"(({C_TYPES[name]}){{0}})"
-    return combine(walk, var, call, lambda x: text.format(x))
+    return combine(writer, var, call, lambda x: text.format(x))
 
 
-def forward_operand(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor | Formula:
+def forward_operand(writer: CWriter, var: relax.Var, call: relax.Call) -> CTensor | Formula:
     """tvmq.fence: its operand, since integers need no fence."""
-    value: Tensor | Formula = walk.value(call.args[0])
+    value: CTensor | Formula = writer.value(call.args[0])
     return value
 
 
-def constant_like(number: int) -> Callable[[Walk, relax.Var, relax.Call], Formula]:
+def constant_like(number: int) -> Callable[[CWriter, relax.Var, relax.Call], Formula]:
     """zeros_like, ones_like."""
-    return lambda walk, var, call: Formula(shape_of(var), NAMES[dtype_of(var)], (), str(number))
+    return lambda writer, var, call: Formula(shape_of(var), NAMES[dtype_of(var)], (), str(number))
 
 
 FORMS = {

@@ -12,12 +12,12 @@ import tvm
 from tvm import relax
 
 from tvmq.errors import ConfigError, IntegralError, ModelError, StageError
-from tvmq.exporters.c.files import End, header, source
+from tvmq.exporters.c.files import CArgument, header, source
 from tvmq.exporters.c.forms import FORMS
 from tvmq.exporters.c.placing import name_results, plan_arena, text_of
 from tvmq.exporters.c.scales import of_inputs, of_results
 from tvmq.exporters.c.tensor import NAMES
-from tvmq.exporters.c.walk import Walk
+from tvmq.exporters.c.walk import CWriter
 from tvmq.graph.functions import function_module, is_partitioned, plain_module, unpack_weights
 from tvmq.graph.integer_core import element_types
 from tvmq.graph.ledger import get_ledger
@@ -85,27 +85,28 @@ def export_c(qmod: tvm.IRModule, folder: str | os.PathLike[str], *, name: str = 
     if not IDENTIFIER.fullmatch(name) or name in RESERVED:
         raise ConfigError(f"export_c: name must be letters, digits and '_' and no word of C. Got {name!r} instead")
     core = _core(qmod)
-    walk = Walk(View(core), FORMS)
+    writer = CWriter(View(core), FORMS)
     entries = input_names(core["main"])
-    sources = output_names(core["main"], len(walk.view.outputs))
+    sources = output_names(core["main"], len(writer.view.outputs))
     ins, outs = (
         [f"{kind}_{i}" for i in range(len(names))] for kind, names in (("input", entries), ("result", sources))
     )
-    results = walk.run(ins)
-    name_results(walk, results, outs)
-    arena, least = plan_arena(walk)
+    results = writer.run(ins)
+    name_results(writer, results, outs)
+    arena, least = plan_arena(writer)
     plain = plain_module(qmod)
-    tensors = [*(walk.values[param] for param in entries), *results]
+    tensors = [*(writer.values[param] for param in entries), *results]
     meanings = [*of_inputs(plain), *of_results(plain)]
     names = _names_in_c([*entries.values(), *sources])
-    ends = [
-        End(*end) for end in zip(names, [*ins, *outs], [*entries.values(), *sources], tensors, meanings, strict=True)
+    arguments = [
+        CArgument(*argument)
+        for argument in zip(names, [*ins, *outs], [*entries.values(), *sources], tensors, meanings, strict=True)
     ]
-    inputs, outputs = ends[: len(ins)], ends[len(ins) :]
+    inputs, outputs = arguments[: len(ins)], arguments[len(ins) :]
     folder = Path(folder)
-    steps = text_of(walk)
+    steps = text_of(writer)
     files = {
-        f"{name}.c": source(name, walk, steps, inputs, outputs, arena),
+        f"{name}.c": source(name, writer, steps, inputs, outputs, arena),
         f"{name}.h": header(name, inputs, outputs, arena),
     }
     write_files(folder, {file: text.encode("ascii", "replace") for file, text in files.items()}, "export_c")
@@ -114,7 +115,7 @@ def export_c(qmod: tvm.IRModule, folder: str | os.PathLike[str], *, name: str = 
         folder / f"{name}.h",
         arena,
         least,
-        walk.constants.used_in("".join(text for _, text in steps))[1],
+        writer.constants.used_in("".join(text for _, text in steps))[1],
         len(steps),
     )
 

@@ -9,14 +9,14 @@ import numpy as np
 
 from tvmq.exporters.c.constants import PER_LINE
 from tvmq.exporters.c.scales import Meaning
-from tvmq.exporters.c.tensor import C_TYPES, Tensor
-from tvmq.exporters.c.walk import Walk
+from tvmq.exporters.c.tensor import C_TYPES, CTensor
+from tvmq.exporters.c.walk import CWriter
 from tvmq.text import c_comment
 from tvmq.version import __version__
 
 
 @dataclass(frozen=True)
-class End:
+class CArgument:
     """An input or a result of the function.
 
     name     in the header
@@ -28,11 +28,11 @@ class End:
     name: str
     place: str
     source: str
-    tensor: Tensor
+    tensor: CTensor
     meaning: Meaning
 
 
-def header(name: str, inputs: Sequence[End], outputs: Sequence[End], arena: int) -> str:
+def header(name: str, inputs: Sequence[CArgument], outputs: Sequence[CArgument], arena: int) -> str:
     """NAME.h."""
     upper = name.upper()
     lines = [
@@ -46,9 +46,9 @@ def header(name: str, inputs: Sequence[End], outputs: Sequence[End], arena: int)
         f"#define {upper}_ARENA_BYTES {arena} /* of RAM inside of {name}.c, used during {name}_run alone */",
         "",
     ]
-    for kind, ends in (("input", inputs), ("result", outputs)):
-        for end in ends:
-            lines += [*_about(upper, kind, end), ""]
+    for kind, arguments in (("input", inputs), ("result", outputs)):
+        for argument in arguments:
+            lines += [*_about(upper, kind, argument), ""]
     declared = _signature(name, inputs, outputs)
     return "\n".join(
         [
@@ -70,20 +70,21 @@ def header(name: str, inputs: Sequence[End], outputs: Sequence[End], arena: int)
     )
 
 
-def _about(upper: str, kind: str, end: End) -> list[str]:
-    own = f"{upper}_{end.name.upper()}"
-    shape = ", ".join(map(str, end.tensor.shape))
-    source = c_comment(end.source)
-    lines = [f"/* {kind} '{source}': {C_TYPES[end.tensor.type]} [{shape}] */", f"#define {own}_SIZE {end.tensor.size}"]
-    if end.meaning is None:
+def _about(upper: str, kind: str, argument: CArgument) -> list[str]:
+    own = f"{upper}_{argument.name.upper()}"
+    shape = ", ".join(map(str, argument.tensor.shape))
+    source = c_comment(argument.source)
+    kind = f"{kind} '{source}': {C_TYPES[argument.tensor.type]}"
+    lines = [f"/* {kind} [{shape}] */", f"#define {own}_SIZE {argument.tensor.size}"]
+    if argument.meaning is None:
         return lines
-    numbers = [f"{_float(v)}" for v in np.ravel(end.meaning[0])]
+    numbers = [f"{_float(v)}" for v in np.ravel(argument.meaning[0])]
     if len(numbers) == 1:
         lines.append(f"#define {own}_SCALE {numbers[0]}")
     else:
         rows = [", ".join(numbers[i : i + PER_LINE // 4]) for i in range(0, len(numbers), PER_LINE // 4)]
         lines.append(f"#define {own}_SCALES {{ \\\n    " + ", \\\n    ".join(rows) + " }")
-    return [*lines, f"#define {own}_ZERO_POINT {int(np.ravel(end.meaning[1])[0])}"]
+    return [*lines, f"#define {own}_ZERO_POINT {int(np.ravel(argument.meaning[1])[0])}"]
 
 
 def _float(value: float) -> str:
@@ -92,9 +93,9 @@ def _float(value: float) -> str:
     return (text if any(c in text for c in ".en") else text + ".0") + "f"
 
 
-def _signature(name: str, inputs: Sequence[End], outputs: Sequence[End], *, inside: bool = False) -> str:
-    inputs_in_c = [f"const {C_TYPES[end.tensor.type]} *{end.place if inside else end.name}" for end in inputs]
-    outputs_in_c = [f"{C_TYPES[end.tensor.type]} *{end.place if inside else end.name}" for end in outputs]
+def _signature(name: str, inputs: Sequence[CArgument], outputs: Sequence[CArgument], *, inside: bool = False) -> str:
+    inputs_in_c = [f"const {C_TYPES[arg.tensor.type]} *{arg.place if inside else arg.name}" for arg in inputs]
+    outputs_in_c = [f"{C_TYPES[arg.tensor.type]} *{arg.place if inside else arg.name}" for arg in outputs]
     return f"void {name}_run({', '.join([*inputs_in_c, *outputs_in_c]) or 'void'})"
 
 
@@ -121,7 +122,12 @@ typedef char check_conversions_wrap[(int32_t)4294967295u == -1 && (int8_t)255 ==
 
 
 def source(
-    name: str, walk: Walk, steps: Sequence[tuple[str, str]], inputs: Sequence[End], outputs: Sequence[End], arena: int
+    name: str,
+    writer: CWriter,
+    steps: Sequence[tuple[str, str]],
+    inputs: Sequence[CArgument],
+    outputs: Sequence[CArgument],
+    arena: int,
 ) -> str:
     """NAME.c."""
     parts = [
@@ -138,6 +144,6 @@ def source(
             f"typedef char check_arena_size[sizeof arena == {name.upper()}_ARENA_BYTES ? 1 : -1];"
         )
     body = "".join(f"    /* {c_comment(layer)} */\n{text}" for layer, text in steps)
-    parts += [walk.library.text.rstrip("\n"), walk.constants.used_in(body)[0]]
+    parts += [writer.library.text.rstrip("\n"), writer.constants.used_in(body)[0]]
     parts.append(f"{_signature(name, inputs, outputs, inside=True)}\n{{\n{body}}}")
     return "\n\n".join(part for part in parts if part) + "\n"

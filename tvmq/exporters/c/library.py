@@ -10,17 +10,17 @@ from string import Template
 
 
 @dataclass(frozen=True)
-class Kernel:
+class CKernel:
     """A function of the library.
 
     name    its name without types
     text    C; $name is its full name
-    before  what has to stand before it: structures, functions that do not depend on types
+    dependencies  what has to stand before it: structures, functions that do not depend on types
     """
 
     name: str
     text: str
-    before: tuple[Kernel, ...] = ()
+    dependencies: tuple[CKernel, ...] = ()
 
 
 class Library:
@@ -30,13 +30,13 @@ class Library:
         self._names: dict[tuple[str, ...], str] = {}
         self._texts: list[str] = []
 
-    def use(self, kernel: Kernel, **names: str) -> str:
+    def use(self, kernel: CKernel, **names: str) -> str:
         """The name of a kernel with these types and functions in it; its text stands in the C file from now on.
 
         Types are in upper case and become a part of the name; of functions that differ in what they call, the second
         one is called name_v2.
         """
-        for other in kernel.before:
+        for other in kernel.dependencies:
             self.use(other)
         key = (kernel.name, *(f"{what}={name}" for what, name in names.items()))
         if key not in self._names:

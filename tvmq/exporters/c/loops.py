@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from tvmq.exporters.c.tensor import Formula, Ints, Tensor, strides_of
+from tvmq.exporters.c.tensor import CTensor, Formula, Ints, strides_of
 
 
 def collapse_loops(shape: Ints, strides: Sequence[Ints]) -> tuple[Ints, list[Ints]]:
@@ -53,7 +53,7 @@ def block(declarations: Sequence[str], body: str) -> str:
     return "    {\n" + "".join(f"        {line}\n" for line in declarations) + body + "    }\n"
 
 
-def elementwise(formula: Formula, result: Tensor, offset: int = 0, strides: Ints | None = None) -> str:
+def elementwise(formula: Formula, result: CTensor, offset: int = 0, strides: Ints | None = None) -> str:
     """result[...] = formula, element by element; `strides` where the result is a part of an array."""
     all_strides = [strides or strides_of(formula.shape), *(operand.strides for operand in formula.operands)]
     sizes, steps = collapse_loops(formula.shape, all_strides)

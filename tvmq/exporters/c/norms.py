@@ -8,44 +8,44 @@ from tvm import relax
 
 from tvmq.exporters.c import rescale
 from tvmq.exporters.c.kernels.norm import LAYER_NORM, SOFTMAX
-from tvmq.exporters.c.tensor import Tensor, in_arena
-from tvmq.exporters.c.walk import Walk
+from tvmq.exporters.c.tensor import CTensor, in_arena
+from tvmq.exporters.c.walk import CWriter
 from tvmq.graph.view import const_value, is_const
 from tvmq.numerics.integer_layer_norm import spare_bits
 
 
-def integer_softmax(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
+def integer_softmax(writer: CWriter, var: relax.Var, call: relax.Call) -> CTensor:
     """tvmq.integer_softmax; the arena holds the powers of a row meanwhile."""
-    a, x, result = call.attrs, walk.array(call.args[0]), walk.result(var)
+    a, x, result = call.attrs, writer.array(call.args[0]), writer.result(var)
     axis = int(a.axis) % len(x.shape)
     length, inner = x.shape[axis], math.prod(x.shape[axis + 1 :])
     powers = in_arena((length,), "int32")
-    name = walk.library.use(SOFTMAX, X=x.type, Y=result.type)
+    name = writer.library.use(SOFTMAX, X=x.type, Y=result.type)
     low, high, zero = rescale.limits(call)
     numbers = ", ".join(str(int(v)) for v in (a.multiplier, a.shift, a.out_multiplier, a.out_shift, low, high, zero))
     text = (
         f"    {name}({math.prod(x.shape[:axis])}, {length}, {inner}, {x.mark}, {numbers}, {powers.mark}, "
         f"{result.mark});\n"
     )
-    walk.write(text, [x], [result, powers])
+    writer.write(text, [x], [result, powers])
     return result
 
 
-def integer_layer_norm(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
+def integer_layer_norm(writer: CWriter, var: relax.Var, call: relax.Call) -> CTensor:
     """tvmq.integer_layer_norm over the last axes."""
-    a, x, result = call.attrs, walk.array(call.args[0]), walk.result(var)
+    a, x, result = call.attrs, writer.array(call.args[0]), writer.result(var)
     if not all(is_const(arg) for arg in call.args[1:]):
-        raise walk.refused("tvmq.integer_layer_norm with parameters that are computed", "has no C form")
-    multiplier, offset = (walk.constants.tensor(const_value(arg), hint) for arg, hint in _parameters(call))
+        raise writer.unsupported_error("tvmq.integer_layer_norm with parameters that are computed", "has no C form")
+    multiplier, offset = (writer.constants.tensor(const_value(arg), hint) for arg, hint in _parameters(call))
     count = multiplier.size
-    name = walk.library.use(LAYER_NORM, X=x.type, Y=result.type)
+    name = writer.library.use(LAYER_NORM, X=x.type, Y=result.type)
     low, high, zero = rescale.limits(call)
     numbers = [int(a.epsilon), int(a.shift), spare_bits(count), int(bool(a.centred)), int(a.x_zero), low, high, zero]
     text = (
         f"    {name}({x.size // count}, {count}, {x.mark}, {multiplier.mark}, {offset.mark}, "
         f"{', '.join(map(str, numbers))}, {result.mark});\n"
     )
-    walk.write(text, [x, multiplier, offset], [result])
+    writer.write(text, [x, multiplier, offset], [result])
     return result
 
 

@@ -8,60 +8,62 @@ from tvm import relax
 from tvmq.exporters.c import rescale
 from tvmq.exporters.c.constants import braces
 from tvmq.exporters.c.kernels import pool as pool_text
-from tvmq.exporters.c.library import Kernel
+from tvmq.exporters.c.library import CKernel
 from tvmq.exporters.c.products import in_three, ints, starts
-from tvmq.exporters.c.tensor import Tensor
-from tvmq.exporters.c.walk import Ending, Walk, literal
+from tvmq.exporters.c.tensor import CTensor
+from tvmq.exporters.c.walk import CWriter, Epilogue, literal
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import POOL
 from tvmq.graph.view import dtype_of
 from tvmq.numerics.windows import both_sides
 
 
-def max_pool(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
+def max_pool(writer: CWriter, var: relax.Var, call: relax.Call) -> CTensor:
     """nn.max_pool; windows that reach beyond the border take what is inside."""
-    x, result, attrs = walk.array(call.args[0]), walk.result(var), call.attrs
+    x, result, attrs = writer.array(call.args[0]), writer.result(var), call.attrs
     if not str(attrs.layout).startswith("NC"):
-        raise walk.refused(f"a pool in layout {attrs.layout}", "has no C form")
-    place = _structure(walk, x, result, attrs.pool_size, attrs.strides, attrs.dilation, attrs.padding, 0)
-    name = walk.library.use(pool_text.MAX_POOL, T=x.type)
+        raise writer.unsupported_error(f"a pool in layout {attrs.layout}", "has no C form")
+    place = _structure(writer, x, result, attrs.pool_size, attrs.strides, attrs.dilation, attrs.padding, 0)
+    name = writer.library.use(pool_text.MAX_POOL, T=x.type)
     lowest = literal(int(np.iinfo(dtype_of(var)).min))
-    walk.write(f"    {name}(&{place}, {x.mark}, {lowest}, {result.mark});\n", [x], [result])
+    writer.write(f"    {name}(&{place}, {x.mark}, {lowest}, {result.mark});\n", [x], [result])
     return result
 
 
-def sum_pool(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
+def sum_pool(writer: CWriter, var: relax.Var, call: relax.Call) -> CTensor:
     """tvmq.sum_pool, with the requantize that makes averages of it."""
-    attrs, x, ending = call.attrs, walk.array(call.args[0]), walk.find_ending(var, 1)
-    result = walk.result(ending.var)
+    attrs, x, epilogue = call.attrs, writer.array(call.args[0]), writer.find_epilogue(var, 1)
+    result = writer.result(epilogue.var)
     ones = (1,) * len(ints(attrs.kernel))
     zero = int(attrs.zero_point)
-    place = _structure(walk, x, result, attrs.kernel, attrs.strides, ones, attrs.padding, zero)
-    return _emit_sums(walk, pool_text.SUM_POOL, place, x, ending, result)
+    place = _structure(writer, x, result, attrs.kernel, attrs.strides, ones, attrs.padding, zero)
+    return _emit_sums(writer, pool_text.SUM_POOL, place, x, epilogue, result)
 
 
-def adaptive_sum_pool(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
+def adaptive_sum_pool(writer: CWriter, var: relax.Var, call: relax.Call) -> CTensor:
     """tvmq.adaptive_sum_pool, with the requantize that makes averages of it."""
-    x, ending = walk.array(call.args[0]), walk.find_ending(var, 1)
-    result = walk.result(ending.var)
+    x, epilogue = writer.array(call.args[0]), writer.find_epilogue(var, 1)
+    result = writer.result(epilogue.var)
     ones = (1,) * (len(x.shape) - 2)
-    place = _structure(walk, x, result, ones, ones, ones, (0,) * len(ones), int(call.attrs.zero_point))
-    return _emit_sums(walk, pool_text.ADAPTIVE, place, x, ending, result)
+    place = _structure(writer, x, result, ones, ones, ones, (0,) * len(ones), int(call.attrs.zero_point))
+    return _emit_sums(writer, pool_text.ADAPTIVE, place, x, epilogue, result)
 
 
-def _emit_sums(walk: Walk, kernel: Kernel, place: str, x: Tensor, ending: Ending, result: Tensor) -> Tensor:
-    function, parameters = rescale.finish(walk, ending.call)
-    name = walk.library.use(kernel, X=x.type, Y=result.type, finish=function)
-    begins = starts(walk, np.zeros(result.shape[1], np.int64), ending)
+def _emit_sums(
+    writer: CWriter, kernel: CKernel, place: str, x: CTensor, epilogue: Epilogue, result: CTensor
+) -> CTensor:
+    function, parameters = rescale.finish(writer, epilogue.call)
+    name = writer.library.use(kernel, X=x.type, Y=result.type, finish=function)
+    begins = starts(writer, np.zeros(result.shape[1], np.int64), epilogue)
     text = f"    {name}(&{place}, {x.mark}, {begins.mark}, {parameters}, {result.mark});\n"
-    walk.write(text, [x, begins], [result])
-    return walk.end(ending, result)
+    writer.write(text, [x, begins], [result])
+    return writer.store_result(epilogue, result)
 
 
 def _structure(
-    walk: Walk,
-    x: Tensor,
-    result: Tensor,
+    writer: CWriter,
+    x: CTensor,
+    result: CTensor,
     kernel: object,
     strides: object,
     dilation: object,
@@ -81,7 +83,7 @@ def _structure(
         "before": braces(in_three(before, 0)),
         "zero": str(zero),
     }
-    return walk.constants.structure("pool_t", "pool", fields)
+    return writer.constants.structure("pool_t", "pool", fields)
 
 
 FORMS = {

@@ -15,8 +15,8 @@ from tvmq.exporters.c.constants import braces
 from tvmq.exporters.c.kernels import conv as conv_text
 from tvmq.exporters.c.kernels import matmul as matmul_text
 from tvmq.exporters.c.loops import block, collapse_loops, index, nest
-from tvmq.exporters.c.tensor import Ints, Tensor, broadcast, strides_of
-from tvmq.exporters.c.walk import Ending, Step, Walk
+from tvmq.exporters.c.tensor import CTensor, Ints, broadcast, strides_of
+from tvmq.exporters.c.walk import CStep, CWriter, Epilogue
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import CONVOLUTION
 from tvmq.graph.view import const_value, is_const, shape_of
@@ -27,7 +27,7 @@ from tvmq.numerics.windows import both_sides
 class InputWithBorder:
     """An array with an implicit border: it is not written, a convolution adds `code` times the taps that lie there."""
 
-    tensor: Tensor
+    tensor: CTensor
     before: Ints
     code: int
 
@@ -42,13 +42,13 @@ def in_three(values: Ints, fill: int) -> Ints:
     return (fill,) * (3 - len(values)) + values
 
 
-def convolution(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
+def convolution(writer: CWriter, var: relax.Var, call: relax.Call) -> CTensor:
     """nn.conv1d, conv2d, conv3d, with bias, requantize and the border before it."""
     if not is_const(call.args[1]):
-        raise walk.refused("a convolution with a weight that is computed", "has no C form")
-    padded, weight, groups = _input_with_border(walk, call), const_value(call.args[1]), int(call.attrs.groups)
-    x, ending = padded.tensor, walk.find_ending(var, 1)
-    result = walk.result(ending.var)
+        raise writer.unsupported_error("a convolution with a weight that is computed", "has no C form")
+    padded, weight, groups = _input_with_border(writer, call), const_value(call.args[1]), int(call.attrs.groups)
+    x, epilogue = padded.tensor, writer.find_epilogue(var, 1)
+    result = writer.result(epilogue.var)
     windows = _Windows(x.shape[2:], result.shape[2:], weight.shape[2:], ints(call.attrs.strides),
                        ints(call.attrs.dilation), padded.before)  # fmt: skip
     alone = groups == x.shape[1] == len(weight) and x.shape == result.shape and x.type == result.type
@@ -56,32 +56,32 @@ def convolution(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
     channels = {"batch": x.shape[0], "groups": groups, "depth": weight.shape[1], "filters": len(weight) // groups}
     start = padded.code * weight.reshape(len(weight), -1).sum(axis=1, dtype=np.int64)
     fields = windows.fields(channels, padded.code)
-    return _emit(walk, ending, result, function, fields, x, weight, start)
+    return _emit(writer, epilogue, result, function, fields, x, weight, start)
 
 
-def transposed_convolution(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
+def transposed_convolution(writer: CWriter, var: relax.Var, call: relax.Call) -> CTensor:
     """tvmq.conv_transpose."""
-    attrs, x = call.attrs, walk.array(call.args[0])
+    attrs, x = call.attrs, writer.array(call.args[0])
     if not is_const(call.args[1]):
-        raise walk.refused("a transposed convolution with a weight that is computed", "has no C form")
+        raise writer.unsupported_error("a transposed convolution with a weight that is computed", "has no C form")
     weight, groups, zero = const_value(call.args[1]), int(attrs.groups), int(attrs.zero_point)
-    ending = walk.find_ending(var, 1)
-    result = walk.result(ending.var)
+    epilogue = writer.find_epilogue(var, 1)
+    result = writer.result(epilogue.var)
     windows = _Windows(x.shape[2:], result.shape[2:], weight.shape[2:], ints(attrs.strides), ints(attrs.dilation),
                        _befores(attrs.padding, len(x.shape) - 2), gaps=True)  # fmt: skip
     channels = {"batch": x.shape[0], "groups": groups, "depth": len(weight) // groups, "filters": weight.shape[1]}
     by_group = weight.reshape(groups, len(weight) // groups, weight.shape[1], -1)
     start = zero * by_group.sum(axis=(1, 3), dtype=np.int64).ravel()
     fields = windows.fields(channels, zero)
-    return _emit(walk, ending, result, conv_text.TRANSPOSED, fields, x, weight, start)
+    return _emit(writer, epilogue, result, conv_text.TRANSPOSED, fields, x, weight, start)
 
 
-def _input_with_border(walk: Walk, call: relax.Call) -> InputWithBorder:
+def _input_with_border(writer: CWriter, call: relax.Call) -> InputWithBorder:
     """Input of a convolution with its border: that of a nn.pad before it, or its own, which holds 0."""
-    value = walk.value(call.args[0])
+    value = writer.value(call.args[0])
     if isinstance(value, InputWithBorder):
         return value
-    x = walk.array(call.args[0])
+    x = writer.array(call.args[0])
     return InputWithBorder(x, _befores(call.attrs.padding, len(x.shape) - 2), 0)
 
 
@@ -121,65 +121,65 @@ class _Windows:
 
 
 def _emit(
-    walk: Walk,
-    ending: Ending,
-    result: Tensor,
+    writer: CWriter,
+    epilogue: Epilogue,
+    result: CTensor,
     kernel: Any,
     fields: dict[str, str],
-    x: Tensor,
+    x: CTensor,
     weight: np.ndarray,
     start: np.ndarray,
-) -> Tensor:
-    constant = walk.constants.tensor(weight, "weight")
-    function, parameters = rescale.finish(walk, ending.call)
+) -> CTensor:
+    constant = writer.constants.tensor(weight, "weight")
+    function, parameters = rescale.finish(writer, epilogue.call)
     of_rows = kernel is not conv_text.TRANSPOSED
-    rows = {"row": walk.library.use(conv_text.ROW, X=x.type, W=constant.type)} if of_rows else {}
-    name = walk.library.use(kernel, X=x.type, W=constant.type, Y=result.type, finish=function, **rows)
-    begins = starts(walk, start, ending)
-    place = walk.constants.structure("conv_t", "conv", fields)
-    room = [walk.part(result.type, (1, *result.shape[2:]))] if kernel is conv_text.DEPTHWISE else []
+    rows = {"row": writer.library.use(conv_text.ROW, X=x.type, W=constant.type)} if of_rows else {}
+    name = writer.library.use(kernel, X=x.type, W=constant.type, Y=result.type, finish=function, **rows)
+    begins = starts(writer, start, epilogue)
+    place = writer.constants.structure("conv_t", "conv", fields)
+    room = [writer.part(result.type, (1, *result.shape[2:]))] if kernel is conv_text.DEPTHWISE else []
     outputs = ", ".join(tensor.mark for tensor in (*room, result))
     text = f"    {name}(&{place}, {x.mark}, {constant.mark}, {begins.mark}, {parameters}, {outputs});\n"
-    shared = [(result, x)] if room else []
-    walk.add(Step(walk.layer, text, [x, constant, begins], [result, *room], shared))
-    return walk.end(ending, result)
+    in_place = [(result, x)] if room else []
+    writer.add(CStep(writer.layer, text, [x, constant, begins], [result, *room], in_place))
+    return writer.store_result(epilogue, result)
 
 
-def starts(walk: Walk, start: np.ndarray, ending: Ending) -> Tensor:
+def starts(writer: CWriter, start: np.ndarray, epilogue: Epilogue) -> CTensor:
     """Initial value of each channel's sums: bias, and what borders and zero points add."""
-    total = start + (0 if ending.bias is None else ending.bias.astype(np.int64))
+    total = start + (0 if epilogue.bias is None else epilogue.bias.astype(np.int64))
     if total.size and max(total.max(), -total.min()) > 2**31 - 1:
-        raise walk.refused("a convolution", f"begins with {total.max()}, which leaves int32, and so")
-    return walk.constants.tensor(total.astype(np.int32), "start")
+        raise writer.unsupported_error("a convolution", f"begins with {total.max()}, which leaves int32, and so")
+    return writer.constants.tensor(total.astype(np.int32), "start")
 
 
-def product(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
+def product(writer: CWriter, var: relax.Var, call: relax.Call) -> CTensor:
     """matmul and tvmq.matmul: rows by a constant matrix, or by one that is computed."""
     own = hasattr(call.attrs, "a_zero")
     zeros = (int(call.attrs.a_zero), int(call.attrs.b_zero)) if own else (0, 0)
     a, b = (shape_of(arg) for arg in call.args)
     if is_const(call.args[1]) and len(b) == 2 and zeros == (0, 0):
-        return _dense(walk, var, call)
-    left, right = walk.array(call.args[0]), walk.array(call.args[1])
+        return _dense(writer, var, call)
+    left, right = writer.array(call.args[0]), writer.array(call.args[1])
     left = left.with_shape((1, *a)) if len(a) == 1 else left
     right = right.with_shape((*b, 1)) if len(b) == 1 else right
     vectors = (len(a) == 1) + (len(b) == 1)
-    ending = Ending(var) if vectors else walk.find_ending(var, -1)
-    result = walk.result(ending.var)
+    epilogue = Epilogue(var) if vectors else writer.find_epilogue(var, -1)
+    result = writer.result(epilogue.var)
     batch = result.shape[: len(result.shape) - 2 + vectors]
-    function, parameters = rescale.finish(walk, ending.call)
-    name = walk.library.use(matmul_text.MATMUL, A=left.type, B=right.type, Y=result.type, finish=function)
-    begins = starts(walk, np.zeros(right.shape[-1], np.int64), ending)
+    function, parameters = rescale.finish(writer, epilogue.call)
+    name = writer.library.use(matmul_text.MATMUL, A=left.type, B=right.type, Y=result.type, finish=function)
+    begins = starts(writer, np.zeros(right.shape[-1], np.int64), epilogue)
     sizes, (ia, ib, iy) = _matrices(left, right, batch)
     body = (
         f"{name}({left.shape[-2]}, {left.shape[-1]}, {right.shape[-1]}, {left.mark} + {ia}, {zeros[0]}, "
         f"{right.mark} + {ib}, {zeros[1]}, {begins.mark}, {parameters}, {result.mark} + {iy});"
     )
-    walk.write(block([], nest(sizes, body)), [left, right, begins], [result])
-    return walk.end(ending, result)
+    writer.write(block([], nest(sizes, body)), [left, right, begins], [result])
+    return writer.store_result(epilogue, result)
 
 
-def _matrices(left: Tensor, right: Tensor, batch: Ints) -> tuple[Ints, list[str]]:
+def _matrices(left: CTensor, right: CTensor, batch: Ints) -> tuple[Ints, list[str]]:
     """Loops over matrices, and where those of both operands and of the result begin."""
     rows, depth, columns = *left.shape[-2:], right.shape[-1]
     strides = [
@@ -191,34 +191,34 @@ def _matrices(left: Tensor, right: Tensor, batch: Ints) -> tuple[Ints, list[str]
     return sizes, [index([f"i{axis}" for axis in range(len(sizes))], step) for step in steps]
 
 
-def _dense(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
+def _dense(writer: CWriter, var: relax.Var, call: relax.Call) -> CTensor:
     """Rows by a constant matrix, which is stored transposed: each result is one run through memory."""
     weight = const_value(call.args[1])
     depth, columns = weight.shape
-    ending = walk.find_ending(var, -1)
-    x, result = walk.array(call.args[0]), walk.result(ending.var)
-    constant = walk.constants.tensor(weight.T, "weight")
-    function, parameters = rescale.finish(walk, ending.call)
-    begins = starts(walk, np.zeros(columns, np.int64), ending)
-    name = walk.library.use(matmul_text.DENSE, X=x.type, W=constant.type, Y=result.type, finish=function)
+    epilogue = writer.find_epilogue(var, -1)
+    x, result = writer.array(call.args[0]), writer.result(epilogue.var)
+    constant = writer.constants.tensor(weight.T, "weight")
+    function, parameters = rescale.finish(writer, epilogue.call)
+    begins = starts(writer, np.zeros(columns, np.int64), epilogue)
+    name = writer.library.use(matmul_text.DENSE, X=x.type, W=constant.type, Y=result.type, finish=function)
     rows = x.size // depth
     text = (
         f"    {name}({rows}, {depth}, {columns}, {x.mark}, {constant.mark}, {begins.mark}, {parameters}, "
         f"{result.mark});\n"
     )
-    walk.write(text, [x, constant, begins], [result])
-    return walk.end(ending, result)
+    writer.write(text, [x, constant, begins], [result])
+    return writer.store_result(epilogue, result)
 
 
-def border(walk: Walk, var: relax.Var, call: relax.Call) -> InputWithBorder | None:
+def border(writer: CWriter, var: relax.Var, call: relax.Call) -> InputWithBorder | None:
     """Result of a nn.pad that only convolutions read, as an implicit border; None for any other nn.pad."""
     width = ints(call.attrs.pad_width)
-    readers = [walk.view.value[name] for name in walk.view.readers[var.name]]
+    readers = [writer.view.value[name] for name in writer.view.readers[var.name]]
     fits = str(call.attrs.pad_mode) == "constant" and not any(width[:4]) and min(width) >= 0
-    if not fits or not readers or walk.view.is_output(var.name) or not all(_takes_border(r, var) for r in readers):
+    if not fits or not readers or writer.view.is_output(var.name) or not all(_takes_border(r, var) for r in readers):
         return None
     code = int(call.attrs.pad_value)
-    return InputWithBorder(walk.array(call.args[0]), width[4::2], code)
+    return InputWithBorder(writer.array(call.args[0]), width[4::2], code)
 
 
 def _takes_border(reader: relax.Expr, var: relax.Var) -> bool:

@@ -8,13 +8,13 @@ from tvmq.exporters.c import rescale
 from tvmq.exporters.c.kernels.norm import MASKED_MEAN
 from tvmq.exporters.c.loops import block, index, nest
 from tvmq.exporters.c.products import ints
-from tvmq.exporters.c.tensor import C_TYPES, SIZES, Ints, Tensor, broadcast, strides_of
-from tvmq.exporters.c.walk import Ending, Form, Walk, literal
+from tvmq.exporters.c.tensor import C_TYPES, SIZES, CTensor, Ints, broadcast, strides_of
+from tvmq.exporters.c.walk import CWriter, Epilogue, Form, literal
 from tvmq.graph.view import op_name, shape_of
 
 
 def _emit_reduction(
-    walk: Walk, x: Tensor, result: Tensor, axes: Ints, texts: tuple[str, str, str], more: list[Tensor]
+    writer: CWriter, x: CTensor, result: CTensor, axes: Ints, texts: tuple[str, str, str], more: list[CTensor]
 ) -> None:
     """Append a step: for each place of the result, `texts` before, inside and after the loops over the axes.
 
@@ -38,41 +38,41 @@ def _emit_reduction(
     loops = nest(tuple(x.shape[axis] for axis in axes), inside, counter="j", indent="    ")
     body = "{\n    " + before + "\n" + loops + "    " + behind + "\n}"
     declared = [f"const {x.type} *a = {x.mark};", f"{result.type} *y = {result.mark};"]
-    walk.write(block(declared, nest(sizes, body)), [x, *more], [result])
+    writer.write(block(declared, nest(sizes, body)), [x, *more], [result])
 
 
-def total(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
+def total(writer: CWriter, var: relax.Var, call: relax.Call) -> CTensor:
     """tvmq.sum, with the requantize that makes a mean of it."""
-    x = walk.array(call.args[0])
+    x = writer.array(call.args[0])
     axes = tuple(sorted(a % len(x.shape) for a in ints(call.attrs.axes)))
-    ending = _find_ending(walk, var)
-    result = walk.result(ending.var)
-    function, parameters = rescale.finish(walk, ending.call)
+    epilogue = _find_epilogue(writer, var)
+    result = writer.result(epilogue.var)
+    function, parameters = rescale.finish(writer, epilogue.call)
     channel = "0"
-    if ending.call is not None and rescale.constants_of(ending.call)[0].size > 1:
+    if epilogue.call is not None and rescale.constants_of(epilogue.call)[0].size > 1:
         kept = [a for a in range(len(x.shape)) if a not in axes]
-        position = int(ending.call.attrs.axis) % len(result.shape)
+        position = int(epilogue.call.attrs.axis) % len(result.shape)
         channel = f"{{{kept.index(position) if call.attrs.keepdims else position}}}"
     texts = (
         "int32_t sum = 0;",
         f"sum += {{a}} - {literal(int(call.attrs.zero_point))};",
         f"{function}({parameters}, &sum, 1, {channel}, 0, y + {{y}});",
     )
-    _emit_reduction(walk, x, result, axes, texts, [])
-    return walk.end(ending, result)
+    _emit_reduction(writer, x, result, axes, texts, [])
+    return writer.store_result(epilogue, result)
 
 
-def _find_ending(walk: Walk, var: relax.Var) -> Ending:
+def _find_epilogue(writer: CWriter, var: relax.Var) -> Epilogue:
     """The requantize that reads the sums, if any, along whichever axis."""
-    reader = walk.view.only_reader(var.name)
-    ending = Ending(var)
-    if reader is not None and op_name(walk.view.value[reader]) == "tvmq.requantize":
-        ending.call = walk.view.value[reader]
-        ending.follow(walk.view.var[reader])
-    return ending
+    reader = writer.view.only_reader(var.name)
+    epilogue = Epilogue(var)
+    if reader is not None and op_name(writer.view.value[reader]) == "tvmq.requantize":
+        epilogue.call = writer.view.value[reader]
+        epilogue.follow(writer.view.var[reader])
+    return epilogue
 
 
-def _axes(walk: Walk, call: relax.Call) -> Ints:
+def _axes(writer: CWriter, call: relax.Call) -> Ints:
     rank = len(shape_of(call.args[0]))
     axis = call.attrs.axis
     if axis is None:
@@ -83,11 +83,11 @@ def _axes(walk: Walk, call: relax.Call) -> Ints:
 def extreme(symbol: str) -> Form:
     """max, min."""
 
-    def form(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
-        x, result = walk.array(call.args[0]), walk.result(var)
+    def form(writer: CWriter, var: relax.Var, call: relax.Call) -> CTensor:
+        x, result = writer.array(call.args[0]), writer.result(var)
         kind = C_TYPES[x.type]
         texts = (f"{kind} best = {{first}};", f"best = {{a}} {symbol} best ? {{a}} : best;", "y[{y}] = best;")
-        _emit_reduction(walk, x, result, _axes(walk, call), texts, [])
+        _emit_reduction(writer, x, result, _axes(writer, call), texts, [])
         return result
 
     return form
@@ -96,34 +96,34 @@ def extreme(symbol: str) -> Form:
 def place_of(symbol: str) -> Form:
     """argmax, argmin: the first of equal ones."""
 
-    def form(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
-        x, result = walk.array(call.args[0]), walk.result(var)
+    def form(writer: CWriter, var: relax.Var, call: relax.Call) -> CTensor:
+        x, result = writer.array(call.args[0]), writer.result(var)
         kind = C_TYPES[x.type]
         texts = (
             f"{kind} best = {{first}}; {C_TYPES[result.type]} place = 0;",
             f"if ({{a}} {symbol} best) {{{{ best = {{a}}; place = {{at}}; }}}}",
             "y[{y}] = place;",
         )
-        _emit_reduction(walk, x, result, _axes(walk, call), texts, [])
+        _emit_reduction(writer, x, result, _axes(writer, call), texts, [])
         return result
 
     return form
 
 
-def plain_sum(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
+def plain_sum(writer: CWriter, var: relax.Var, call: relax.Call) -> CTensor:
     """sum of integers, which wraps round."""
-    x, result = walk.array(call.args[0]), walk.result(var)
+    x, result = writer.array(call.args[0]), writer.result(var)
     unsigned = "uint64_t" if SIZES[result.type] == 8 else "uint32_t"
     texts = (f"{unsigned} sum = 0;", f"sum += ({unsigned}){{a}};", f"y[{{y}}] = ({C_TYPES[result.type]})sum;")
-    _emit_reduction(walk, x, result, _axes(walk, call), texts, [])
+    _emit_reduction(writer, x, result, _axes(writer, call), texts, [])
     return result
 
 
-def masked_mean(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
+def masked_mean(writer: CWriter, var: relax.Var, call: relax.Call) -> CTensor:
     """tvmq.masked_mean: the mean over the elements that a mask keeps."""
-    a, x, result = call.attrs, walk.array(call.args[0]), walk.result(var)
-    mask, axis = walk.array(call.args[1]), int(call.attrs.axis)
-    name = walk.library.use(MASKED_MEAN, X=x.type, M=mask.type, Y=result.type)
+    a, x, result = call.attrs, writer.array(call.args[0]), writer.result(var)
+    mask, axis = writer.array(call.args[1]), int(call.attrs.axis)
+    name = writer.library.use(MASKED_MEAN, X=x.type, M=mask.type, Y=result.type)
     own, other = strides_of(x.shape), broadcast(mask, x.shape).strides
     kept = [i for i in range(len(own)) if i != axis]
     counters = [f"i{k}" for k in range(len(kept))]
@@ -135,7 +135,7 @@ def masked_mean(walk: Walk, var: relax.Var, call: relax.Call) -> Tensor:
         f"{mask.mark} + {masked}, {other[axis]}, {x.shape[axis]}, {numbers});"
     )
     text = block([f"{result.type} *y = {result.mark};"], nest(tuple(x.shape[i] for i in kept), body))
-    walk.write(text, [x, mask], [result])
+    writer.write(text, [x, mask], [result])
     return result
 
 

@@ -12,15 +12,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 from tvm import relax
 
-from tvmq.exporters.c.library import Kernel
+from tvmq.exporters.c.library import CKernel
 from tvmq.exporters.c.tensor import NAMES, Formula, Ints, along
 from tvmq.graph.view import const_value
 from tvmq.numerics.requantize import SMALLEST_SHIFT
 
 if TYPE_CHECKING:
-    from tvmq.exporters.c.walk import Walk
+    from tvmq.exporters.c.walk import CWriter
 
-CLAMP = Kernel(
+CLAMP = CKernel(
     "clamp",
     """
 static inline int32_t clamp(int32_t value, int32_t low, int32_t high)
@@ -29,7 +29,7 @@ static inline int32_t clamp(int32_t value, int32_t low, int32_t high)
 }
 """,
 )
-WIDE_CLAMP = Kernel(
+WIDE_CLAMP = CKernel(
     "wide_clamp",
     """
 static inline int64_t wide_clamp(int64_t value, int64_t low, int64_t high)
@@ -44,7 +44,7 @@ TIES = {
     "DOUBLE": " + (n > 31 ? (product < 0 ? -(1 << 30) : 1 << 30) : 0)",
 }
 RESCALE = {
-    rounding: Kernel(
+    rounding: CKernel(
         name,
         f"""
 /* clamp(sum * multiplier / 2^n, rounded, {where}) + zero */
@@ -63,7 +63,7 @@ static inline int32_t $name(int32_t sum, int32_t multiplier, int32_t n, int32_t 
         ("DOUBLE", "rescale_twice", "at 31 bits upwards, then away from zero"),
     )
 }
-STRUCTURE = Kernel(
+STRUCTURE = CKernel(
     "finish_t",
     """
 typedef struct {
@@ -73,7 +73,7 @@ typedef struct {
 } finish_t;
 """,
 )
-FINISH = Kernel(
+FINISH = CKernel(
     "finish",
     """
 /* codes of `count` sums of one channel (along is 0), or of channels one behind the other (along is 1) */
@@ -89,7 +89,7 @@ static void $name(const finish_t *f, const int32_t *restrict sums, int32_t count
 """,
     (STRUCTURE,),
 )
-KEEP = Kernel(
+KEEP = CKernel(
     "keep_sums",
     """
 static void keep_sums(const finish_t *f, const int32_t *restrict sums, int32_t count, int32_t channel, int32_t along,
@@ -120,28 +120,28 @@ def limits(call: relax.Call) -> Ints:
     return int(call.attrs.qmin) - zero, int(call.attrs.qmax) - zero, zero
 
 
-def finish(walk: Walk, call: relax.Call | None) -> tuple[str, str]:
+def finish(writer: CWriter, call: relax.Call | None) -> tuple[str, str]:
     """Names of the C function that turns sums into results, and of its constant; without a call sums are kept."""
     if call is None:
-        return walk.library.use(KEEP), "0"
-    rescale = walk.library.use(RESCALE[str(call.attrs.rounding)])
-    function = walk.library.use(FINISH, Y=NAMES[str(call.attrs.dtype)], rescale=rescale)
+        return writer.library.use(KEEP), "0"
+    rescale = writer.library.use(RESCALE[str(call.attrs.rounding)])
+    function = writer.library.use(FINISH, Y=NAMES[str(call.attrs.dtype)], rescale=rescale)
     multiplier, n = constants_of(call)
     low, high, zero = limits(call)
     fields = {
-        "multiplier": walk.constants.tensor(multiplier.ravel(), "multiplier").storage.place,
-        "n": walk.constants.tensor(n.ravel(), "n").storage.place,
+        "multiplier": writer.constants.tensor(multiplier.ravel(), "multiplier").storage.place,
+        "n": writer.constants.tensor(n.ravel(), "n").storage.place,
         "step": str(int(multiplier.size > 1)),
         "low": str(low),
         "high": str(high),
         "zero": str(zero),
     }
-    return function, "&" + walk.constants.structure("finish_t", "finish", fields)
+    return function, "&" + writer.constants.structure("finish_t", "finish", fields)
 
 
-def formula(walk: Walk, call: relax.Call, argument: Formula) -> Formula:
+def formula(writer: CWriter, call: relax.Call, argument: Formula) -> Formula:
     """The requantized values of a formula."""
-    rescale = walk.library.use(RESCALE[str(call.attrs.rounding)])
+    rescale = writer.library.use(RESCALE[str(call.attrs.rounding)])
     multiplier, n = constants_of(call)
     low, high, zero = limits(call)
     operands, rank = list(argument.operands), len(argument.shape)
@@ -150,6 +150,7 @@ def formula(walk: Walk, call: relax.Call, argument: Formula) -> Formula:
     else:
         axis = int(call.attrs.axis) % rank
         texts = [f"{{{len(operands)}}}", f"{{{len(operands) + 1}}}"]
-        operands += [along(walk.constants.tensor(v, h), axis, rank) for v, h in ((multiplier, "multiplier"), (n, "n"))]
+        vectors = (writer.constants.tensor(v, h) for v, h in ((multiplier, "multiplier"), (n, "n")))
+        operands += [along(vector, axis, rank) for vector in vectors]
     text = f"{rescale}({argument.text}, {', '.join(texts)}, {low}, {high}, {zero})"
     return Formula(argument.shape, NAMES[str(call.attrs.dtype)], tuple(operands), text)

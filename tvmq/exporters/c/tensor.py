@@ -40,24 +40,24 @@ class Storage:
     size     bytes
     first, last   numbers of the steps that write it first and read it last
     offset   in the arena, once it is planned
-    inside   the storage whose bytes it takes over; None for bytes of its own
+    parent   the storage whose bytes it takes over; None for bytes of its own
     """
 
     size: int
     place: str = ""
-    first: int = -1
-    last: int = -1
+    first_step: int = -1
+    last_step: int = -1
     offset: int = -1
-    inside: Storage | None = None
+    parent: Storage | None = None
 
     @property
     def root(self) -> Storage:
         """Storage whose bytes these are: the outermost one that this one lies inside of."""
-        return self if self.inside is None else self.inside.root
+        return self if self.parent is None else self.parent.root
 
 
 @dataclass(eq=False)
-class Tensor:
+class CTensor:
     """An array in C order."""
 
     shape: Ints
@@ -80,15 +80,15 @@ class Tensor:
         """Placeholder of its address in the text of a step until the arena is planned."""
         return f"@{self.number}@"
 
-    def with_shape(self, shape: Ints) -> Tensor:
+    def with_shape(self, shape: Ints) -> CTensor:
         """Tensor of another shape in this memory."""
-        return Tensor(shape, self.type, self.storage)
+        return CTensor(shape, self.type, self.storage)
 
 
-def in_arena(shape: Ints, dtype: str) -> Tensor:
+def in_arena(shape: Ints, dtype: str) -> CTensor:
     """A new array in the arena."""
     name = NAMES[dtype]
-    return Tensor(shape, name, Storage(math.prod(shape) * SIZES[name]))
+    return CTensor(shape, name, Storage(math.prod(shape) * SIZES[name]))
 
 
 @dataclass(frozen=True)
@@ -100,7 +100,7 @@ class Operand:
     (0, 1, 0)
     """
 
-    tensor: Tensor
+    tensor: CTensor
     strides: Ints
     offset: int = 0
 
@@ -127,13 +127,13 @@ def strides_of(shape: Ints) -> Ints:
     return tuple(math.prod(shape[axis + 1 :]) for axis in range(len(shape)))
 
 
-def broadcast(tensor: Tensor, shape: Ints) -> Operand:
+def broadcast(tensor: CTensor, shape: Ints) -> Operand:
     """The tensor as an operand of a result of that shape, as NumPy broadcasts."""
     lead = len(shape) - len(tensor.shape)
     own = strides_of(tensor.shape)
     return Operand(tensor, (0,) * lead + tuple(0 if n == 1 else s for n, s in zip(tensor.shape, own, strict=True)))
 
 
-def along(tensor: Tensor, axis: int, rank: int) -> Operand:
+def along(tensor: CTensor, axis: int, rank: int) -> Operand:
     """A vector laid along one axis."""
     return Operand(tensor, tuple(int(i == axis) for i in range(rank)))

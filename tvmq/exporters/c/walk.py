@@ -1,4 +1,4 @@
-"""The walk over an integral core that writes it as C: what each variable becomes, and the steps of the run function.
+"""Writer of an integral core as C: what each variable becomes, and the steps of the run function.
 
 An operator that computes values one by one is a Formula, which its only reader writes into its own loop; every other
 operator is a step that writes an array. A step stands behind those before it, and says what it reads and writes: so
@@ -16,68 +16,68 @@ from tvm import relax
 
 from tvmq.errors import UnsupportedOpError
 from tvmq.exporters.c import loops, rescale
-from tvmq.exporters.c.constants import Constants
+from tvmq.exporters.c.constants import CConstants
 from tvmq.exporters.c.library import Library
-from tvmq.exporters.c.tensor import NAMES, Formula, Ints, Operand, Storage, Tensor, broadcast, in_arena, strides_of
+from tvmq.exporters.c.tensor import NAMES, CTensor, Formula, Ints, Operand, Storage, broadcast, in_arena, strides_of
 from tvmq.graph.operators import where
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, shape_of
 
 Value = Any  # Tensor, Formula, or a list of them
-Form = Callable[["Walk", relax.Var, relax.Call], Value]
+Form = Callable[["CWriter", relax.Var, relax.Call], Value]
 
 
 @dataclass
-class Step:
+class CStep:
     """A statement of the run function.
 
     text     C, with marks for addresses
     reads, writes   arrays
-    shared   (result, operand): what may take whose place if nobody reads the operand later
+    in_place  (result, operand): what may take whose place if nobody reads the operand later
     """
 
     layer: str
     text: str
-    reads: Sequence[Tensor]
-    writes: Sequence[Tensor]
-    shared: Sequence[tuple[Tensor, Tensor]] = field(default_factory=list)
+    reads: Sequence[CTensor]
+    writes: Sequence[CTensor]
+    in_place: Sequence[tuple[CTensor, CTensor]] = field(default_factory=list)
 
 
 @dataclass
-class Ending:
+class Epilogue:
     """Bias and requantize that a step applies to its sums before it stores them.
 
     var       the variable that the step computes
     bias      added to the sums of each channel; None for nothing
     call      the requantize; None keeps int32
-    passed    variables on the way, which are not made
+    intermediates  variables on the way, which are not made
     """
 
     var: relax.Var
     bias: np.ndarray | None = None
     call: relax.Call | None = None
-    passed: list[str] = field(default_factory=list)
+    intermediates: list[str] = field(default_factory=list)
 
     def follow(self, var: relax.Var) -> None:
         """Go on to the next variable."""
-        self.passed.append(self.var.name)
+        self.intermediates.append(self.var.name)
         self.var = var
 
 
-class Walk:
+class CWriter:
     """`values` holds what each variable became, `steps` what is to be done in order."""
 
     def __init__(self, view: View, forms: dict[str, Form]) -> None:
         self.view, self.forms = view, forms
-        self.library, self.constants = Library(), Constants()
+        self.library, self.constants = Library(), CConstants()
         self.values: dict[str, Value] = {}
-        self.steps: list[Step] = []
-        self.tensors: dict[str, Tensor] = {}
+        self.steps: list[CStep] = []
+        self.tensors: dict[str, CTensor] = {}
         self.layer = ""
 
-    def run(self, inputs: Sequence[str]) -> list[Tensor]:
+    def run(self, inputs: Sequence[str]) -> list[CTensor]:
         """Write all steps; the arrays that the function returns. `inputs` are names of its parameters in C."""
         for param, place in zip(self.view.func.params, inputs, strict=True):
-            self.values[param.name] = Tensor(shape_of(param), NAMES[dtype_of(param)], Storage(0, place=place))
+            self.values[param.name] = CTensor(shape_of(param), NAMES[dtype_of(param)], Storage(0, place=place))
         for var, value in self.view.bindings:
             if var.name not in self.values:
                 self.layer = ", ".join(self.view.sources(var.name))
@@ -92,13 +92,13 @@ class Walk:
             return self.value(value)
         form = self.forms.get(op_name(value))
         if form is None:
-            raise self.refused(op_name(value) or "a call of a function", "has no C form")
+            raise self.unsupported_error(op_name(value) or "a call of a function", "has no C form")
         result = form(self, var, value)
         if isinstance(result, Formula) and not self._is_read_once(var.name, result):
             result = self.write_formula(result)
         return result
 
-    def refused(self, operator: str, why: str) -> UnsupportedOpError:
+    def unsupported_error(self, operator: str, why: str) -> UnsupportedOpError:
         """Error for an operator of the current layer."""
         return UnsupportedOpError(
             f"export_c, layer '{self.layer}': {operator} {why}; keep this layer out of the exported part of the model, "
@@ -117,7 +117,7 @@ class Walk:
             return self.constants.tensor(const_value(expr), "constant")
         return self.values[expr.name]
 
-    def array(self, expr: relax.Expr) -> Tensor:
+    def array(self, expr: relax.Expr) -> CTensor:
         """An argument as an array in memory."""
         value = self.value(expr)
         if isinstance(value, Formula):
@@ -142,45 +142,45 @@ class Walk:
             return False
         value = self.view.value[reader]
         times = sum(isinstance(arg, relax.Var) and arg.name == name for arg in getattr(value, "args", ()))
-        return op_name(value) in ONE_BY_ONE and times == 1 and shape_of(self.view.var[reader]) == formula.shape
+        return op_name(value) in ELEMENTWISE and times == 1 and shape_of(self.view.var[reader]) == formula.shape
 
     # ---- steps
 
-    def add(self, step: Step) -> None:
+    def add(self, step: CStep) -> None:
         """Append a step; its arrays are planned."""
         for tensor in (*step.reads, *step.writes):
             self.tensors[tensor.mark] = tensor
         self.steps.append(step)
 
-    def write(self, text: str, reads: Sequence[Tensor], writes: Sequence[Tensor]) -> None:
+    def write(self, text: str, reads: Sequence[CTensor], writes: Sequence[CTensor]) -> None:
         """Append a step of the current layer."""
-        self.add(Step(self.layer, text, reads, writes))
+        self.add(CStep(self.layer, text, reads, writes))
 
-    def result(self, var: relax.Var) -> Tensor:
+    def result(self, var: relax.Var) -> CTensor:
         """A new array for a variable."""
         return in_arena(shape_of(var), dtype_of(var))
 
-    def part(self, kind: str, shape: Ints) -> Tensor:
+    def part(self, kind: str, shape: Ints) -> CTensor:
         """A new array for one of several results."""
-        result = Tensor(shape, kind, Storage(0))
+        result = CTensor(shape, kind, Storage(0))
         result.storage.size = result.bytes
         return result
 
-    def fill(self, result: Tensor, text: str) -> None:
+    def fill(self, result: CTensor, text: str) -> None:
         """Append a step that fills an array with one number."""
         formula = Formula(result.shape, result.type, (), text)
         self.write(loops.elementwise(formula, result), [], [result])
 
-    def write_formula(self, formula: Formula) -> Tensor:
+    def write_formula(self, formula: Formula) -> CTensor:
         """The array that a formula fills."""
         result = self.part(formula.type, formula.shape)
         reads = [operand.tensor for operand in formula.operands]
         unfit = {o.tensor.storage for o in formula.operands if not is_at_its_place(formula, o)}
-        shared = [(result, t) for t in reads if t.storage not in unfit and t.bytes >= result.bytes]
-        self.add(Step(self.layer, loops.elementwise(formula, result), reads, [result], shared))
+        in_place = [(result, t) for t in reads if t.storage not in unfit and t.bytes >= result.bytes]
+        self.add(CStep(self.layer, loops.elementwise(formula, result), reads, [result], in_place))
         return result
 
-    def copy(self, source: Operand, shape: Ints, target: Tensor, offset: int = 0, strides: Ints | None = None) -> None:
+    def copy(self, source: Operand, shape: Ints, target: CTensor, offset: int = 0, strides: Ints | None = None) -> None:
         """Append a step that moves elements: those of `source`, a box of that shape, to places of `target`."""
         formula = Formula(shape, source.tensor.type, (source,), "{0}")
         text = loops.elementwise(formula, target, offset, strides or strides_of(shape))
@@ -188,27 +188,27 @@ class Walk:
 
     # ---- sums
 
-    def find_ending(self, var: relax.Var, channel_axis: int) -> Ending:
+    def find_epilogue(self, var: relax.Var, channel_axis: int) -> Epilogue:
         """Bias and requantize behind sums, as far as the step can apply them; their variables are written with it."""
         rank, channels = len(shape_of(var)), shape_of(var)[channel_axis]
-        ending = Ending(var)
-        reader = self._only_reader(ending.var)
+        epilogue = Epilogue(var)
+        reader = self._only_reader(epilogue.var)
         if reader is not None and op_name(self.view.value[reader]) == "add":
-            ending.bias = _bias(self.view.value[reader], var, channel_axis, rank, channels)
-            if ending.bias is not None:
-                ending.follow(self.view.var[reader])
-                reader = self._only_reader(ending.var)
+            epilogue.bias = _bias(self.view.value[reader], var, channel_axis, rank, channels)
+            if epilogue.bias is not None:
+                epilogue.follow(self.view.var[reader])
+                reader = self._only_reader(epilogue.var)
         if reader is not None and op_name(self.view.value[reader]) == "tvmq.requantize":
             call = self.view.value[reader]
             sizes = rescale.constants_of(call)[0].size if str(call.attrs.mode) != "float" else -1
             if sizes == 1 or (sizes == channels and int(call.attrs.axis) % rank == channel_axis % rank):
-                ending.call = call
-                ending.follow(self.view.var[reader])
-        return ending
+                epilogue.call = call
+                epilogue.follow(self.view.var[reader])
+        return epilogue
 
-    def end(self, ending: Ending, result: Tensor) -> Tensor:
+    def store_result(self, epilogue: Epilogue, result: CTensor) -> CTensor:
         """Note the result of an ending under all variables that it computes."""
-        self.values.update(dict.fromkeys([*ending.passed, ending.var.name], result))
+        self.values.update(dict.fromkeys([*epilogue.intermediates, epilogue.var.name], result))
         return result
 
     def _only_reader(self, var: relax.Var) -> str | None:
@@ -251,7 +251,7 @@ def _bias(add: relax.Call, var: relax.Var, axis: int, rank: int, channels: int) 
 
 
 # Operators whose forms give formulas
-ONE_BY_ONE = frozenset(where(elementwise=True, integer=True)) | {
+ELEMENTWISE = frozenset(where(elementwise=True, integer=True)) | {
     "tvmq.requantize",
     "tvmq.add",
     "tvmq.multiply",

@@ -32,7 +32,7 @@ ARITHMETIC = {
 }
 
 
-class FreeSizes:
+class DynamicSizes:
     """Writes free sizes into a graph, each dimension once.
 
     places  {free dimension: (input, axis) where it stands}
@@ -87,7 +87,7 @@ class Scale:
 
 
 @dataclass(frozen=True)
-class Coded:
+class CodedTensor:
     """A quantized tensor: names of its codes and of the dequantized tensor, and the scale of the codes."""
 
     codes: str
@@ -106,7 +106,7 @@ class OnnxGraph:
     def __init__(
         self, reserved: Sequence[str], places: Mapping[str, tuple[str, int]] | None = None, form: Form | None = None
     ) -> None:
-        self.free = FreeSizes(self, places or {})
+        self.dynamic_sizes = DynamicSizes(self, places or {})
         self.form = form or Form()
         self.nodes: list[onnx.NodeProto] = []
         self.initializers: list[onnx.TensorProto] = []
@@ -150,15 +150,15 @@ class OnnxGraph:
         self.nodes.append(helper.make_node(op_type, list(inputs), names, self._node(layer), **attributes))
         return names
 
-    def quantize(self, x: str, name: str, scale: Scale) -> Coded:
+    def quantize(self, x: str, name: str, scale: Scale) -> CodedTensor:
         """QuantizeLinear and DequantizeLinear of an activation."""
         numbers = self._numbers(name, scale)
         codes = self.node("QuantizeLinear", [x, *numbers], f"{name}_QuantizeLinear", f"{name}_QuantizeLinear_Output")
-        return Coded(codes, self._dequantize(codes, numbers, name, scale), scale)
+        return CodedTensor(codes, self._dequantize(codes, numbers, name, scale), scale)
 
-    def dequantize_codes(self, codes: str, name: str, scale: Scale) -> Coded:
+    def dequantize_codes(self, codes: str, name: str, scale: Scale) -> CodedTensor:
         """DequantizeLinear of codes that the graph has already."""
-        return Coded(codes, self._dequantize(codes, self._numbers(name, scale), name, scale), scale)
+        return CodedTensor(codes, self._dequantize(codes, self._numbers(name, scale), name, scale), scale)
 
     def weight(self, codes: np.ndarray, name: str, scale: Scale) -> str:
         """Add a constant as codes with a DequantizeLinear; the name of its result."""

@@ -71,7 +71,7 @@ class Node:
         """A vector of sizes: an initializer, or computed where some of them are free."""
         if all(map(is_number, values)):
             return self.constant(int64s([int(value) for value in values]), role)
-        return self.graph.free.vector(values, self.layer, f"{self.result}/{role}")
+        return self.graph.dynamic_sizes.vector(values, self.layer, f"{self.result}/{role}")
 
     def ints(self, name: str) -> list[int]:
         """An attribute that is a list of integers."""

@@ -19,13 +19,13 @@ from typing import Any
 import numpy as np
 
 from tvmq import numerics
-from tvmq.exporters.onnx.graph import Coded, Scale
+from tvmq.exporters.onnx.graph import CodedTensor, Scale
 from tvmq.exporters.onnx.ops import WRITERS, Node
 from tvmq.exporters.scale_search import find_scales
 
 
 @dataclass(frozen=True)
-class Sums:
+class OnnxSums:
     """An int32 tensor that is still to be scaled.
 
     node     the operator, its inputs are those of the float one
@@ -36,11 +36,11 @@ class Sums:
     """
 
     node: Node
-    inputs: list[Coded]
+    inputs: list[CodedTensor]
     weight: np.ndarray | None = None
     bias: np.ndarray | None = None
 
-    def with_bias(self, bias: np.ndarray) -> Sums:
+    def with_bias(self, bias: np.ndarray) -> OnnxSums:
         """These sums with a constant added."""
         return replace(self, bias=bias.reshape(-1))
 

@@ -43,40 +43,40 @@ INT4 = "int4"
 
 
 @dataclass(frozen=True)
-class Finding:
+class TensorrtFinding:
     """A rule that a node breaks.
 
     rule     its name in RULES
     node     name of the node
     text     what is wrong, in numbers
-    refused  True where TensorRT refuses the file, False where it only computes less in int8
+    is_refused  True where TensorRT refuses the file, False where it only computes less in int8
     source   where the rule stands
     """
 
     rule: str
     node: str
     text: str
-    refused: bool
+    is_refused: bool
     source: str
 
     def __str__(self) -> str:
-        return f"{'refused' if self.refused else 'slower'}: '{self.node}': {self.text} ({self.rule}; {self.source})"
+        return f"{'refused' if self.is_refused else 'slower'}: '{self.node}': {self.text} ({self.rule}; {self.source})"
 
 
 @dataclass(frozen=True)
-class Rule:
+class TensorrtRule:
     """A rule: what it finds in a file, as (node, text)."""
 
     find: Callable[[FileView], Iterator[tuple[str, str]]]
-    refused: bool
+    is_refused: bool
     source: str
 
 
-def check_tensorrt(model: onnx.ModelProto | str | os.PathLike[str]) -> list[Finding]:
+def check_tensorrt(model: onnx.ModelProto | str | os.PathLike[str]) -> list[TensorrtFinding]:
     """Find what TensorRT would refuse of a Q/DQ file, and what keeps layers of it out of int8.
 
     model    an ONNX file, or what was read of one
-    returns  findings in the order of RULES; none of `refused` where TensorRT can read the file as far as its rules
+    returns  findings in the order of RULES; none of `is_refused` where TensorRT can read the file as far as its rules
              are known here
 
     >>> from onnx import helper
@@ -87,7 +87,7 @@ def check_tensorrt(model: onnx.ModelProto | str | os.PathLike[str]) -> list[Find
 
     view = FileView(model if isinstance(model, onnx.ModelProto) else onnx.load(os.fspath(model)))
     return [
-        Finding(name, node, text, rule.refused, rule.source)
+        TensorrtFinding(name, node, text, rule.is_refused, rule.source)
         for name, rule in RULES.items()
         for node, text in rule.find(view)
     ]
@@ -95,7 +95,7 @@ def check_tensorrt(model: onnx.ModelProto | str | os.PathLike[str]) -> list[Find
 
 def require_tensorrt(model: onnx.ModelProto) -> None:
     """raises  UnsupportedOpError with the first finding for which TensorRT refuses a file, and how many there are"""
-    refused = [finding for finding in check_tensorrt(model) if finding.refused]
+    refused = [finding for finding in check_tensorrt(model) if finding.is_refused]
     if refused:
         first = refused[0]
         raise UnsupportedOpError(
@@ -249,19 +249,19 @@ def _residuals(view: FileView) -> Iterator[tuple[str, str]]:
 
 PARSER, LAYERS, BIASES = "QuantDequantLinearHelper", "IQuantizeLayer", "onnxruntime#14229, onnx-tensorrt#850"
 OPERATORS, PLACEMENT = "operators.md", "Q/DQ Layer-Placement Recommendations"
-RULES: dict[str, Rule] = {
-    "opset": Rule(_opset, True, "ONNX Opset Guide"),
-    "importers": Rule(_importers, True, OPERATORS),
-    "zero points": Rule(_zero_points, True, PARSER),
-    "types": Rule(_types, True, BIASES),
-    "scales": Rule(_scales, True, PARSER),
-    "sizes of scales": Rule(_scale_sizes, True, PARSER),
-    "activations": Rule(_activations, True, PARSER),
-    "halves of bytes": Rule(_halves, True, PARSER),
-    "biases": Rule(_biases, True, BIASES),
-    "axes of weights": Rule(_weight_axes, False, LAYERS),
-    "both inputs": Rule(_both_inputs, False, PLACEMENT),
-    "before activations": Rule(_before_activations, False, PLACEMENT),
-    "results": Rule(_results, False, PLACEMENT),
-    "residual sums": Rule(_residuals, False, PLACEMENT),
+RULES: dict[str, TensorrtRule] = {
+    "opset": TensorrtRule(_opset, True, "ONNX Opset Guide"),
+    "importers": TensorrtRule(_importers, True, OPERATORS),
+    "zero points": TensorrtRule(_zero_points, True, PARSER),
+    "types": TensorrtRule(_types, True, BIASES),
+    "scales": TensorrtRule(_scales, True, PARSER),
+    "sizes of scales": TensorrtRule(_scale_sizes, True, PARSER),
+    "activations": TensorrtRule(_activations, True, PARSER),
+    "halves of bytes": TensorrtRule(_halves, True, PARSER),
+    "biases": TensorrtRule(_biases, True, BIASES),
+    "axes of weights": TensorrtRule(_weight_axes, False, LAYERS),
+    "both inputs": TensorrtRule(_both_inputs, False, PLACEMENT),
+    "before activations": TensorrtRule(_before_activations, False, PLACEMENT),
+    "results": TensorrtRule(_results, False, PLACEMENT),
+    "residual sums": TensorrtRule(_residuals, False, PLACEMENT),
 }

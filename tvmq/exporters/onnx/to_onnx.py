@@ -16,7 +16,7 @@ import tvm
 from tvmq.errors import BackendWarning, StageError, UnsupportedOpError
 from tvmq.exporters.onnx.dialects import TENSORRT, check_opset, dialect_named
 from tvmq.exporters.onnx.tensorrt_rules import require_tensorrt
-from tvmq.exporters.onnx.walk import Exporter
+from tvmq.exporters.onnx.walk import OnnxWriter
 from tvmq.graph.functions import plain_module
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.view import View, op_name
@@ -53,7 +53,7 @@ def to_onnx(
     stage = get_ledger(qmod).stage
     if stage != "realized":
         raise StageError(f"to_onnx: the module is '{stage}'; export what tvmq.quantize gives")
-    model = Exporter(qmod, described, opset).run()
+    model = OnnxWriter(qmod, described, opset).run()
     if described is TENSORRT:
         require_tensorrt(model)
     _check(model)

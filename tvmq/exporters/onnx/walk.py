@@ -1,7 +1,7 @@
-"""The walk over an integer module that writes it as ONNX: what each variable becomes.
+"""Writer of an integer module as ONNX: what each variable becomes.
 
-codes       Coded: QuantizeLinear and DequantizeLinear of the float tensor that they stand for
-int32 sums  Sums: the float operator, written when the requantize behind it tells the scale
+codes       CodedTensor: QuantizeLinear and DequantizeLinear of the float tensor that they stand for
+int32 sums  OnnxSums: the float operator, written when the requantize that reads them gives the scale
 floats      the name of a tensor
 """
 
@@ -21,10 +21,10 @@ from tvmq.errors import UnsupportedOpError
 from tvmq.exporters.onnx import values
 from tvmq.exporters.onnx.dialects import IR_VERSIONS, ONNXRUNTIME, Dialect
 from tvmq.exporters.onnx.forms import form_for
-from tvmq.exporters.onnx.graph import Coded, OnnxGraph, Scale
+from tvmq.exporters.onnx.graph import CodedTensor, OnnxGraph, Scale
 from tvmq.exporters.onnx.ops import WRITERS, Node
 from tvmq.exporters.onnx.recurrent import write_recurrent
-from tvmq.exporters.onnx.sums import Sums, real_factor, same_constants
+from tvmq.exporters.onnx.sums import OnnxSums, real_factor, same_constants
 from tvmq.exporters.onnx.values import (
     COMPARED,
     THRESHOLDS,
@@ -54,8 +54,8 @@ INTEGER = where(kind=(CONVOLUTION, PRODUCT), is_own=False)
 ON_CODES = where(commutes_with_quantize=True) & WRITERS.keys() | {"maximum", "minimum", "where"}
 
 
-class Exporter:
-    """Walks the bindings; `values` holds what each variable became: a name, Coded, Sums, or a list of them."""
+class OnnxWriter:
+    """Walks the bindings; `values` maps a variable to what it became: a name, a CodedTensor, OnnxSums, or a list."""
 
     def __init__(self, mod: tvm.IRModule, dialect: Dialect = ONNXRUNTIME, opset: int | None = None) -> None:
         self.view = View(unpack_weights(mod))
@@ -66,7 +66,7 @@ class Exporter:
         self.outputs = output_names(self.view.func, len(self.results))
         self.graph = OnnxGraph([*self.inputs.values(), *self.outputs], free_dimensions(mod), form)
         self.values: dict[str, Any] = dict(self.inputs)
-        self.padded: dict[str, tuple[Coded, list[int]]] = {}
+        self.pending_pads: dict[str, list[int]] = {}
 
     def run(self) -> onnx.ModelProto:
         """The model."""
@@ -90,10 +90,10 @@ class Exporter:
     def _layers(self, name: str) -> tuple[str, ...]:
         return self.view.sources(name)
 
-    def _coded_tensor(self, arg: relax.Expr) -> Coded:
+    def _coded_tensor(self, arg: relax.Expr) -> CodedTensor:
         """An activation in codes."""
         value = self.values[arg.name]
-        if not isinstance(value, Coded):
+        if not isinstance(value, CodedTensor):
             if arg.name not in self.ledger.codes:
                 raise self._unsupported_error(arg.name, f"'{arg.name}' holds codes of no known scale, which")
             value = self.values[arg.name] = self.graph.dequantize_codes(value, arg.name, self._scale(arg.name))
@@ -195,35 +195,35 @@ class Exporter:
             and not self.view.is_output(var.name)
         ):
             if readers and all(op_name(self.view.value[r]).startswith("nn.conv") for r in readers):
-                self.padded[var.name] = (x, [*width[4::2], *width[5::2]])
+                self.pending_pads[var.name] = [*width[4::2], *width[5::2]]
                 return x
         attrs = SimpleNamespace(pad_width=width, pad_mode=call.attrs.pad_mode, pad_value=value)
         node = self._node(var, call, [x.real])
         written = WRITERS["nn.pad"](replace(node, attrs=attrs))
         return self.graph.quantize(str(written), var.name, scale)
 
-    def _sums(self, var: relax.Var, call: relax.Call) -> Sums:
+    def _sums(self, var: relax.Var, call: relax.Call) -> OnnxSums:
         data, other = call.args
         x = self._coded_tensor(data)
         if is_const(other):
             node = self._node(var, call, [])
             attrs = call.attrs
             if op_name(call).startswith("nn.conv"):
-                pads = self.padded[data.name][1] if data.name in self.padded else [int(p) for p in attrs.padding]
+                pads = self.pending_pads[data.name] if data.name in self.pending_pads else node.ints("padding")
                 kept = ("strides", "dilation", "groups", "data_layout", "kernel_layout")
                 attrs = SimpleNamespace(padding=pads, **{key: getattr(attrs, key) for key in kept})
-            return Sums(replace(node, attrs=attrs), [x], const_value(other))
-        return Sums(self._node(var, call, []), [x, self._coded_tensor(other)])
+            return OnnxSums(replace(node, attrs=attrs), [x], const_value(other))
+        return OnnxSums(self._node(var, call, []), [x, self._coded_tensor(other)])
 
-    def _average(self, var: relax.Var, call: relax.Call) -> Sums:
-        return Sums(self._node(var, call, []), [self._coded_tensor(call.args[0])])
+    def _average(self, var: relax.Var, call: relax.Call) -> OnnxSums:
+        return OnnxSums(self._node(var, call, []), [self._coded_tensor(call.args[0])])
 
-    def _add_bias(self, call: relax.Call) -> Sums:
+    def _add_bias(self, call: relax.Call) -> OnnxSums:
         """A bias; the factors of windows that differ in size belong to the average."""
         sums = self.values[call.args[0].name]
         return sums.with_bias(const_value(call.args[1])) if op_name(call) == "add" else sums
 
-    def _requantize(self, var: relax.Var, call: relax.Call) -> Coded:
+    def _requantize(self, var: relax.Var, call: relax.Call) -> CodedTensor:
         attrs, scale = call.attrs, self._scale(var.name)
         multiplier, shift = (const_value(arg) for arg in call.args[1:])
         s_y = np.float64(scale.scale)
@@ -252,7 +252,7 @@ class Exporter:
         layer = layers[-1] if len(layers) > 1 else f"{layers[0]}/{op_type}"
         return self.graph.node(op_type, list(inputs), layer, f"{var.name}_{op_type}", **attributes)
 
-    def _clip_and_quantize(self, real: str, var: relax.Var, qmin: int, qmax: int) -> Coded:
+    def _clip_and_quantize(self, real: str, var: relax.Var, qmin: int, qmax: int) -> CodedTensor:
         """The codes of a real tensor within these bounds."""
         scale = self._scale(var.name)
         limits, zero = np.iinfo(scale.dtype), int(scale.zero_point)
@@ -265,12 +265,12 @@ class Exporter:
             real = self._step("Clip", [real, *names], var)
         return self.graph.quantize(real, var.name, scale)
 
-    def _add(self, var: relax.Var, call: relax.Call) -> Coded:
+    def _add(self, var: relax.Var, call: relax.Call) -> CodedTensor:
         node = self._node(var, call, [self._coded_tensor(arg).real for arg in call.args])
         real = node.write("Sub" if call.attrs.b_multiplier < 0 else "Add")
         return self._clip_and_quantize(real, var, int(call.attrs.qmin), int(call.attrs.qmax))
 
-    def _scale_shift(self, var: relax.Var, call: relax.Call) -> Coded:
+    def _scale_shift(self, var: relax.Var, call: relax.Call) -> CodedTensor:
         """x * factor + summand, whose integers these are: see numerics.scale_shift_params."""
         x, attrs, y = self._coded_tensor(call.args[0]), call.attrs, self._scale(var.name)
         multiplier, offset = (const_value(arg).astype(np.float64) for arg in call.args[1:])
@@ -283,7 +283,7 @@ class Exporter:
             real = self._step("Add", [real, node.constant(summand, "summand")], var)
         return self._clip_and_quantize(real, var, int(attrs.qmin), int(attrs.qmax))
 
-    def _prelu(self, var: relax.Var, call: relax.Call) -> Coded:
+    def _prelu(self, var: relax.Var, call: relax.Call) -> CodedTensor:
         x, attrs = self._coded_tensor(call.args[0]), call.attrs
         slopes = const_value(call.args[1]).astype(np.float64) / attrs.multiplier
         node = self._node(var, call, [x.real])
@@ -326,7 +326,7 @@ class Exporter:
         if isinstance(sums, Rows):
             numbers = [const_value(arg) for arg in call.args[1:]]
             return sums.emit(Scale(numbers[0], numbers[1], "int8", None if axis < 0 else sums.table.ndim - 1))
-        if not isinstance(sums, Sums):
+        if not isinstance(sums, OnnxSums):
             return self._coded_tensor(call.args[0]).real
 
         def fits(product: np.ndarray) -> np.ndarray:
@@ -397,7 +397,7 @@ class Exporter:
             value, layer = self.graph.constant(const_value(var), f"{name}_constant"), name
         else:
             value, layer = self.values[var.name], self._layers(var.name)[0]
-        value = value.codes if isinstance(value, Coded) else value
+        value = value.codes if isinstance(value, CodedTensor) else value
         self.graph.rename(value, name, {*self.inputs.values(), *self.outputs}, layer)
         return info(var, name)
 
@@ -410,19 +410,19 @@ def _columns(rows: Rows, scale: np.ndarray) -> Scale:
 
 
 HANDLERS: dict[str, Any] = {
-    "tvmq.add": Exporter._add,
-    "tvmq.conv_transpose": Exporter._sums,
-    "tvmq.dequantize": Exporter._dequantize,
-    "tvmq.dynamic_dequantize": Exporter._by_rows,
-    "tvmq.group_dequantize": Exporter._by_groups,
-    "tvmq.matmul": Exporter._sums,
-    "tvmq.multiply": Exporter._sums,
-    "tvmq.prelu": Exporter._prelu,
-    "tvmq.quantize": Exporter._quantize,
-    **dict.fromkeys(where(kind=RECURRENT), Exporter._recurrent),
-    "tvmq.requantize": Exporter._requantize,
-    "tvmq.scale_shift": Exporter._scale_shift,
-    "tvmq.sum": Exporter._average,
-    "tvmq.sum_pool": Exporter._average,
-    "tvmq.table": Exporter._table,
+    "tvmq.add": OnnxWriter._add,
+    "tvmq.conv_transpose": OnnxWriter._sums,
+    "tvmq.dequantize": OnnxWriter._dequantize,
+    "tvmq.dynamic_dequantize": OnnxWriter._by_rows,
+    "tvmq.group_dequantize": OnnxWriter._by_groups,
+    "tvmq.matmul": OnnxWriter._sums,
+    "tvmq.multiply": OnnxWriter._sums,
+    "tvmq.prelu": OnnxWriter._prelu,
+    "tvmq.quantize": OnnxWriter._quantize,
+    **dict.fromkeys(where(kind=RECURRENT), OnnxWriter._recurrent),
+    "tvmq.requantize": OnnxWriter._requantize,
+    "tvmq.scale_shift": OnnxWriter._scale_shift,
+    "tvmq.sum": OnnxWriter._average,
+    "tvmq.sum_pool": OnnxWriter._average,
+    "tvmq.table": OnnxWriter._table,
 }

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from tvmq.exporters.layouts import LAST, Ints, Order, in_order, plain
+from tvmq.exporters.layouts import LAST, Ints, Order, arrange_sizes, module_order
 
 
 @dataclass(frozen=True)
-class Codes:
+class TfliteTensor:
     """An activation.
 
     place   number of the tensor in the file
@@ -18,7 +18,7 @@ class Codes:
     order   of its axes in the file
     scale   real value of one step
     zero    code of 0.0, an int8
-    moved   offset between the codes of the module and these: 128 for uint8, which int8 kernels do not read, else 0
+    uint8_offset  codes of the module minus these: 128 for uint8, which int8 kernels do not read, else 0
     """
 
     place: int
@@ -26,19 +26,19 @@ class Codes:
     order: Order
     scale: np.float32
     zero: int
-    moved: int
+    uint8_offset: int
 
     @property
     def sizes(self) -> Ints:
         """Shape in the file."""
-        return in_order(self.shape, self.order)
+        return arrange_sizes(self.shape, self.order)
 
     @property
-    def is_last(self) -> bool:
+    def is_channels_last(self) -> bool:
         """True for channels last."""
         return self.order == LAST.get(len(self.shape))
 
     @property
-    def is_plain(self) -> bool:
+    def is_module_order(self) -> bool:
         """True for the order of the module."""
-        return self.order == plain(len(self.shape))
+        return self.order == module_order(len(self.shape))

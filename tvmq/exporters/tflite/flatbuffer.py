@@ -124,7 +124,7 @@ class Flatbuffer:
 
         raises   ConfigError without the packages
         """
-        return _Packer(self).run(inputs, outputs, description)
+        return _FlatbufferPacker(self).run(inputs, outputs, description)
 
 
 def schema() -> ModuleType:
@@ -140,7 +140,7 @@ def schema() -> ModuleType:
     return tflite
 
 
-class _Packer:
+class _FlatbufferPacker:
     """Writes the tables from the leaves up, as a flatbuffer is."""
 
     def __init__(self, file: Flatbuffer) -> None:

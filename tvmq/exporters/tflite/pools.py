@@ -15,12 +15,12 @@ import numpy as np
 from tvm import relax
 
 from tvmq.exporters.core_walk import ints
-from tvmq.exporters.layouts import LAST, Ints
+from tvmq.exporters.layouts import LAST, Ints, code_bounds
 from tvmq.exporters.tflite import arithmetic
-from tvmq.exporters.tflite.codes import Codes
+from tvmq.exporters.tflite.codes import TfliteTensor
 from tvmq.exporters.tflite.flatbuffer import Quantization
-from tvmq.exporters.tflite.products import PADDING, Windows, apply_padding, windows_of
-from tvmq.exporters.tflite.walk import Form, Walk
+from tvmq.exporters.tflite.products import PADDING, TfliteWindows, apply_padding, windows_of
+from tvmq.exporters.tflite.walk import Form, TfliteWriter
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import POOL
 from tvmq.graph.view import const_value, shape_of
@@ -34,52 +34,53 @@ LARGEST_COUNT = 2**13  # of codes in a sum: all sums are tried, 255 for each of 
 class Average:
     """Sums under windows, of differences from the zero point; `shape` is that of the result with all its axes."""
 
-    x: Codes
-    windows: Windows
+    x: TfliteTensor
+    windows: TfliteWindows
     shape: Ints
 
-    def plus(self, walk: Walk, bias: np.ndarray) -> Average:
+    def with_bias(self, writer: TfliteWriter, bias: np.ndarray) -> Average:
         """Refuse: averages get no bias."""
-        raise walk.refused("a sum of a pool and a constant")
+        raise writer.unsupported_error("a sum of a pool and a constant")
 
-    def requantized(self, walk: Walk, var: relax.Var, call: relax.Call) -> Codes:
+    def emit_requantize(self, writer: TfliteWriter, var: relax.Var, call: relax.Call) -> TfliteTensor:
         """A depthwise convolution of ones."""
-        multiplier, shift = walk.requantize_constants(call)
+        multiplier, shift = writer.requantize_constants(call)
         if multiplier.size != 1:
-            raise walk.refused("a pool with a scale for each channel")
+            raise writer.unsupported_error("a pool with a scale for each channel")
         order = LAST[len(self.x.shape)]
         if shape_of(var) == self.shape:
-            return walk.written(var, call, order, lambda result, act: self._write(walk, var, call, result, act))
-        held = walk.codes_of(var, tuple(range(len(shape_of(var)))))
-        target = walk.like(held, self.shape, order, f"{var.name}_kept")
-        low, high = int(call.attrs.qmin) - target.moved, int(call.attrs.qmax) - target.moved
-        pooled = self._write(walk, var, call, target, 0)
+            return writer.emit_with_activation(var, call, order, lambda y, act: self._write(writer, call, y, act))
+        result = writer.codes_of(var, tuple(range(len(shape_of(var)))))
+        target = writer.tensor_like(result, self.shape, order, f"{var.name}_kept")
+        low, high = code_bounds(call, target.uint8_offset)
+        pooled = self._write(writer, call, target, 0)
         if (low, high) != (-128, 127):
-            pooled = walk.bounded(pooled, walk.like(pooled, self.shape, order, f"{var.name}_bounded"), low, high)
-        return walk.emit("RESHAPE", [pooled, walk.numbers(held.sizes, "shape")], held, version=1)
+            target = writer.tensor_like(pooled, self.shape, order, f"{var.name}_bounded")
+            pooled = writer.clip_codes(pooled, target, low, high)
+        return writer.emit("RESHAPE", [pooled, writer.numbers(result.sizes, "shape")], result, version=1)
 
-    def _write(self, walk: Walk, var: relax.Var, call: relax.Call, result: Codes, activation: int) -> Codes:
+    def _write(self, writer: TfliteWriter, call: relax.Call, result: TfliteTensor, activation: int) -> TfliteTensor:
         channels, kernel = self.x.shape[1], self.windows.kernel
-        scale, one = self._scale(walk, call, result)
-        x, padding = apply_padding(walk, self.x, self.windows, self.x.zero)
+        scale, one = self._scale(writer, call, result)
+        x, padding = apply_padding(writer, self.x, self.windows, self.x.zero)
         numbers = Quantization((scale,) * channels, 0, 3)
-        weight = walk.file.constant(f"{walk.layer}.ones", np.full((1, *kernel, channels), one, np.int8), numbers)
+        weight = writer.file.constant(f"{writer.layer}.ones", np.full((1, *kernel, channels), one, np.int8), numbers)
         sums = Quantization((float(np.float32(np.float64(self.x.scale) * scale)),) * channels)
-        bias = walk.file.constant(f"{walk.layer}.zeros", np.zeros(channels, np.int32), sums)
-        return walk.emit(
+        bias = writer.file.constant(f"{writer.layer}.zeros", np.zeros(channels, np.int32), sums)
+        return writer.emit(
             "DEPTHWISE_CONV_2D", [x, weight, bias], result, version=3, table="DepthwiseConv2DOptions",
             padding=PADDING[padding], stride_w=self.windows.strides[1], stride_h=self.windows.strides[0],
             depth_multiplier=1, fused_activation_function=activation, dilation_w_factor=1, dilation_h_factor=1,
         )  # fmt: skip
 
-    def _scale(self, walk: Walk, call: relax.Call, result: Codes) -> tuple[float, int]:
+    def _scale(self, writer: TfliteWriter, call: relax.Call, result: TfliteTensor) -> tuple[float, int]:
         """A float32 scale and the weight's code with which all sums give the codes of the module."""
         count = math.prod(self.windows.kernel)
         if count > LARGEST_COUNT:
-            raise walk.refused(f"an average of {count} values")
+            raise writer.unsupported_error(f"an average of {count} values")
         sums = np.arange(count * (-128 - self.x.zero), count * (127 - self.x.zero) + 1)
         multiplier, shift = (const_value(arg).reshape(()) for arg in call.args[1:])
-        low, high = int(call.attrs.qmin) - result.moved, int(call.attrs.qmax) - result.moved
+        low, high = code_bounds(call, result.uint8_offset)
         wanted = requantize(sums.astype(np.int32), multiplier, shift, zero_point=result.zero, mode="fixed_point",
                             rounding="DOUBLE", dtype="int8", qmin=low, qmax=high)  # fmt: skip
         s_x, s_y = np.float64(self.x.scale), np.float64(result.scale)
@@ -90,49 +91,49 @@ class Average:
                 codes = arithmetic.multiply(sums * one, *constants) + result.zero
                 if np.array_equal(np.clip(codes, low, high), wanted):
                     return float(scale), one
-        raise walk.refused(f"an average of {count} values whose factor no float32 scale gives")
+        raise writer.unsupported_error(f"an average of {count} values whose factor no float32 scale gives")
 
 
-def sum_pool(walk: Walk, var: relax.Var, call: relax.Call) -> Average:
+def sum_pool(writer: TfliteWriter, var: relax.Var, call: relax.Call) -> Average:
     """tvmq.sum_pool."""
-    x, rank = walk.codes(call.args[0]), len(shape_of(var)) - 2
-    _check_zero(walk, x, call)
+    x, rank = writer.codes(call.args[0]), len(shape_of(var)) - 2
+    _check_zero(writer, x, call)
     windows = windows_of(x.shape[2:], shape_of(var)[2:], ints(call.attrs.kernel), ints(call.attrs.strides),
                          (1,) * rank, both_sides(ints(call.attrs.padding), rank))  # fmt: skip
     return Average(x, windows, shape_of(var))
 
 
-def total(walk: Walk, var: relax.Var, call: relax.Call) -> Average:
+def total(writer: TfliteWriter, var: relax.Var, call: relax.Call) -> Average:
     """tvmq.sum over all spatial axes."""
-    x = walk.codes(call.args[0])
-    _check_zero(walk, x, call)
+    x = writer.codes(call.args[0])
+    _check_zero(writer, x, call)
     rank, axes = len(x.shape), sorted(axis % len(x.shape) for axis in ints(call.attrs.axes))
     if rank not in LAST or axes != list(range(2, rank)):
-        raise walk.refused(f"a sum over the axes {axes} of {rank}")
+        raise writer.unsupported_error(f"a sum over the axes {axes} of {rank}")
     ones = (1,) * (rank - 2)
     windows = windows_of(x.shape[2:], ones, x.shape[2:], ones, ones, ((0, 0),) * (rank - 2))
     return Average(x, windows, (*x.shape[:2], *ones))
 
 
-def _check_zero(walk: Walk, x: Codes, call: relax.Call) -> None:
-    if int(call.attrs.zero_point) - x.moved != x.zero:
-        raise walk.refused("a sum of codes less another number than their zero point")
+def _check_zero(writer: TfliteWriter, x: TfliteTensor, call: relax.Call) -> None:
+    if int(call.attrs.zero_point) - x.uint8_offset != x.zero:
+        raise writer.unsupported_error("a sum of codes less another number than their zero point")
 
 
-def max_pool(walk: Walk, var: relax.Var, call: relax.Call) -> Codes:
+def max_pool(writer: TfliteWriter, var: relax.Var, call: relax.Call) -> TfliteTensor:
     """nn.max_pool1d, nn.max_pool2d."""
-    attrs, x, rank = call.attrs, walk.codes(call.args[0]), len(shape_of(var)) - 2
+    attrs, x, rank = call.attrs, writer.codes(call.args[0]), len(shape_of(var)) - 2
     if rank > 2 or not str(attrs.layout).startswith("NC") or any(d != 1 for d in ints(attrs.dilation)):
-        raise walk.refused(f"a dilated pool, or one of {rank} axes")
+        raise writer.unsupported_error(f"a dilated pool, or one of {rank} axes")
     far = 2**16  # what rounding up reaches beyond the border is cut by `reached_border`
     sides = tuple((before, far) for before, _ in both_sides(ints(attrs.padding), rank))
     windows = windows_of(x.shape[2:], shape_of(var)[2:], ints(attrs.pool_size), ints(attrs.strides), (1,) * rank, sides)
     padding = windows.padding
-    x = walk.last(x)
+    x = writer.to_channels_last(x)
     if padding is None:
-        x, padding = apply_padding(walk, x, windows, -128)
-    result = walk.codes_of(var, x.order, x)
-    return walk.emit(
+        x, padding = apply_padding(writer, x, windows, -128)
+    result = writer.codes_of(var, x.order, x)
+    return writer.emit(
         "MAX_POOL_2D", [x], result, table="Pool2DOptions", padding=PADDING[padding],
         stride_w=windows.strides[1], stride_h=windows.strides[0], filter_width=windows.kernel[1],
         filter_height=windows.kernel[0], fused_activation_function=0,

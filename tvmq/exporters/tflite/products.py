@@ -14,12 +14,12 @@ import numpy as np
 from tvm import relax
 
 from tvmq.exporters.core_walk import ints
-from tvmq.exporters.layouts import LAST, Ints, Order, plain
+from tvmq.exporters.layouts import LAST, Ints, Order, module_order
 from tvmq.exporters.scale_search import find_scales
 from tvmq.exporters.tflite import arithmetic
-from tvmq.exporters.tflite.codes import Codes
+from tvmq.exporters.tflite.codes import TfliteTensor
 from tvmq.exporters.tflite.flatbuffer import Quantization
-from tvmq.exporters.tflite.walk import Form, Walk
+from tvmq.exporters.tflite.walk import Form, TfliteWriter
 from tvmq.graph.view import const_value, is_const, shape_of
 from tvmq.numerics.windows import both_sides
 
@@ -27,20 +27,20 @@ PADDING = {"SAME": 0, "VALID": 1}
 
 
 @dataclass(frozen=True)
-class PendingPad:
+class TflitePendingPad:
     """Codes with a border that is not written yet: a convolution may have it as its padding.
 
     width   (before, after) of each axis of the module
     code    what stands in the border, an int8
     """
 
-    codes: Codes
+    codes: TfliteTensor
     width: tuple[tuple[int, int], ...]
     code: int
 
 
 @dataclass(frozen=True)
-class Windows:
+class TfliteWindows:
     """How windows slide over the spatial axes of pictures with channels last: rows, then columns.
 
     sizes    of the picture, border not counted
@@ -85,15 +85,15 @@ class Windows:
 
 
 def windows_of(sizes: Ints, results: Ints, kernel: Ints, strides: Ints, dilation: Ints,
-               sides: tuple[tuple[int, int], ...]) -> Windows:  # fmt: skip
+               sides: tuple[tuple[int, int], ...]) -> TfliteWindows:  # fmt: skip
     """Windows over one or two axes as windows over two."""
     if len(sizes) == 1:
-        return Windows((1, *sizes), (1, *results), (1, *kernel), (1, *strides), (1, *dilation), ((0, 0), *sides))
-    return Windows(sizes, results, kernel, strides, dilation, sides)
+        return TfliteWindows((1, *sizes), (1, *results), (1, *kernel), (1, *strides), (1, *dilation), ((0, 0), *sides))
+    return TfliteWindows(sizes, results, kernel, strides, dilation, sides)
 
 
 @dataclass(frozen=True)
-class Convolution:
+class TfliteConvolution:
     """Sums of a convolution, or of a dense layer where `windows` is None.
 
     weight     of the module; a convolution's is (filters, depth, spatial...), a dense layer's (depth, filters)
@@ -101,10 +101,10 @@ class Convolution:
     code       what stands in the border, an int8
     """
 
-    x: Codes
+    x: TfliteTensor
     weight: np.ndarray
     bias: np.ndarray
-    windows: Windows | None = None
+    windows: TfliteWindows | None = None
     groups: int = 1
     code: int = 0
 
@@ -113,30 +113,30 @@ class Convolution:
         """Output channels."""
         return int(self.weight.shape[0] if self.windows else self.weight.shape[1])
 
-    def plus(self, walk: Walk, bias: np.ndarray) -> Convolution:
+    def with_bias(self, writer: TfliteWriter, bias: np.ndarray) -> TfliteConvolution:
         """These sums with a constant added."""
-        return replace(self, bias=walk.added_bias(self.bias, bias))
+        return replace(self, bias=writer.add_to_bias(self.bias, bias))
 
-    def requantized(self, walk: Walk, var: relax.Var, call: relax.Call) -> Codes:
+    def emit_requantize(self, writer: TfliteWriter, var: relax.Var, call: relax.Call) -> TfliteTensor:
         """CONV_2D or DEPTHWISE_CONV_2D."""
-        weight_scale = weight_scales(walk, self.x, var, call)
-        order: Order = LAST[len(self.x.shape)] if self.windows else plain(len(self.x.shape))
-        return walk.written(var, call, order, lambda result, act: self._write(walk, result, act, weight_scale))
+        scales = weight_scales(writer, self.x, var, call)
+        order: Order = LAST[len(self.x.shape)] if self.windows else module_order(len(self.x.shape))
+        return writer.emit_with_activation(var, call, order, lambda y, act: self._write(writer, y, act, scales))
 
-    def _bias(self, walk: Walk) -> np.ndarray:
+    def _bias(self, writer: TfliteWriter) -> np.ndarray:
         """The file's bias: the module's, and what the zero point adds."""
         axis = 0 if self.windows else 1
         rest = tuple(a for a in range(self.weight.ndim) if a != axis)
-        zero = self.x.zero + self.x.moved
-        return walk.int32_bias(self.bias + zero * self.weight.astype(np.int64).sum(axis=rest))
+        zero = self.x.zero + self.x.uint8_offset
+        return writer.to_int32_bias(self.bias + zero * self.weight.astype(np.int64).sum(axis=rest))
 
-    def _write(self, walk: Walk, result: Codes, activation: int, scales: np.ndarray) -> Codes:
-        name = walk.layer
+    def _write(self, writer: TfliteWriter, result: TfliteTensor, activation: int, scales: np.ndarray) -> TfliteTensor:
+        name = writer.layer
         bias_scale = (np.float64(self.x.scale) * scales.astype(np.float64)).astype(np.float32)
-        bias = walk.file.constant(f"{name}.bias", self._bias(walk), quantization_of(bias_scale, 0))
+        bias = writer.file.constant(f"{name}.bias", self._bias(writer), quantization_of(bias_scale, 0))
         if self.windows is None:
-            return self._pixels(walk, result, activation, scales, bias)
-        x, padding = apply_padding(walk, self.x, self.windows, self.code)
+            return self._emit_dense(writer, result, activation, scales, bias)
+        x, padding = apply_padding(writer, self.x, self.windows, self.code)
         four = self.weight[:, :, None] if self.weight.ndim == 3 else self.weight
         options = {
             "padding": PADDING[padding],
@@ -148,48 +148,50 @@ class Convolution:
         }
         channels = self.x.shape[1]
         if self.groups == channels > 1:
-            place = walk.file.constant(f"{name}.weight", _transpose(four, (1, 2, 3, 0)), quantization_of(scales, 3))
-            return walk.emit("DEPTHWISE_CONV_2D", [x, place, bias], result, version=3, table="DepthwiseConv2DOptions",
+            place = writer.file.constant(f"{name}.weight", _transpose(four, (1, 2, 3, 0)), quantization_of(scales, 3))
+            return writer.emit("DEPTHWISE_CONV_2D", [x, place, bias], result, version=3, table="DepthwiseConv2DOptions",
                              depth_multiplier=self.filters // channels, **options)  # fmt: skip
-        place = walk.file.constant(f"{name}.weight", _transpose(four, (0, 2, 3, 1)), quantization_of(scales, 0))
-        return walk.emit("CONV_2D", [x, place, bias], result, version=3, table="Conv2DOptions", **options)
+        place = writer.file.constant(f"{name}.weight", _transpose(four, (0, 2, 3, 1)), quantization_of(scales, 0))
+        return writer.emit("CONV_2D", [x, place, bias], result, version=3, table="Conv2DOptions", **options)
 
-    def _pixels(self, walk: Walk, result: Codes, activation: int, scales: np.ndarray, bias: int) -> Codes:
+    def _emit_dense(
+        self, writer: TfliteWriter, result: TfliteTensor, activation: int, scales: np.ndarray, bias: int
+    ) -> TfliteTensor:
         """The rows of a dense layer as pixels of a convolution.
 
         Of FULLY_CONNECTED there are two definitions: tflite-micro rounds twice, the reference of LiteRT once; and of
         one scale for the whole weight both round its product with that of the input to float32.
         """
-        x = walk.plain(self.x)
+        x = writer.to_module_order(self.x)
         rows, depth = math.prod(x.shape[:-1]), x.shape[-1]
-        x = walk.reshaped(x, (rows, 1, 1, depth), f"{walk.layer}_pixels")
+        x = writer.reshape_elements(x, (rows, 1, 1, depth), f"{writer.layer}_pixels")
         weight = np.ascontiguousarray(self.weight.T).reshape(self.filters, 1, 1, depth)
-        place = walk.file.constant(f"{walk.layer}.weight", weight, quantization_of(scales, 0))
-        y = walk.like(result, (rows, 1, 1, self.filters), plain(4), f"{walk.layer}_made")
+        place = writer.file.constant(f"{writer.layer}.weight", weight, quantization_of(scales, 0))
+        y = writer.tensor_like(result, (rows, 1, 1, self.filters), module_order(4), f"{writer.layer}_made")
         options = {"stride_w": 1, "stride_h": 1, "dilation_w_factor": 1, "dilation_h_factor": 1}
-        y = walk.emit("CONV_2D", [x, place, bias], y, version=3, table="Conv2DOptions", padding=PADDING["VALID"],
+        y = writer.emit("CONV_2D", [x, place, bias], y, version=3, table="Conv2DOptions", padding=PADDING["VALID"],
                          fused_activation_function=activation, **options)  # fmt: skip
-        return walk.emit("RESHAPE", [y, walk.numbers(result.sizes, "shape")], result, version=1)
+        return writer.emit("RESHAPE", [y, writer.numbers(result.sizes, "shape")], result, version=1)
 
 
-def apply_padding(walk: Walk, x: Codes, windows: Windows, code: int) -> tuple[Codes, str]:
+def apply_padding(writer: TfliteWriter, x: TfliteTensor, windows: TfliteWindows, code: int) -> tuple[TfliteTensor, str]:
     """The image that windows slide over, with its border written unless TFLite's padding has it."""
-    x = walk.last(x)
+    x = writer.to_channels_last(x)
     padding = windows.padding
     if padding == "VALID" or (padding == "SAME" and code == x.zero):
         return x, padding
     sides = windows.reached_border[2 - (len(x.shape) - 2) :]
-    return walk.add_border(x, ((0, 0), (0, 0), *sides), code, f"{walk.layer}_bordered"), "VALID"
+    return writer.add_border(x, ((0, 0), (0, 0), *sides), code, f"{writer.layer}_bordered"), "VALID"
 
 
 def _transpose(weight: np.ndarray, order: Ints) -> np.ndarray:
     return np.ascontiguousarray(weight.transpose(order))
 
 
-def weight_scales(walk: Walk, x: Codes, var: relax.Var, call: relax.Call) -> np.ndarray:
+def weight_scales(writer: TfliteWriter, x: TfliteTensor, var: relax.Var, call: relax.Call) -> np.ndarray:
     """Scales of a weight from which a kernel computes the constants of the requantize."""
-    multiplier, shift = walk.requantize_constants(call)
-    s_x, s_y = np.float64(x.scale), np.float64(np.float32(walk.scales[var.name][0]))
+    multiplier, shift = writer.requantize_constants(call)
+    s_x, s_y = np.float64(x.scale), np.float64(np.float32(writer.scales[var.name][0]))
 
     def fits(scale: np.ndarray) -> np.ndarray:
         constants = arithmetic.multiplier_of(s_x * scale / s_y)
@@ -197,7 +199,7 @@ def weight_scales(walk: Walk, x: Codes, var: relax.Var, call: relax.Call) -> np.
 
     scales, matches = find_scales(arithmetic.real_factor(multiplier, shift) * s_y / s_x, fits)
     if not matches.all():
-        raise walk.refused("a weight whose scale no float32 is")
+        raise writer.unsupported_error("a weight whose scale no float32 is")
     return scales
 
 
@@ -206,47 +208,47 @@ def quantization_of(scales: np.ndarray, axis: int) -> Quantization:
     return Quantization(tuple(float(scale) for scale in scales.ravel()), 0, axis)
 
 
-def convolution(walk: Walk, var: relax.Var, call: relax.Call) -> Convolution:
+def convolution(writer: TfliteWriter, var: relax.Var, call: relax.Call) -> TfliteConvolution:
     """nn.conv1d, nn.conv2d."""
     if not is_const(call.args[1]):
-        raise walk.refused("a convolution with a weight that is computed")
+        raise writer.unsupported_error("a convolution with a weight that is computed")
     weight, rank = const_value(call.args[1]), len(shape_of(var)) - 2
     if rank > 2 or weight.dtype != np.int8:
-        raise walk.refused(f"a convolution of {rank} axes with weights of {weight.dtype}")
-    value = walk.values[call.args[0].name]
+        raise writer.unsupported_error(f"a convolution of {rank} axes with weights of {weight.dtype}")
+    value = writer.values[call.args[0].name]
     own = both_sides(ints(call.attrs.padding), rank)
-    if isinstance(value, PendingPad):
+    if isinstance(value, TflitePendingPad):
         x, sides, code = value.codes, value.width[2:], value.code
     else:
-        x = walk.codes(call.args[0])
-        sides, code = own, -x.moved
+        x = writer.codes(call.args[0])
+        sides, code = own, -x.uint8_offset
     windows = windows_of(x.shape[2:], shape_of(var)[2:], weight.shape[2:], ints(call.attrs.strides),
                          ints(call.attrs.dilation), sides)  # fmt: skip
     zeros = np.zeros(len(weight), np.int64)
-    return Convolution(x, weight, zeros, windows, int(call.attrs.groups), code)
+    return TfliteConvolution(x, weight, zeros, windows, int(call.attrs.groups), code)
 
 
-def product(walk: Walk, var: relax.Var, call: relax.Call) -> Convolution:
+def product(writer: TfliteWriter, var: relax.Var, call: relax.Call) -> TfliteConvolution:
     """matmul with a constant matrix."""
     if not is_const(call.args[1]) or const_value(call.args[1]).ndim != 2:
-        raise walk.refused("a product of two activations")
+        raise writer.unsupported_error("a product of two activations")
     weight = const_value(call.args[1])
     if weight.dtype != np.int8 or len(shape_of(call.args[0])) < 2:
-        raise walk.refused(f"a product with weights of {weight.dtype}")
-    return Convolution(walk.codes(call.args[0]), weight, np.zeros(weight.shape[1], np.int64))
+        raise writer.unsupported_error(f"a product with weights of {weight.dtype}")
+    return TfliteConvolution(writer.codes(call.args[0]), weight, np.zeros(weight.shape[1], np.int64))
 
 
-def pad(walk: Walk, var: relax.Var, call: relax.Call) -> Codes | PendingPad:
+def pad(writer: TfliteWriter, var: relax.Var, call: relax.Call) -> TfliteTensor | TflitePendingPad:
     """nn.pad: the border of the convolutions that read it, or an operator of its own."""
-    codes = walk.codes(call.args[0])
+    codes = writer.codes(call.args[0])
     flat = ints(call.attrs.pad_width)
     width = tuple(zip(flat[0::2], flat[1::2], strict=True))
     if str(call.attrs.pad_mode) != "constant" or min(flat) < 0:
-        raise walk.refused(f"nn.pad of mode {call.attrs.pad_mode}")
-    code = int(call.attrs.pad_value) - codes.moved
-    if walk.takes_border(var.name, flat):
-        return PendingPad(codes, width, code)
-    return walk.add_border(codes, width, code, var.name)
+        raise writer.unsupported_error(f"nn.pad of mode {call.attrs.pad_mode}")
+    code = int(call.attrs.pad_value) - codes.uint8_offset
+    if writer.can_take_border(var.name, flat):
+        return TflitePendingPad(codes, width, code)
+    return writer.add_border(codes, width, code, var.name)
 
 
 FORMS: dict[str, Form] = {

@@ -10,11 +10,11 @@ from pathlib import Path
 import tvm
 
 from tvmq.exporters.integral_core import core_of
-from tvmq.exporters.layouts import End
-from tvmq.exporters.tflite.codes import Codes
+from tvmq.exporters.layouts import FileTensor
+from tvmq.exporters.tflite.codes import TfliteTensor
 from tvmq.exporters.tflite.flatbuffer import schema
 from tvmq.exporters.tflite.forms import FORMS
-from tvmq.exporters.tflite.walk import Walk
+from tvmq.exporters.tflite.walk import TfliteWriter
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.names import input_names, output_names
 from tvmq.graph.view import View, dtype_of
@@ -36,9 +36,9 @@ class TFLiteExport:
     path: Path
     size: int
     operators: dict[str, int]
-    inputs: tuple[End, ...]
-    outputs: tuple[End, ...]
-    tensors: dict[str, End]
+    inputs: tuple[FileTensor, ...]
+    outputs: tuple[FileTensor, ...]
+    tensors: dict[str, FileTensor]
 
     def __str__(self) -> str:
         counted = ", ".join(f"{count} {name}" for name, count in self.operators.items())
@@ -60,35 +60,37 @@ def to_tflite(qmod: tvm.IRModule, path: str | os.PathLike[str]) -> TFLiteExport:
     """
     schema()
     core = core_of(qmod, "to_tflite", "tflite")
-    walk = Walk(View(core), FORMS, get_ledger(qmod).codes)
-    walk.run()
-    inputs = _ends(walk, [param.name for param in walk.view.func.params], list(input_names(core["main"]).values()))
-    outputs = _ends(walk, walk.view.outputs, output_names(core["main"], len(walk.view.outputs)))
+    writer = TfliteWriter(View(core), FORMS, get_ledger(qmod).codes)
+    writer.run()
+    inputs = _ends(writer, [param.name for param in writer.view.func.params], list(input_names(core["main"]).values()))
+    outputs = _ends(writer, writer.view.outputs, output_names(core["main"], len(writer.view.outputs)))
     places = [
-        {end.name: walk.values[name].place for end, name in zip(ends, names, strict=True)}
-        for ends, names in ((inputs, walk.view.params), (outputs, walk.view.outputs))
+        {end.name: writer.values[name].place for end, name in zip(ends, names, strict=True)}
+        for ends, names in ((inputs, writer.view.params), (outputs, writer.view.outputs))
     ]
     inside = {
-        name: _end(walk, name, walk.file.tensors[codes.place].name, codes)
-        for name, codes in walk.values.items()
-        if isinstance(codes, Codes)
+        name: _end(writer, name, writer.file.tensors[codes.place].name, codes)
+        for name, codes in writer.values.items()
+        if isinstance(codes, TfliteTensor)
     }
-    data = walk.file.pack(*places)
+    data = writer.file.pack(*places)
     path = write_file(path, data, "to_tflite")
-    counts = Counter(operator.code for operator in walk.file.operators)
+    counts = Counter(operator.code for operator in writer.file.operators)
     return TFLiteExport(path, len(data), dict(sorted(counts.items())), inputs, outputs, inside)
 
 
-def _ends(walk: Walk, variables: list[str], names: list[str]) -> tuple[End, ...]:
+def _ends(writer: TfliteWriter, variables: list[str], names: list[str]) -> tuple[FileTensor, ...]:
     """Inputs or results of the file; an int32 result is refused."""
     for variable in variables:
-        if not isinstance(walk.values[variable], Codes):
-            walk.layer = ", ".join(walk.view.sources(variable))
-            kind = dtype_of(walk.view.var[variable])
-            raise walk.refused(f"a result of {kind} sums", "TFLite gives codes: quantize with target='tflite'")
-    return tuple(_end(walk, var, name, walk.values[var]) for var, name in zip(variables, names, strict=True))
+        if not isinstance(writer.values[variable], TfliteTensor):
+            writer.layer = ", ".join(writer.view.sources(variable))
+            kind = dtype_of(writer.view.var[variable])
+            raise writer.unsupported_error(
+                f"a result of {kind} sums", "TFLite gives codes: quantize with target='tflite'"
+            )
+    return tuple(_end(writer, var, name, writer.values[var]) for var, name in zip(variables, names, strict=True))
 
 
-def _end(walk: Walk, variable: str, name: str, codes: Codes) -> End:
-    dtype = dtype_of(walk.view.var[variable])
-    return End(name, codes.shape, codes.order, float(codes.scale), codes.zero, codes.moved, dtype)
+def _end(writer: TfliteWriter, variable: str, name: str, codes: TfliteTensor) -> FileTensor:
+    dtype = dtype_of(writer.view.var[variable])
+    return FileTensor(name, codes.shape, codes.order, float(codes.scale), codes.zero, codes.uint8_offset, dtype)

@@ -8,16 +8,16 @@ import numpy as np
 from tvm import relax
 
 from tvmq.exporters.core_walk import ints
-from tvmq.exporters.layouts import LAST, Ints
-from tvmq.exporters.tflite.codes import Codes
+from tvmq.exporters.layouts import LAST, Ints, code_bounds
+from tvmq.exporters.tflite.codes import TfliteTensor
 from tvmq.exporters.tflite.products import PADDING, quantization_of, weight_scales
-from tvmq.exporters.tflite.walk import Form, Walk
+from tvmq.exporters.tflite.walk import Form, TfliteWriter
 from tvmq.graph.view import const_value, is_const, shape_of
 from tvmq.numerics.windows import both_sides
 
 
 @dataclass(frozen=True)
-class ConvTranspose:
+class TfliteConvTranspose:
     """Sums of a transposed convolution.
 
     weight   of the module: (channels, filters, spatial...)
@@ -25,26 +25,27 @@ class ConvTranspose:
     shape    of the result
     """
 
-    x: Codes
+    x: TfliteTensor
     weight: np.ndarray
     bias: np.ndarray
     strides: Ints
     sides: tuple[tuple[int, int], ...]
     shape: Ints
 
-    def plus(self, walk: Walk, bias: np.ndarray) -> ConvTranspose:
+    def with_bias(self, writer: TfliteWriter, bias: np.ndarray) -> TfliteConvTranspose:
         """These sums with a constant added to each channel."""
-        return replace(self, bias=walk.added_bias(self.bias, bias))
+        return replace(self, bias=writer.add_to_bias(self.bias, bias))
 
-    def requantized(self, walk: Walk, var: relax.Var, call: relax.Call) -> Codes:
+    def emit_requantize(self, writer: TfliteWriter, var: relax.Var, call: relax.Call) -> TfliteTensor:
         """TRANSPOSE_CONV, its border cut off, and bounds of codes."""
-        scales = weight_scales(walk, self.x, var, call)
-        result = walk.codes_of(var, LAST[len(self.shape)])
-        codes = self._write(walk, walk.like(result, self._uncut_shape, result.order, f"{var.name}_full"), scales)
+        scales = weight_scales(writer, self.x, var, call)
+        result = writer.codes_of(var, LAST[len(self.shape)])
+        full = writer.tensor_like(result, self._uncut_shape, result.order, f"{var.name}_full")
+        codes = self._write(writer, full, scales)
         if codes.shape != result.shape:
-            codes = self._cut(walk, codes, walk.like(result, result.shape, result.order, f"{var.name}_cut"))
-        low, high = int(call.attrs.qmin) - result.moved, int(call.attrs.qmax) - result.moved
-        return codes if (low, high) == (-128, 127) else walk.bounded(codes, result, low, high)
+            codes = self._cut(writer, codes, writer.tensor_like(result, result.shape, result.order, f"{var.name}_cut"))
+        low, high = code_bounds(call, result.uint8_offset)
+        return codes if (low, high) == (-128, 127) else writer.clip_codes(codes, result, low, high)
 
     @property
     def _padding(self) -> str:
@@ -67,47 +68,50 @@ class ConvTranspose:
             *(n + before + after for n, (before, after) in zip(self.shape[2:], self.sides, strict=True)),
         )
 
-    def _write(self, walk: Walk, result: Codes, scales: np.ndarray) -> Codes:
+    def _write(self, writer: TfliteWriter, result: TfliteTensor, scales: np.ndarray) -> TfliteTensor:
         four = self.weight if self.weight.ndim == 4 else self.weight[:, :, None]
-        zero = self.x.zero + self.x.moved
-        bias = walk.int32_bias(self.bias + zero * four.astype(np.int64).sum(axis=(0, 2, 3)))
+        zero = self.x.zero + self.x.uint8_offset
+        bias = writer.to_int32_bias(self.bias + zero * four.astype(np.int64).sum(axis=(0, 2, 3)))
         scale = (np.float64(self.x.scale) * scales.astype(np.float64)).astype(np.float32)
         order = np.ascontiguousarray(four.transpose(1, 2, 3, 0))
-        inputs: list[Codes | int] = [
-            walk.numbers(result.sizes, "sizes"),
-            walk.file.constant(f"{walk.layer}.weight", order, quantization_of(scales, 0)),
-            walk.last(self.x),
-            walk.file.constant(f"{walk.layer}.bias", bias, quantization_of(scale, 0)),
+        inputs: list[TfliteTensor | int] = [
+            writer.numbers(result.sizes, "sizes"),
+            writer.file.constant(f"{writer.layer}.weight", order, quantization_of(scales, 0)),
+            writer.to_channels_last(self.x),
+            writer.file.constant(f"{writer.layer}.bias", bias, quantization_of(scale, 0)),
         ]
         strides = (1,) * (2 - len(self.strides)) + self.strides
-        return walk.emit("TRANSPOSE_CONV", inputs, result, version=3, table="TransposeConvOptions",
+        return writer.emit("TRANSPOSE_CONV", inputs, result, version=3, table="TransposeConvOptions",
                          padding=PADDING[self._padding], stride_w=strides[1], stride_h=strides[0])  # fmt: skip
 
-    def _cut(self, walk: Walk, codes: Codes, result: Codes) -> Codes:
+    def _cut(self, writer: TfliteWriter, codes: TfliteTensor, result: TfliteTensor) -> TfliteTensor:
         begins = (0, 0, *(before for before, _ in self.sides))
         ends = tuple(begin + size for begin, size in zip(begins, result.shape, strict=True))
         numbers = [
-            walk.numbers([fill if axis is None else values[axis] for axis in codes.order], name)
+            writer.numbers([fill if axis is None else values[axis] for axis in codes.order], name)
             for name, values, fill in (("begin", begins, 0), ("end", ends, 1), ("steps", (1,) * len(begins), 1))
         ]
-        return walk.emit(
+        return writer.emit(
             "STRIDED_SLICE", [codes, *numbers], result, table="StridedSliceOptions",
             begin_mask=0, end_mask=0, ellipsis_mask=0, new_axis_mask=0, shrink_axis_mask=0,
         )  # fmt: skip
 
 
-def transposed_convolution(walk: Walk, var: relax.Var, call: relax.Call) -> ConvTranspose:
+def transposed_convolution(writer: TfliteWriter, var: relax.Var, call: relax.Call) -> TfliteConvTranspose:
     """tvmq.conv_transpose."""
     attrs, rank = call.attrs, len(shape_of(var)) - 2
     if not is_const(call.args[1]) or rank > 2 or const_value(call.args[1]).dtype != np.int8:
-        raise walk.refused(f"a transposed convolution of {rank} axes, or with a weight that is no constant of int8,")
+        raise writer.unsupported_error(
+            f"a transposed convolution of {rank} axes, or with a weight that is no constant of int8,"
+        )
     if int(attrs.groups) != 1 or any(d != 1 for d in ints(attrs.dilation)):
-        raise walk.refused("a transposed convolution in groups or with dilation")
-    x, weight = walk.codes(call.args[0]), const_value(call.args[1])
-    if int(attrs.zero_point) - x.moved != x.zero:
-        raise walk.refused("a transposed convolution with another code between pixels than the zero point")
+        raise writer.unsupported_error("a transposed convolution in groups or with dilation")
+    x, weight = writer.codes(call.args[0]), const_value(call.args[1])
+    if int(attrs.zero_point) - x.uint8_offset != x.zero:
+        raise writer.unsupported_error("a transposed convolution with another code between pixels than the zero point")
     zeros = np.zeros(weight.shape[1], np.int64)
-    return ConvTranspose(x, weight, zeros, ints(attrs.strides), both_sides(ints(attrs.padding), rank), shape_of(var))
+    sides = both_sides(ints(attrs.padding), rank)
+    return TfliteConvTranspose(x, weight, zeros, ints(attrs.strides), sides, shape_of(var))
 
 
 FORMS: dict[str, Form] = {"tvmq.conv_transpose": transposed_convolution}

@@ -1,8 +1,8 @@
-"""The walk over an integral core that writes it as TFLite: what each variable becomes, and the operators in order.
+"""Writer of an integral core as TFLite: what each variable becomes, and the operators in order.
 
-Codes   a tensor of the file
-Sums    int32 sums, which have no tensor: the operator is written with the requantize behind it
-lists   of several results
+TfliteTensor  a tensor of the file
+TfliteSums    int32 sums, which have no tensor: the operator is written with the requantize behind it
+lists         of several results
 """
 
 from __future__ import annotations
@@ -14,31 +14,41 @@ import numpy as np
 import tvm
 from tvm import relax
 
-from tvmq.exporters.core_walk import CoreWalk
-from tvmq.exporters.layouts import LAST, Ints, Order, arranged, collapse_transpose, in_order, moves, plain
+from tvmq.exporters.core_walk import CoreWriter
+from tvmq.exporters.layouts import (
+    LAST,
+    Ints,
+    Order,
+    arrange_sizes,
+    code_bounds,
+    collapse_transpose,
+    layout_steps,
+    module_order,
+    to_file_order,
+)
 from tvmq.exporters.tflite import arithmetic
-from tvmq.exporters.tflite.codes import Codes
+from tvmq.exporters.tflite.codes import TfliteTensor
 from tvmq.exporters.tflite.flatbuffer import Flatbuffer, Option, Quantization
 from tvmq.graph.view import View, const_value, dtype_of, is_const, shape_of
 
-MOVED = {"uint8": 128, "int8": 0}
+UINT8_OFFSETS = {"uint8": 128, "int8": 0}
 REMEDY = "quantize with target='tflite'"
 MOST_AXES = 4  # of a transpose in any runtime; with more, axes are joined where that can be done
-Value = Any  # Codes, Sums, or a list of Codes
-Form = Callable[["Walk", relax.Var, relax.Call], Value]
+Value = Any  # TfliteTensor, TfliteSums, or a list of TfliteTensor
+Form = Callable[["TfliteWriter", relax.Var, relax.Call], Value]
 
 
-class Sums(Protocol):
+class TfliteSums(Protocol):
     """int32 sums that are still to become codes."""
 
-    def plus(self, walk: Walk, bias: np.ndarray) -> Sums:
+    def with_bias(self, writer: TfliteWriter, bias: np.ndarray) -> TfliteSums:
         """These sums with a constant added."""
 
-    def requantized(self, walk: Walk, var: relax.Var, call: relax.Call) -> Codes:
+    def emit_requantize(self, writer: TfliteWriter, var: relax.Var, call: relax.Call) -> TfliteTensor:
         """The operator, written; its result."""
 
 
-class Walk(CoreWalk):
+class TfliteWriter(CoreWriter):
     """`values` holds what each variable became, `file` the tensors and operators."""
 
     caller, format = "to_tflite", "TFLite"
@@ -51,82 +61,84 @@ class Walk(CoreWalk):
         """Write all operators."""
         for param in self.view.func.params:
             self.layer = param.name
-            self.values[param.name] = self.codes_of(param, self.order_of_input(param))
+            self.values[param.name] = self.codes_of(param, self.find_input_order(param))
         self.write_bindings()
 
     # ---- tensors
 
-    def codes(self, expr: relax.Expr) -> Codes:
+    def codes(self, expr: relax.Expr) -> TfliteTensor:
         """An argument that holds codes."""
         if is_const(expr):
-            raise self.refused("an operator of a constant")
+            raise self.unsupported_error("an operator of a constant")
         value = self.values[expr.name]
-        if not isinstance(value, Codes):
-            raise self.refused("an operator that reads int32 sums", REMEDY)
+        if not isinstance(value, TfliteTensor):
+            raise self.unsupported_error("an operator that reads int32 sums", REMEDY)
         return value
 
-    def codes_of(self, var: relax.Var, order: Order, like: Codes | None = None) -> Codes:
+    def codes_of(self, var: relax.Var, order: Order, like: TfliteTensor | None = None) -> TfliteTensor:
         """A new tensor for a variable, in its own scale or in that of the codes that it moves."""
         dtype = dtype_of(var)
-        if dtype not in MOVED:
-            raise self.refused(f"'{var.name}' in {dtype}", f"TFLite's int8 kernels read 8-bit codes alone; {REMEDY}")
-        moved = MOVED[dtype]
+        if dtype not in UINT8_OFFSETS:
+            raise self.unsupported_error(
+                f"'{var.name}' in {dtype}", f"TFLite's int8 kernels read 8-bit codes alone; {REMEDY}"
+            )
+        offset = UINT8_OFFSETS[dtype]
         if like is None:
             if var.name not in self.scales:
-                raise self.refused(f"'{var.name}', codes of no known scale,")
+                raise self.unsupported_error(f"'{var.name}', codes of no known scale,")
             scale, zero = self.scales[var.name]
-            return self.tensor(var.name, shape_of(var), order, np.float32(scale), int(zero) - moved, moved)
-        return self.tensor(var.name, shape_of(var), order, like.scale, like.zero, moved)
+            return self.tensor(var.name, shape_of(var), order, np.float32(scale), int(zero) - offset, offset)
+        return self.tensor(var.name, shape_of(var), order, like.scale, like.zero, offset)
 
-    def tensor(self, name: str, shape: Ints, order: Order, scale: np.float32, zero: int, moved: int) -> Codes:
+    def tensor(self, name: str, shape: Ints, order: Order, scale: np.float32, zero: int, offset: int) -> TfliteTensor:
         """A new int8 tensor."""
-        place = self.file.tensor(name, in_order(shape, order), "int8", Quantization((float(scale),), zero))
-        return Codes(place, shape, order, np.float32(scale), zero, moved)
+        place = self.file.tensor(name, arrange_sizes(shape, order), "int8", Quantization((float(scale),), zero))
+        return TfliteTensor(place, shape, order, np.float32(scale), zero, offset)
 
-    def like(self, codes: Codes, shape: Ints, order: Order, hint: str) -> Codes:
+    def tensor_like(self, codes: TfliteTensor, shape: Ints, order: Order, hint: str) -> TfliteTensor:
         """A new tensor of the same scale."""
-        return self.tensor(hint, shape, order, codes.scale, codes.zero, codes.moved)
+        return self.tensor(hint, shape, order, codes.scale, codes.zero, codes.uint8_offset)
 
     def numbers(self, values: Sequence[int] | np.ndarray, hint: str) -> int:
         """A constant of int32."""
         return self.file.constant(hint, np.asarray(values, np.int32))
 
-    def constant_codes(self, values: np.ndarray, like: Codes, hint: str) -> int:
+    def constant_codes(self, values: np.ndarray, like: TfliteTensor, hint: str) -> int:
         """A constant in the codes of the module, of the scale and in the order of a tensor, which it broadcasts to."""
         whole = values.reshape((1,) * (len(like.shape) - values.ndim) + values.shape)
-        codes = (whole.astype(np.int16) - like.moved).astype(np.int8)
-        return self.file.constant(hint, arranged(codes, like.order), Quantization((float(like.scale),), like.zero))
+        codes = (whole.astype(np.int16) - like.uint8_offset).astype(np.int8)
+        return self.file.constant(hint, to_file_order(codes, like.order), Quantization((float(like.scale),), like.zero))
 
     # ---- operators
 
     def emit(
         self,
         code: str,
-        inputs: Sequence[Codes | int],
-        result: Codes,
+        inputs: Sequence[TfliteTensor | int],
+        result: TfliteTensor,
         *,
         version: int = 2,
         table: str | None = None,
         **options: Option,
-    ) -> Codes:
+    ) -> TfliteTensor:
         """Append an operator that gives one tensor."""
-        places = [value.place if isinstance(value, Codes) else value for value in inputs]
+        places = [value.place if isinstance(value, TfliteTensor) else value for value in inputs]
         self.file.operator(code, places, [result.place], version=version, table=table, **options)
         return result
 
-    def last(self, codes: Codes) -> Codes:
+    def to_channels_last(self, codes: TfliteTensor) -> TfliteTensor:
         """The codes with channels last."""
-        return codes if codes.is_last else self.in_layout(codes, LAST[len(codes.shape)])
+        return codes if codes.is_channels_last else self.in_layout(codes, LAST[len(codes.shape)])
 
-    def plain(self, codes: Codes) -> Codes:
+    def to_module_order(self, codes: TfliteTensor) -> TfliteTensor:
         """The codes in the order of the module."""
-        return self.in_layout(codes, plain(len(codes.shape)))
+        return self.in_layout(codes, module_order(len(codes.shape)))
 
-    def in_layout(self, codes: Codes, order: Order) -> Codes:
+    def in_layout(self, codes: TfliteTensor, order: Order) -> TfliteTensor:
         """The codes in another order of axes."""
         place = codes.place
         kind = Quantization((float(codes.scale),), codes.zero)
-        for step, numbers in moves(codes.shape, codes.order, order):
+        for step, numbers in layout_steps(codes.shape, codes.order, order):
             sizes = numbers if step == "reshape" else self._permute_sizes(place, numbers)
             whole = self.file.tensors[place].shape
             if step == "transpose" and len(whole) > MOST_AXES:
@@ -135,7 +147,7 @@ class Walk(CoreWalk):
                 place = self._emit_move("transpose", place, numbers, tuple(merged[axis] for axis in numbers), kind)
                 step, numbers = "reshape", sizes
             place = self._emit_move(step, place, numbers, sizes, kind)
-        return Codes(place, codes.shape, order, codes.scale, codes.zero, codes.moved)
+        return TfliteTensor(place, codes.shape, order, codes.scale, codes.zero, codes.uint8_offset)
 
     def _emit_move(self, step: str, source: int, numbers: Ints, sizes: Ints, kind: Quantization) -> int:
         """A RESHAPE or a TRANSPOSE; the number of its result."""
@@ -148,23 +160,23 @@ class Walk(CoreWalk):
     def _permute_sizes(self, place: int, axes: Ints) -> Ints:
         return tuple(self.file.tensors[place].shape[axis] for axis in axes)
 
-    def reshaped(self, codes: Codes, shape: Ints, hint: str) -> Codes:
+    def reshape_elements(self, codes: TfliteTensor, shape: Ints, hint: str) -> TfliteTensor:
         """The elements as they lie in the file, as a tensor of another shape in plain order."""
-        return self._reshape(codes, shape, plain(len(shape)), hint)
+        return self._reshape(codes, shape, module_order(len(shape)), hint)
 
-    def _reshape(self, codes: Codes, shape: Ints, order: Order, hint: str) -> Codes:
-        sizes = in_order(shape, order)
+    def _reshape(self, codes: TfliteTensor, shape: Ints, order: Order, hint: str) -> TfliteTensor:
+        sizes = arrange_sizes(shape, order)
         if codes.sizes == sizes:
-            return Codes(codes.place, shape, order, codes.scale, codes.zero, codes.moved)
-        result = self.like(codes, shape, order, hint)
+            return TfliteTensor(codes.place, shape, order, codes.scale, codes.zero, codes.uint8_offset)
+        result = self.tensor_like(codes, shape, order, hint)
         return self.emit("RESHAPE", [codes, self.numbers(sizes, "shape")], result, version=1)
 
-    def add_border(self, codes: Codes, width: Sequence[tuple[int, int]], code: int, hint: str) -> Codes:
+    def add_border(self, codes: TfliteTensor, width: Sequence[tuple[int, int]], code: int, hint: str) -> TfliteTensor:
         """The codes with a border of one code, an int8; `width` is for the axes of the module."""
         if not any(side for sides in width for side in sides):
             return codes
         shape = tuple(n + before + after for n, (before, after) in zip(codes.shape, width, strict=True))
-        result = self.like(codes, shape, codes.order, hint)
+        result = self.tensor_like(codes, shape, codes.order, hint)
         sides = [(0, 0) if axis is None else width[axis] for axis in codes.order]
         place = self.numbers(np.asarray(sides), "border")
         if code == codes.zero:
@@ -172,7 +184,7 @@ class Walk(CoreWalk):
         value = self.file.constant("code", np.asarray([code], np.int8), Quantization((float(codes.scale),), codes.zero))
         return self.emit("PADV2", [codes, place, value], result, table="PadV2Options")
 
-    def activation(self, result: Codes, low: int, high: int) -> str | None:
+    def activation(self, result: TfliteTensor, low: int, high: int) -> str | None:
         """The fused activation that bounds codes to low..high, int8; None if there is none."""
         if (low, high) == (-128, 127):
             return "NONE"
@@ -181,25 +193,27 @@ class Walk(CoreWalk):
         top = min(127, arithmetic.relu6_limit(result.scale, result.zero))
         return "RELU6" if (low, high) == (result.zero, top) else None
 
-    def written(self, var: relax.Var, call: relax.Call, order: Order, write: Callable[[Codes, int], Codes]) -> Codes:
+    def emit_with_activation(
+        self, var: relax.Var, call: relax.Call, order: Order, write: Callable[[TfliteTensor, int], TfliteTensor]
+    ) -> TfliteTensor:
         """The result of a requantize: `write` makes the operator with its fused activation, other bounds follow."""
         result = self.codes_of(var, order)
-        low, high = int(call.attrs.qmin) - result.moved, int(call.attrs.qmax) - result.moved
+        low, high = code_bounds(call, result.uint8_offset)
         name = self.activation(result, low, high)
         numbers = {"NONE": 0, "RELU": 1, "RELU6": 3}
         if name is not None:
             return write(result, numbers[name])
-        unbounded = write(self.like(result, result.shape, order, f"{var.name}_unbounded"), 0)
-        return self.bounded(unbounded, result, low, high)
+        unbounded = write(self.tensor_like(result, result.shape, order, f"{var.name}_unbounded"), 0)
+        return self.clip_codes(unbounded, result, low, high)
 
-    def bounded(self, codes: Codes, result: Codes, low: int, high: int) -> Codes:
+    def clip_codes(self, codes: TfliteTensor, result: TfliteTensor, low: int, high: int) -> TfliteTensor:
         """Codes clipped to low..high, int8, as `result`."""
         kind = Quantization((float(codes.scale),), codes.zero)
         bounds = [("MAXIMUM", low, low > -128), ("MINIMUM", high, high < 127)]
         wanted = [(code, bound) for code, bound, is_bound in bounds if is_bound]
         for number, (code, bound) in enumerate(wanted):
-            is_last = number == len(wanted) - 1
-            target = result if is_last else self.like(codes, codes.shape, codes.order, f"{self.layer}_above")
+            is_end = number == len(wanted) - 1
+            target = result if is_end else self.tensor_like(codes, codes.shape, codes.order, f"{self.layer}_above")
             place = self.file.constant("bound", np.asarray([bound], np.int8), kind)
             codes = self.emit(code, [codes, place], target, table="MaximumMinimumOptions")
         return codes
@@ -208,7 +222,7 @@ class Walk(CoreWalk):
         """Multipliers and shifts of a requantize; refused unless it rounds as TFLite does."""
         mode, rounding = str(call.attrs.mode), str(call.attrs.rounding)
         if mode != "fixed_point" or rounding != "DOUBLE":
-            raise self.refused(f"requantize by {mode}, rounded {rounding},", f"TFLite rounds twice: {REMEDY}")
+            raise self.unsupported_error(f"requantize by {mode}, rounded {rounding},", f"TFLite rounds twice: {REMEDY}")
         multiplier, shift = (const_value(arg) for arg in call.args[1:])
         return np.asarray(multiplier), np.asarray(shift)
 

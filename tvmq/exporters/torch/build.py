@@ -33,7 +33,7 @@ NUMBERS = {
 SIZES = ("Add", "Concat", "Div", "Gather", "Max", "Min", "Mul", "Shape", "Sub")  # they compute sizes, too
 
 
-class Builder:
+class TorchBuilder:
     """Writes one graph; `values` holds what each tensor became: a node, or numbers."""
 
     def __init__(self, model: onnx.ModelProto) -> None:
@@ -43,7 +43,7 @@ class Builder:
         self._name = UniqueNames()
         self._buffers: dict[str, fx.Node] = {}
         self._sizes: set[str] = set()
-        self.turned = self._turned_weights()
+        self.transposed_weights = self._find_transposed_weights()
 
     def module(self) -> fx.GraphModule:
         """The module, in evaluation mode."""
@@ -66,7 +66,7 @@ class Builder:
             result = self._quantize(node)
         elif node.op_type == DEQUANTIZE:
             result = self._dequantize(node)
-        elif node.op_type in PRODUCTS and node.input[1] in self.turned:
+        elif node.op_type in PRODUCTS and node.input[1] in self.transposed_weights:
             result = self.graph.call_function(LINEAR, tuple(map(self._read, node.input)))
         elif node.op_type in FUNCTIONS:
             result = self._function(node)
@@ -137,7 +137,7 @@ class Builder:
     ) -> fx.Node:
         bounds = bounds_of(dtype, codes, narrow=self.view.code_type(node) == "int4")
         axis, block = self.view.attribute(node, "axis", 1), self.view.attribute(node, "block_size", 0)
-        if node.output[0] in self.turned:
+        if node.output[0] in self.transposed_weights:
             codes, scale, axis = codes.T, scale.T, 1 - axis
         stored = self._buffer(node.input[0], codes)
         if block:
@@ -153,12 +153,12 @@ class Builder:
     def _blocks(self, node: onnx.NodeProto, stored: fx.Node, scale: np.ndarray, axis: int, block: int) -> fx.Node:
         """Groups along the inputs of a product have an operator; others are scaled in floats."""
         scales = self._buffer(node.input[1], scale)
-        if node.output[0] in self.turned and axis == 1:
+        if node.output[0] in self.transposed_weights and axis == 1:
             arguments = (stored, scales, None, -8, 7, torch.int8, block, torch.float32)
             return self.graph.call_function(DECOMPOSED.dequantize_per_channel_group.default, arguments)
         return self.graph.call_function(run, ("Blocks", {"axis": axis, "block": block}, stored, scales))
 
-    def _turned_weights(self) -> set[str]:
+    def _find_transposed_weights(self) -> set[str]:
         """Weights that products alone read: torch has them with the outputs first."""
         weights = set()
         for node in self.view.of(DEQUANTIZE):

@@ -19,8 +19,8 @@ from tvmq.errors import UnsupportedOpError
 from tvmq.exporters.onnx.graph import OnnxGraph
 from tvmq.exporters.onnx.ops import WRITERS
 from tvmq.exporters.onnx.values import is_tensor
-from tvmq.exporters.onnx.walk import HANDLERS, Exporter
-from tvmq.exporters.torch.build import Builder, _identifier
+from tvmq.exporters.onnx.walk import HANDLERS, OnnxWriter
+from tvmq.exporters.torch.build import TorchBuilder, _identifier
 from tvmq.exporters.torch.exact import EXACT, run_exact
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import RECURRENT
@@ -32,10 +32,10 @@ LARGEST = {"int8": 128, "uint8": 255, "int16": 32768}
 EXACT_IN_FLOAT32 = 2**24
 
 
-class ExactBuilder(Builder):
+class ExactBuilder(TorchBuilder):
     """Writes one module; `values` holds what each variable became."""
 
-    def __init__(self, exporter: Exporter, mod: tvm.IRModule) -> None:
+    def __init__(self, exporter: OnnxWriter, mod: tvm.IRModule) -> None:
         super().__init__(onnx.ModelProto())
         self.exporter, self.source = exporter, exporter.view
         names = [*self.source.params, *(var.name for var, _ in self.source.bindings)]

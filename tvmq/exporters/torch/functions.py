@@ -80,14 +80,14 @@ def _slice(
 ) -> torch.Tensor:  # fmt: skip
     axes = range(len(starts)) if axes is None else axes
     index = [slice(None)] * x.ndim
-    turned = []
+    transposed_weights = []
     for begin, end, axis, step in zip(starts, ends, axes, steps or [1] * len(starts), strict=True):
         if step < 0:
-            turned.append((axis, begin, end, step))
+            transposed_weights.append((axis, begin, end, step))
         else:
             index[axis] = slice(begin, end, step)
     x = x[tuple(index)]
-    for axis, begin, end, step in turned:
+    for axis, begin, end, step in transposed_weights:
         places = range(x.shape[axis])[slice(begin, None if end < -x.shape[axis] else end, step)]
         x = x.index_select(axis, torch.tensor(list(places)))
     return x

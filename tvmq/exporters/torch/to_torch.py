@@ -8,7 +8,7 @@ import tvm
 
 from tvmq.errors import ConfigError, ModelError, StageError, UnsupportedOpError
 from tvmq.exporters.onnx.dialects import Dialect
-from tvmq.exporters.onnx.walk import Exporter
+from tvmq.exporters.onnx.walk import OnnxWriter
 from tvmq.graph.functions import plain_module
 from tvmq.graph.ledger import get_ledger
 
@@ -40,7 +40,7 @@ def to_torch(model: Any, *, form: str = "decomposed") -> torch.nn.Module:
              ModelError where torch is missing, ConfigError for what is no module, and for an unknown form
     """
     try:
-        from tvmq.exporters.torch.build import Builder
+        from tvmq.exporters.torch.build import TorchBuilder
         from tvmq.exporters.torch.exact_build import ExactBuilder
     except ImportError as error:
         raise ModelError(
@@ -60,8 +60,8 @@ def to_torch(model: Any, *, form: str = "decomposed") -> torch.nn.Module:
         raise StageError(f"to_torch: the module is '{stage}'; export what tvmq.quantize gives")
     try:
         if form == "exact":
-            return ExactBuilder(Exporter(module, TORCH), module).module()
-        return Builder(Exporter(module, TORCH).run()).module()
+            return ExactBuilder(OnnxWriter(module, TORCH), module).module()
+        return TorchBuilder(OnnxWriter(module, TORCH).run()).module()
     except UnsupportedOpError as error:
         text = str(error).replace("to_onnx", "to_torch").replace("no ONNX form here", "no form in torch here")
         raise UnsupportedOpError(text) from error

@@ -9,10 +9,10 @@ from pathlib import Path
 import tvm
 
 from tvmq.exporters.integral_core import core_of
-from tvmq.exporters.layouts import End
+from tvmq.exporters.layouts import FileTensor
 from tvmq.exporters.tosa.forms import FORMS
 from tvmq.exporters.tosa.graph import schema
-from tvmq.exporters.tosa.walk import MOVED, Tensor, Walk
+from tvmq.exporters.tosa.walk import UINT8_OFFSETS, TosaTensor, TosaWriter
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.names import input_names, output_names
 from tvmq.graph.view import View, dtype_of
@@ -33,8 +33,8 @@ class TosaExport:
     path: Path
     size: int
     operators: dict[str, int]
-    inputs: tuple[End, ...]
-    outputs: tuple[End, ...]
+    inputs: tuple[FileTensor, ...]
+    outputs: tuple[FileTensor, ...]
 
     def __str__(self) -> str:
         counted = ", ".join(f"{count} {name}" for name, count in self.operators.items())
@@ -58,25 +58,27 @@ def to_tosa(qmod: tvm.IRModule, path: str | os.PathLike[str]) -> TosaExport:
     """
     schema()
     core = core_of(qmod, "to_tosa", "tosa")
-    walk = Walk(View(core), FORMS, get_ledger(qmod).codes)
+    writer = TosaWriter(View(core), FORMS, get_ledger(qmod).codes)
     entries = input_names(core["main"])
-    results = walk.run(list(entries.values()))
+    results = writer.run(list(entries.values()))
     sources = output_names(core["main"], len(results))
-    inputs = [walk.values[param] for param in entries]
+    inputs = [writer.values[param] for param in entries]
     ends = (
-        _ends(walk, list(entries), list(entries.values()), inputs),
-        _ends(walk, walk.view.outputs, sources, results),
+        _ends(writer, list(entries), list(entries.values()), inputs),
+        _ends(writer, writer.view.outputs, sources, results),
     )
-    data = walk.graph.pack()
-    return TosaExport(write_file(path, data, "to_tosa"), len(data), dict(sorted(walk.graph.counts.items())), *ends)
+    data = writer.graph.pack()
+    return TosaExport(write_file(path, data, "to_tosa"), len(data), dict(sorted(writer.graph.counts.items())), *ends)
 
 
-def _ends(walk: Walk, variables: list[str], names: list[str], tensors: list[Tensor]) -> tuple[End, ...]:
+def _ends(
+    writer: TosaWriter, variables: list[str], names: list[str], tensors: list[TosaTensor]
+) -> tuple[FileTensor, ...]:
     """Name, shape, order and scale of each input or result."""
     ends = []
     for variable, name, tensor in zip(variables, names, tensors, strict=True):
-        scale, zero = walk.scales.get(variable, (1.0, 0))
-        moved = MOVED[dtype_of(walk.view.var[variable])]
-        dtype = dtype_of(walk.view.var[variable])
-        ends.append(End(name, tensor.shape, tensor.order, float(scale), int(zero) - moved, moved, dtype))
+        scale, zero = writer.scales.get(variable, (1.0, 0))
+        dtype = dtype_of(writer.view.var[variable])
+        offset = UINT8_OFFSETS[dtype]
+        ends.append(FileTensor(name, tensor.shape, tensor.order, float(scale), int(zero) - offset, offset, dtype))
     return tuple(ends)

@@ -16,7 +16,7 @@ from tvmq.frontends.onnx.attention import ATTENTION
 from tvmq.frontends.onnx.bodies import replace_nodes
 from tvmq.frontends.onnx.dynamic import DYNAMIC
 from tvmq.frontends.onnx.fused import FUSED
-from tvmq.frontends.onnx.layer import Layer
+from tvmq.frontends.onnx.layer import OnnxLayer
 from tvmq.frontends.onnx.load import opset_of
 from tvmq.frontends.onnx.nbits import NBITS
 from tvmq.frontends.onnx.quantized import QUANTIZED
@@ -83,7 +83,7 @@ def expand_contrib(model: onnx.ModelProto) -> bool:
             nodes.append(node)
             continue
         unknown_ranks: list[str] = []
-        layer = Layer(node, value_of, _rank_lookup(ranks, unknown_ranks), opset_of(model))
+        layer = OnnxLayer(node, value_of, _rank_lookup(ranks, unknown_ranks), opset_of(model))
         try:
             expand(layer)
         except UnsupportedOpError as error:
@@ -112,7 +112,7 @@ def _rank_lookup(ranks: dict[str, int], unknown_ranks: list[str]) -> Callable[[s
     return rank
 
 
-def _expansion(node: onnx.NodeProto) -> Callable[[Layer], None] | None:
+def _expansion(node: onnx.NodeProto) -> Callable[[OnnxLayer], None] | None:
     if node.op_type in ANY_DOMAIN:
         return ANY_DOMAIN[node.op_type]
     return OWN_DOMAIN.get(node.op_type) if node.domain == MICROSOFT else None

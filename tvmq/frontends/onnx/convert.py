@@ -9,7 +9,7 @@ from tvm import relax, tirx
 from tvm.ir import GenericConst
 
 from tvmq.errors import ModelError, TvmqError, UnsupportedOpError
-from tvmq.frontends.assemble import Converted, Step, variable_name
+from tvmq.frontends.assemble import ConvertedModel, ConvertedNode, variable_name
 from tvmq.frontends.importers import onnx_importer, own_onnx_operators
 from tvmq.frontends.onnx.dims import arithmetic
 from tvmq.frontends.onnx.expand import layer_of
@@ -36,16 +36,16 @@ def imported_operators() -> set[str]:
     return {*onnx_frontend._get_convert_map(), *REPAIRS, *own_onnx_operators()}
 
 
-def convert(model: onnx.ModelProto, max_bytes: int) -> Converted:
-    """All nodes of a model as bindings grouped by node, see Converted.
+def convert(model: onnx.ModelProto, max_bytes: int) -> ConvertedModel:
+    """All nodes of a model as bindings grouped by node, see ConvertedModel.
 
     raises UnsupportedOpError naming the layer, its operator, and what to do; MemoryLimitError for results that are
     larger than max_bytes.
     """
-    return _Importer(model, max_bytes).run()
+    return _OnnxImporter(model, max_bytes).run()
 
 
-class _Importer:
+class _OnnxImporter:
     """State of one import: the builder, the value of every ONNX name, the steps so far."""
 
     def __init__(self, model: onnx.ModelProto, max_bytes: int) -> None:
@@ -94,7 +94,7 @@ class _Importer:
             inputs.append((value.name, var))
         return inputs
 
-    def run(self) -> Converted:
+    def run(self) -> ConvertedModel:
         nodes = list(self.graph.node)
         refuse_unknown(nodes, imported_operators())
         self.builder.begin_scope([var for _, var in self.inputs])
@@ -104,9 +104,9 @@ class _Importer:
         finally:
             self.builder.end_scope()
         outputs = [(value.name, self.values[value.name]) for value in self.graph.output]
-        return Converted(self.builder.get(), self.inputs, steps, outputs, self.weights)
+        return ConvertedModel(self.builder.get(), self.inputs, steps, outputs, self.weights)
 
-    def _step(self, node: onnx.NodeProto) -> Step:
+    def _step(self, node: onnx.NodeProto) -> ConvertedNode:
         """Convert one node; its bindings are those of a block of its own."""
         self._check_types(node)
         call = self._call(node)
@@ -119,7 +119,7 @@ class _Importer:
         except Exception as error:  # TVM's converters raise anything
             raise UnsupportedOpError(
                 f"from_onnx, layer '{node.name}': operator {node.op_type} (opset {self.opset}) cannot be imported "
-                f"for inputs {call.listed_inputs()}{clause(error)}; export this layer with simpler operators, or fix "
+                f"for inputs {call.describe_inputs()}{clause(error)}; export this layer with simpler operators, or fix "
                 "its shapes with shape="
             ) from error
         finally:
@@ -127,7 +127,7 @@ class _Importer:
         own = [binding.var for binding in block.bindings]
         check_results(own, self.max_bytes, f"from_onnx, layer '{node.name}' ({node.op_type})")
         result = result if any(var.same_as(result) for var in own) else None
-        return Step(node.name, layer_of(node), node.op_type, list(block.bindings), result)
+        return ConvertedNode(node.name, layer_of(node), node.op_type, list(block.bindings), result)
 
     def _check_types(self, node: onnx.NodeProto) -> None:
         """Refuse results whose element type TVM's kernels do not compute."""
@@ -141,7 +141,7 @@ class _Importer:
         for name in filter(None, call.outputs):
             ty = getattr(self.values[name], "ty", None)
             if isinstance(ty, relax.TensorType) and ty.shape is None:
-                raise call.unsupported(
+                raise call.unsupported_error(
                     "its result's shape depends on values only known at run time",
                     "make these inputs constants, or fix the input shapes with shape=",
                 )
@@ -162,14 +162,14 @@ class _Importer:
     def _is_dims(self, name: str) -> bool:
         return isinstance(self.values[name], Dims)
 
-    def _dims_step(self, name: str) -> Step:
+    def _dims_step(self, name: str) -> ConvertedNode:
         """An output made of dimensions, as a tensor."""
         self.builder._begin_binding_block()
         try:
             self.values[name] = self._emit(self.values[name].tensor())
         finally:
             block = self.builder._end_block()
-        return Step(name, name, "Shape", list(block.bindings), self.values[name])
+        return ConvertedNode(name, name, "Shape", list(block.bindings), self.values[name])
 
     def _read_outputs(self, node: onnx.NodeProto) -> list[str]:
         """Names of the outputs without those at the end that nobody reads; "" for those between."""
@@ -223,7 +223,7 @@ class _Importer:
             count = min(len(result.ty.fields), len(call.outputs))
             values = [self._emit(relax.TupleGetItem(result, i)) for i in range(count)]
         if len(values) < len(call.outputs):
-            raise call.unsupported(f"its output {len(values)} is not supported", "use only the outputs before it")
+            raise call.unsupported_error(f"its output {len(values)} is not supported", "use only the outputs before it")
         for name, value in zip(call.outputs, values, strict=False):
             if name:
                 self.values[name] = value
@@ -235,7 +235,7 @@ def _result_of(call: NodeCall, result: Any) -> Any:
     if isinstance(result, tuple | list) and all(isinstance(item, relax.Expr) for item in result):
         return relax.Tuple(list(result))
     if not isinstance(result, relax.Expr):
-        raise call.unsupported(
+        raise call.unsupported_error(
             f"its importer gave a {type(result).__name__}", "return a Relax expression, or a tuple of them"
         )
     return result

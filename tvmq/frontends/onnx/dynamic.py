@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from tvmq.frontends.onnx.layer import Layer
+from tvmq.frontends.onnx.layer import OnnxLayer
 
 
-def dynamic_matmul(layer: Layer) -> None:
+def dynamic_matmul(layer: OnnxLayer) -> None:
     """DynamicQuantizeMatMul(A, B, b_scale, b_zero_point, bias)."""
     codes, scale, zero = (f"{layer.node.name}/{role}" for role in ("a", "a_scale", "a_zero_point"))
     layer.emit("DynamicQuantizeLinear", [layer.inputs[0]], codes, codes)
@@ -22,21 +22,21 @@ def dynamic_matmul(layer: Layer) -> None:
     _sum(layer, (codes, scale, zero), (weight, weight_scale, rest[0]), rest[1])
 
 
-def matmul_to_float(layer: Layer) -> None:
+def matmul_to_float(layer: OnnxLayer) -> None:
     """MatMulIntegerToFloat(A, B, a_scale, b_scale, a_zero_point, b_zero_point, bias)."""
     a, b, a_scale, b_scale, a_zero, b_zero, bias, *_ = [*layer.inputs, "", "", ""]
     if layer.value(a_scale) is None or layer.value(b_scale) is None:
         _sum(layer, (a, a_scale, a_zero), (b, b_scale, b_zero), bias)
         return
-    left = layer.dequantized_from([name for name in (a, a_scale, a_zero) if name], "a")
-    right = layer.dequantized_from([name for name in (b, b_scale, b_zero) if name], "b", axis=-1)
+    left = layer.dequantize([name for name in (a, a_scale, a_zero) if name], "a")
+    right = layer.dequantize([name for name in (b, b_scale, b_zero) if name], "b", axis=-1)
     if not bias:
         layer.finish("MatMul", [left, right])
         return
     layer.finish("Add", [layer.compute("MatMul", [left, right], "product"), bias])
 
 
-def product(layer: Layer, a: tuple[str, str, str], b: tuple[str, str, str]) -> str:
+def product(layer: OnnxLayer, a: tuple[str, str, str], b: tuple[str, str, str]) -> str:
     """The product of two tensors of codes, scale and zero point in float32, by integers."""
     zeros = [a[2], b[2]] if b[2] else [a[2]]
     while zeros and not zeros[-1]:
@@ -46,12 +46,12 @@ def product(layer: Layer, a: tuple[str, str, str], b: tuple[str, str, str]) -> s
     return layer.compute("Mul", [wide, layer.compute("Mul", [a[1], b[1]], "scales")], "product")
 
 
-def _sum(layer: Layer, a: tuple[str, str, str], b: tuple[str, str, str], bias: str) -> None:
+def _sum(layer: OnnxLayer, a: tuple[str, str, str], b: tuple[str, str, str], bias: str) -> None:
     value = product(layer, a, b)
     layer.finish("Add", [value, bias]) if bias else layer.finish("Identity", [value])
 
 
-def dynamic_lstm(layer: Layer) -> None:
+def dynamic_lstm(layer: OnnxLayer) -> None:
     """DynamicQuantizeLSTM(X, W, R, B, lengths, h, c, P, W_scale, W_zero_point, R_scale, R_zero_point).
 
     W and R are transposed against LSTM's: (directions, inputs, gates * hidden); a scale for a direction or a column.
@@ -60,7 +60,7 @@ def dynamic_lstm(layer: Layer) -> None:
     for role, index, scale in (("w", 1, 8), ("r", 2, 10)):
         parts = [layer.value(layer.inputs[i]) for i in (index, scale, scale + 1)]
         if any(part is None for part in parts):
-            raise layer.unsupported("its weights or scales are computed", "quantize with constant weights")
+            raise layer.unsupported_error("its weights or scales are computed", "quantize with constant weights")
         codes, factor, zero = (np.asarray(part) for part in parts)
         shape = (len(codes), 1, -1)
         values = (codes.astype(np.int32) - zero.astype(np.int32).reshape(shape)) * factor.reshape(shape)

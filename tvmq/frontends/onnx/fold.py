@@ -22,7 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tvmq import numerics
-from tvmq.frontends.onnx.partial import Partial, compute_partial
+from tvmq.frontends.onnx.partial import PartialArray, compute_partial
 from tvmq.frontends.onnx.shapes import SMALL, dimensions, infer_shapes
 from tvmq.frontends.onnx.values import GraphFacts, check_node
 from tvmq.memory import check_size
@@ -74,7 +74,7 @@ def _fold_once(model: onnx.ModelProto, max_bytes: int) -> bool:
     shapes = {v.name: dimensions(v) for v in [*graph.value_info, *graph.input]}
     types = {v.name: v.type.tensor_type.elem_type for v in [*graph.value_info, *graph.input]}
     constants = {tensor.name: tensor for tensor in graph.initializer}
-    folder = _Folder(constants, shapes, types, list(model.opset_import))
+    folder = _OnnxFolder(constants, shapes, types, list(model.opset_import))
     for value in graph.input:
         if value.name not in constants:
             _check_input(value, max_bytes)
@@ -104,7 +104,7 @@ def _check_input(value: onnx.ValueInfoProto, max_bytes: int) -> None:
         check_size(dims, dtype, max_bytes, f"from_onnx, input '{value.name}'")
 
 
-class _Folder:
+class _OnnxFolder:
     """Knows the constants so far; `fold` adds a node's results to them if it can."""
 
     def __init__(
@@ -115,7 +115,7 @@ class _Folder:
         opsets: list[onnx.OperatorSetIdProto],
     ) -> None:
         self.constants = constants
-        self.partial: dict[str, Partial] = {}
+        self.partial: dict[str, PartialArray] = {}
         self.shapes = shapes
         self.types = types
         self.opsets = opsets
@@ -148,7 +148,7 @@ class _Folder:
     def _follow(self, node: onnx.NodeProto, feed: Mapping[str, np.ndarray | None]) -> list[np.ndarray] | None:
         """Results on vectors of which some numbers are known; remembered where they are such vectors again."""
         inputs = {
-            name: self.partial[name] if value is None else Partial(value, np.ones(value.shape, bool))
+            name: self.partial[name] if value is None else PartialArray(value, np.ones(value.shape, bool))
             for name, value in feed.items()
         }
         results = compute_partial(node, inputs, self._evaluate)
@@ -183,7 +183,7 @@ class _Folder:
             dims = dims[limits.get("start", 0) : limits.get("end", None)]
         if not all(isinstance(d, int) for d in dims):
             if node.op_type == "Shape":
-                self.partial[node.output[0]] = Partial.of_dims(dims)
+                self.partial[node.output[0]] = PartialArray.of_dims(dims)
             return None
         sizes = np.array(dims, np.int64)
         return [sizes if node.op_type == "Shape" else np.asarray(np.prod(sizes, dtype=np.int64))]

@@ -12,19 +12,19 @@ from typing import Any
 
 import numpy as np
 
-from tvmq.frontends.onnx.layer import Layer
+from tvmq.frontends.onnx.layer import OnnxLayer
 
 ACTIVATIONS: dict[str, tuple[str, ...]] = {  # and what their parameters are called
     "Relu": (), "Sigmoid": (), "Tanh": (), "LeakyRelu": ("alpha",), "HardSigmoid": ("alpha", "beta"), "Clip": (),
 }  # fmt: skip
 
 
-def _activate(layer: Layer, x: str, name: str, parameters: list[float]) -> None:
+def _activate(layer: OnnxLayer, x: str, name: str, parameters: list[float]) -> None:
     """The result of the layer: its activation on x."""
     if not name:
         layer.finish("Identity", [x])
     elif name not in ACTIVATIONS:
-        raise layer.unsupported(f"activation {name}", f"use one of {', '.join(ACTIVATIONS)}")
+        raise layer.unsupported_error(f"activation {name}", f"use one of {', '.join(ACTIVATIONS)}")
     elif name == "Clip":
         bounds = [layer.number(role, value) for role, value in zip(("low", "high"), parameters, strict=False)]
         layer.finish("Clip", [x, *bounds])
@@ -33,20 +33,20 @@ def _activate(layer: Layer, x: str, name: str, parameters: list[float]) -> None:
         layer.finish(name, [x], **named)
 
 
-def _own_attributes(layer: Layer, *others: str) -> dict[str, Any]:
+def _own_attributes(layer: OnnxLayer, *others: str) -> dict[str, Any]:
     """The attributes of the operator without its activation's."""
     mine = [name for name in layer.attributes if not name.startswith("activation") and name not in others]
     return {name: layer.attributes[name] for name in mine}
 
 
-def fused_conv(layer: Layer) -> None:
+def fused_conv(layer: OnnxLayer) -> None:
     """FusedConv(X, W, B, Z): conv(X) + Z under an activation."""
     x = layer.compute("Conv", [name for name in layer.inputs[:3] if name], "Conv", **_own_attributes(layer))
-    x = layer.compute("Add", [x, layer.inputs[3]], "Add") if layer.given(3) else x
+    x = layer.compute("Add", [x, layer.inputs[3]], "Add") if layer.has_input(3) else x
     _activate(layer, x, layer.text("activation"), list(layer.attributes.get("activation_params", ())))
 
 
-def fused_gemm(layer: Layer) -> None:
+def fused_gemm(layer: OnnxLayer) -> None:
     """FusedGemm: Gemm under an activation."""
     x = layer.compute("Gemm", [name for name in layer.inputs if name], "Gemm", **_own_attributes(layer))
     parameters = [layer.attributes[f"activation_{name}"] for name in ("alpha", "beta", "gamma")
@@ -54,7 +54,7 @@ def fused_gemm(layer: Layer) -> None:
     _activate(layer, x, layer.text("activation"), parameters)
 
 
-def fused_matmul(layer: Layer) -> None:
+def fused_matmul(layer: OnnxLayer) -> None:
     """FusedMatMul: alpha * A B of either as it is or turned, see `_transpose_operand`."""
     sides = [_transpose_operand(layer, index, name) for index, name in enumerate("AB")]
     alpha = float(layer.attributes.get("alpha", 1.0))
@@ -64,12 +64,12 @@ def fused_matmul(layer: Layer) -> None:
         layer.finish("Mul", [layer.compute("MatMul", sides, "MatMul"), layer.number("alpha", alpha)])
 
 
-def _transpose_operand(layer: Layer, index: int, name: str) -> str:
+def _transpose_operand(layer: OnnxLayer, index: int, name: str) -> str:
     """An operand; transBatch brings its first dimension behind the batches, trans swaps the last two then."""
     swaps, moves = (bool(layer.attributes.get(f"{what}{name}", 0)) for what in ("trans", "transBatch"))
     rank = layer.rank(layer.inputs[index]) if swaps or moves else 0
     if rank is None:
-        raise layer.unsupported(f"the rank of input {index} is unknown", "fix the input shapes with shape=")
+        raise layer.unsupported_error(f"the rank of input {index} is unknown", "fix the input shapes with shape=")
     axes = list(range(rank))
     if rank < 2:
         return layer.inputs[index]
@@ -78,18 +78,18 @@ def _transpose_operand(layer: Layer, index: int, name: str) -> str:
     return layer.compute("Transpose", [layer.inputs[index]], f"Transpose_{index}", perm=axes)
 
 
-def _add_bias(layer: Layer) -> str:
-    return layer.compute("Add", layer.inputs[:2], "Add") if layer.given(1) else layer.inputs[0]
+def _add_bias(layer: OnnxLayer) -> str:
+    return layer.compute("Add", layer.inputs[:2], "Add") if layer.has_input(1) else layer.inputs[0]
 
 
-def gelu(layer: Layer) -> None:
+def gelu(layer: OnnxLayer) -> None:
     """Gelu(x), BiasGelu(x, bias): x / 2 * (1 + erf(x / sqrt(2)))."""
     x = _add_bias(layer)
     part = layer.compute("Erf", [layer.compute("Div", [x, layer.number("root", np.sqrt(2))], "Div")], "Erf")
     _half_of(layer, x, part)
 
 
-def fast_gelu(layer: Layer) -> None:
+def fast_gelu(layer: OnnxLayer) -> None:
     """FastGelu(x, bias): x / 2 * (1 + tanh(sqrt(2 / pi) * (x + 0.044715 x^3)))."""
     x = _add_bias(layer)
     cube = layer.compute("Mul", [layer.compute("Mul", [x, x], "square"), x], "cube")
@@ -98,19 +98,19 @@ def fast_gelu(layer: Layer) -> None:
     _half_of(layer, x, layer.compute("Tanh", [inner], "Tanh"))
 
 
-def _half_of(layer: Layer, x: str, part: str) -> None:
+def _half_of(layer: OnnxLayer, x: str, part: str) -> None:
     whole = layer.compute("Add", [part, layer.number("one", 1)], "Add_1")
     layer.finish("Mul", [layer.compute("Mul", [x, whole], "Mul_2"), layer.number("half", 0.5)])
 
 
-def quick_gelu(layer: Layer) -> None:
+def quick_gelu(layer: OnnxLayer) -> None:
     """QuickGelu: x * sigmoid(alpha * x)."""
     alpha = layer.number("alpha", layer.attributes.get("alpha", 1.702))
     inner = layer.compute("Mul", [layer.inputs[0], alpha], "Mul")
     layer.finish("Mul", [layer.inputs[0], layer.compute("Sigmoid", [inner], "Sigmoid")])
 
 
-def layer_norm_nodes(layer: Layer, x: str, gamma: str, beta: str, default: float) -> None:
+def layer_norm_nodes(layer: OnnxLayer, x: str, gamma: str, beta: str, default: float) -> None:
     """The first result of the layer: the layer norm of x over its last axis."""
     epsilon = float(layer.attributes.get("epsilon", default))
     if layer.opset >= 17:
@@ -121,7 +121,7 @@ def layer_norm_nodes(layer: Layer, x: str, gamma: str, beta: str, default: float
     _normalize(layer, apart, gamma, beta, epsilon)
 
 
-def _normalize(layer: Layer, x: str, gamma: str, beta: str, epsilon: float) -> None:
+def _normalize(layer: OnnxLayer, x: str, gamma: str, beta: str, epsilon: float) -> None:
     """x divided by the root of its mean square, times gamma, plus beta."""
     square = layer.compute("Mul", [x, x], "square")
     axes = [layer.vector("axes", -1)] if layer.opset >= 18 else []
@@ -134,51 +134,51 @@ def _normalize(layer: Layer, x: str, gamma: str, beta: str, epsilon: float) -> N
         layer.finish("Mul", [unit, gamma])
 
 
-def _refuse_statistics(layer: Layer) -> None:
-    if layer.reads(1) or layer.reads(2):
-        raise layer.unsupported("its mean and deviation as results are not supported", "do not read them")
+def _refuse_statistics(layer: OnnxLayer) -> None:
+    if layer.has_output(1) or layer.has_output(2):
+        raise layer.unsupported_error("its mean and deviation as results are not supported", "do not read them")
 
 
-def skip_layer_norm(layer: Layer) -> None:
+def skip_layer_norm(layer: OnnxLayer) -> None:
     """SkipLayerNormalization(x, skip, gamma, beta, bias); its fourth result is the sum before the norm."""
     _refuse_statistics(layer)
     x = _add_skip(layer, 4)
-    layer_norm_nodes(layer, x, layer.inputs[2], layer.inputs[3] if layer.given(3) else "", 1e-12)
+    layer_norm_nodes(layer, x, layer.inputs[2], layer.inputs[3] if layer.has_input(3) else "", 1e-12)
 
 
-def skip_rms_norm(layer: Layer) -> None:
+def skip_rms_norm(layer: OnnxLayer) -> None:
     """SkipSimplifiedLayerNormalization(x, skip, gamma, bias)."""
     _refuse_statistics(layer)
     _normalize(layer, _add_skip(layer, 3), layer.inputs[2], "", float(layer.attributes.get("epsilon", 1e-12)))
 
 
-def _add_skip(layer: Layer, bias: int) -> str:
+def _add_skip(layer: OnnxLayer, bias: int) -> str:
     x = layer.compute("Add", layer.inputs[:2], "skip")
-    x = layer.compute("Add", [x, layer.inputs[bias]], "bias") if layer.given(bias) else x
-    if layer.reads(3):
+    x = layer.compute("Add", [x, layer.inputs[bias]], "bias") if layer.has_input(bias) else x
+    if layer.has_output(3):
         layer.finish("Identity", [x], output=3)
     return x
 
 
-def rms_norm(layer: Layer) -> None:
+def rms_norm(layer: OnnxLayer) -> None:
     """SimplifiedLayerNormalization(x, scale) over the last axis."""
     axis, rank = layer.attributes.get("axis", -1), layer.rank(layer.inputs[0])
-    if layer.reads(1) or (axis != -1 and (rank is None or axis != rank - 1)):
-        raise layer.unsupported(f"axis {axis}, or a second result", "normalize the last axis, read one result")
+    if layer.has_output(1) or (axis != -1 and (rank is None or axis != rank - 1)):
+        raise layer.unsupported_error(f"axis {axis}, or a second result", "normalize the last axis, read one result")
     _normalize(layer, layer.inputs[0], layer.inputs[1], "", float(layer.attributes.get("epsilon", 1e-5)))
 
 
-def rename(op_type: str) -> Callable[[Layer], None]:
+def rename(op_type: str) -> Callable[[OnnxLayer], None]:
     """The operator of the same meaning in ONNX's own domain."""
     return lambda layer: _rename_operator(layer, op_type)
 
 
-def _rename_operator(layer: Layer, op_type: str) -> None:
+def _rename_operator(layer: OnnxLayer, op_type: str) -> None:
     layer.finish(op_type, layer.inputs, **layer.attributes)
     layer.nodes[-1].output.extend(layer.outputs[1:])
 
 
-FUSED: dict[str, Callable[[Layer], None]] = {
+FUSED: dict[str, Callable[[OnnxLayer], None]] = {
     "BiasGelu": gelu,
     "DequantizeLinear": rename("DequantizeLinear"),
     "FastGelu": fast_gelu,

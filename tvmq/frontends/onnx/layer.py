@@ -20,7 +20,7 @@ from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
 
 
-class Layer:
+class OnnxLayer:
     """Node that is being expanded: the new nodes and constants so far, all called <node>/<role>.
 
     constant   value of a tensor by name, None where it is computed
@@ -46,15 +46,15 @@ class Layer:
         self.value = constant
         self.rank = rank
 
-    def unsupported(self, what: str, way_out: str) -> UnsupportedOpError:
+    def unsupported_error(self, what: str, way_out: str) -> UnsupportedOpError:
         """The error that names the layer."""
         return UnsupportedOpError(f"from_onnx, layer '{self.node.name}': {self.node.op_type}: {what}; {way_out}")
 
-    def given(self, index: int) -> bool:
+    def has_input(self, index: int) -> bool:
         """True if the node has this input."""
         return index < len(self.inputs) and bool(self.inputs[index])
 
-    def reads(self, index: int) -> bool:
+    def has_output(self, index: int) -> bool:
         """True if the node has this output."""
         return index < len(self.outputs) and bool(self.outputs[index])
 
@@ -67,7 +67,9 @@ class Layer:
         """A constant scale."""
         value = self.value(self.inputs[index])
         if value is None:
-            raise self.unsupported(f"its scale '{self.inputs[index]}' is computed", "quantize with constant scales")
+            raise self.unsupported_error(
+                f"its scale '{self.inputs[index]}' is computed", "quantize with constant scales"
+            )
         return np.asarray(value, np.float32)
 
     def emit(self, op_type: str, inputs: Sequence[str], output: str, name: str, **attributes: Any) -> str:
@@ -107,20 +109,20 @@ class Layer:
 
     def float_input(self, index: int, role: str, axis: int | None = None) -> str:
         """Input `index` in float; its scale and zero point are the two inputs behind it."""
-        return self.dequantized_from([self.inputs[i] for i in range(index, index + 3) if self.given(i)], role, axis)
+        return self.dequantize([self.inputs[i] for i in range(index, index + 3) if self.has_input(i)], role, axis)
 
-    def dequantized_from(self, triple: Sequence[str], role: str, axis: int | None = None) -> str:
+    def dequantize(self, triple: Sequence[str], role: str, axis: int | None = None) -> str:
         """Codes, their scale and their zero point, if there is one, in float."""
         scale = self.value(triple[1])
         if scale is None:
-            raise self.unsupported(f"its scale '{triple[1]}' is computed", "quantize with constant scales")
+            raise self.unsupported_error(f"its scale '{triple[1]}' is computed", "quantize with constant scales")
         if scale.size > 1 and axis is None:
-            raise self.unsupported(f"{scale.size} scales for '{triple[0]}'", "give an activation one scale")
+            raise self.unsupported_error(f"{scale.size} scales for '{triple[0]}'", "give an activation one scale")
         return self.compute("DequantizeLinear", triple, role, **({"axis": axis} if scale.size > 1 else {}))
 
     def bias(self, index: int, x: int, w: int, factor: float = 1.0) -> list[str]:
         """The int32 bias in float, nothing where there is none; x and w are the places of the two scales."""
-        if not self.given(index):
+        if not self.has_input(index):
             return []
         scale = np.asarray(np.float64(self.scale(x)) * np.float64(self.scale(w)) * factor, np.float32)
         scale = scale.reshape(()) if scale.size == 1 else scale.ravel()
@@ -130,12 +132,12 @@ class Layer:
 
     def round_result(self, op_type: str, inputs: Sequence[str], y: int | None, **attributes: Any) -> None:
         """The float operator under the layer's name, and the rounding of its result to the scale at input `y`."""
-        if y is None or not self.given(y):
+        if y is None or not self.has_input(y):
             self.finish(op_type, inputs, **attributes)
             return
         value = self.emit(op_type, inputs, f"{self.node.name}/y", self.node.name, **attributes)
         if self.scale(y).size > 1:
-            raise self.unsupported(f"{self.scale(y).size} scales for its result", "give an activation one scale")
+            raise self.unsupported_error(f"{self.scale(y).size} scales for its result", "give an activation one scale")
         zero = self.inputs[y + 1 : y + 2]
         result = self.outputs[0]
         self.emit("QuantizeLinear", [value, self.inputs[y], *zero], result, f"{self.node.name}/QuantizeLinear")
@@ -161,7 +163,7 @@ _REASONS = {
         "its result's shape depends on values; leave it out of the graph and run it after the network"
     ),
 }
-REFUSED = {op_type: reason for op_types, reason in _REASONS.items() for op_type in op_types.split()}
+UNSUPPORTED = {op_type: reason for op_types, reason in _REASONS.items() for op_type in op_types.split()}
 
 
 def refuse_unknown(nodes: Iterable[onnx.NodeProto], imported: Collection[str]) -> None:
@@ -171,8 +173,8 @@ def refuse_unknown(nodes: Iterable[onnx.NodeProto], imported: Collection[str]) -
     """
     unknown = []
     for node in nodes:
-        if node.op_type in REFUSED:
-            raise UnsupportedOpError(f"from_onnx, layer '{node.name}': {node.op_type}: {REFUSED[node.op_type]}")
+        if node.op_type in UNSUPPORTED:
+            raise UnsupportedOpError(f"from_onnx, layer '{node.name}': {node.op_type}: {UNSUPPORTED[node.op_type]}")
         if node.op_type in imported and SEPARATOR in node.op_type:  # of an importer of the user's
             continue
         if node.op_type not in imported or node.domain not in DOMAINS:

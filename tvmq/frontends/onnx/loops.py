@@ -52,12 +52,12 @@ def unroll_loops(model: onnx.ModelProto) -> bool:
 
 
 @dataclass
-class _Loop:
+class _UnrollableLoop:
     """A Loop of which the next steps are known.
 
     first    number of its next step
     steps    how many are written out now
-    rest     the condition is computed: what follows remains a Loop
+    has_remainder  the condition is computed: what follows remains a Loop
     states   values carried from step to step
     """
 
@@ -65,14 +65,14 @@ class _Loop:
     body: onnx.GraphProto
     first: int
     steps: int
-    rest: bool
+    has_remainder: bool
 
     @property
     def states(self) -> list[str]:
         return list(self.node.input[2:])
 
 
-def _loop(node: onnx.NodeProto, value: Any) -> _Loop | None:
+def _loop(node: onnx.NodeProto, value: Any) -> _UnrollableLoop | None:
     """Steps of a node that can be unrolled now; None if it is no Loop, or its next step is not known."""
     if node.op_type != "Loop":
         return None
@@ -92,7 +92,7 @@ def _loop(node: onnx.NodeProto, value: Any) -> _Loop | None:
         )
     steps = int(left) if always and np.isfinite(left) else int(bool(left))
     _check_size(node, body, max(left if always else 0, first + steps))
-    return _Loop(node, body, first, steps, rest=bool(left) and not always)
+    return _UnrollableLoop(node, body, first, steps, has_remainder=bool(left) and not always)
 
 
 def _check_size(node: onnx.NodeProto, body: onnx.GraphProto, steps: float) -> None:
@@ -121,7 +121,7 @@ def _always_continues(body: onnx.GraphProto) -> bool:
     return name == body.input[1].name
 
 
-def _unroll(loop: _Loop, opset: int) -> tuple[list[onnx.NodeProto], list[onnx.TensorProto]]:
+def _unroll(loop: _UnrollableLoop, opset: int) -> tuple[list[onnx.NodeProto], list[onnx.TensorProto]]:
     """Nodes and weights of the steps, and what gives the results their names."""
     from onnx import numpy_helper
 
@@ -141,7 +141,7 @@ def _unroll(loop: _Loop, opset: int) -> tuple[list[onnx.NodeProto], list[onnx.Te
         condition, states = results[0], results[1 : 1 + len(states)]
         for parts, result in zip(collected, results[1 + len(states) :], strict=True):
             parts.append(result)
-    if loop.rest:
+    if loop.has_remainder:
         return [*nodes, _remainder(loop, condition, states)], weights
     for position, (source, result) in enumerate(zip(states, node.output, strict=False)):
         nodes += [identity(source, result, f"{node.name}/output_{position}")] if result else []
@@ -150,7 +150,7 @@ def _unroll(loop: _Loop, opset: int) -> tuple[list[onnx.NodeProto], list[onnx.Te
     return nodes, weights
 
 
-def _remainder(loop: _Loop, condition: str, states: list[str]) -> onnx.NodeProto:
+def _remainder(loop: _UnrollableLoop, condition: str, states: list[str]) -> onnx.NodeProto:
     """The steps after those written out, as a Loop."""
     rest = copy_node(loop.node)
     rest.input[1:] = [condition, *states]

@@ -33,20 +33,20 @@ Run = Callable[["onnx.NodeProto", Mapping[str, np.ndarray]], "list[np.ndarray] |
 
 
 @dataclass(frozen=True)
-class Partial:
+class PartialArray:
     """Numbers and which of them are known; the others are 1, so that nothing is divided by zero."""
 
     values: np.ndarray
     known: np.ndarray
 
     @classmethod
-    def of_dims(cls, dims: list[Any]) -> Partial:
+    def of_dims(cls, dims: list[Any]) -> PartialArray:
         """Dimensions, of which texts are unknown."""
         known = np.array([isinstance(size, int) for size in dims], bool)
         return cls(np.array([size if isinstance(size, int) else 1 for size in dims], np.int64), known)
 
 
-def compute_partial(node: onnx.NodeProto, inputs: Mapping[str, Partial], run: Run) -> list[Partial] | None:
+def compute_partial(node: onnx.NodeProto, inputs: Mapping[str, PartialArray], run: Run) -> list[PartialArray] | None:
     """The results of a node on numbers of which some are known; None if it neither moves nor computes them singly.
 
     run   evaluates the node on arrays
@@ -57,10 +57,10 @@ def compute_partial(node: onnx.NodeProto, inputs: Mapping[str, Partial], run: Ru
         return None
     if any(one.shape != mask.shape for one, mask in zip(values, known, strict=True)):
         return None
-    return [Partial(np.where(m, v, v.dtype.type(1)), m) for v, m in zip(values, known, strict=True)]
+    return [PartialArray(np.where(m, v, v.dtype.type(1)), m) for v, m in zip(values, known, strict=True)]
 
 
-def _known_masks(node: onnx.NodeProto, inputs: Mapping[str, Partial], run: Run) -> list[np.ndarray] | None:
+def _known_masks(node: onnx.NodeProto, inputs: Mapping[str, PartialArray], run: Run) -> list[np.ndarray] | None:
     masks = {name: one.known for name, one in inputs.items()}
     if node.op_type in MOVING:
         moved = list(node.input)[: MOVING[node.op_type]]

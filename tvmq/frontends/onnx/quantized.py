@@ -15,67 +15,69 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from tvmq.frontends.onnx.layer import Layer
+from tvmq.frontends.onnx.layer import OnnxLayer
 
 
-def _conv(layer: Layer) -> None:
+def _conv(layer: OnnxLayer) -> None:
     x, w = layer.float_input(0, "x"), layer.float_input(3, "w", axis=0)
     layer.round_result("Conv", [x, w, *layer.bias(8, 1, 4)], 6, **layer.attributes)
 
 
-def _matmul(layer: Layer) -> None:
+def _matmul(layer: OnnxLayer) -> None:
     a, b = layer.float_input(0, "a"), layer.float_input(3, "b", axis=-1)
     layer.round_result("MatMul", [a, b], 6)
 
 
-def _gemm(layer: Layer) -> None:
+def _gemm(layer: OnnxLayer) -> None:
     rows = bool(layer.attributes.get("transB", 0))
     a, b = layer.float_input(0, "a"), layer.float_input(3, "b", axis=0 if rows else 1)
     alpha = float(layer.attributes.get("alpha", 1.0))
     layer.round_result("Gemm", [a, b, *layer.bias(6, 1, 4, alpha)], 7, **layer.attributes)
 
 
-def _binary(op_type: str) -> Callable[[Layer], None]:
+def _binary(op_type: str) -> Callable[[OnnxLayer], None]:
     return lambda layer: layer.round_result(op_type, [layer.float_input(0, "a"), layer.float_input(3, "b")], 6)
 
 
-def _unary(op_type: str) -> Callable[[Layer], None]:
+def _unary(op_type: str) -> Callable[[OnnxLayer], None]:
     return lambda layer: layer.round_result(op_type, [layer.float_input(0, "x")], 3, **layer.attributes)
 
 
-def _softmax(layer: Layer) -> None:
+def _softmax(layer: OnnxLayer) -> None:
     if layer.attributes.pop("opset", 13) < 13 and layer.attributes.get("axis", 1) != -1:
-        raise layer.unsupported("the softmax of opset 12 over several axes", "export with opset 13 or newer")
+        raise layer.unsupported_error("the softmax of opset 12 over several axes", "export with opset 13 or newer")
     layer.round_result("Softmax", [layer.float_input(0, "x")], 3, **layer.attributes)
 
 
-def _concat(layer: Layer) -> None:
+def _concat(layer: OnnxLayer) -> None:
     parts = [layer.float_input(i, f"part_{(i - 2) // 3}") for i in range(2, len(layer.inputs), 3)]
     layer.round_result("Concat", parts, 0, **layer.attributes)
 
 
-def _where(layer: Layer) -> None:
+def _where(layer: OnnxLayer) -> None:
     layer.round_result("Where", [layer.inputs[0], layer.float_input(1, "x"), layer.float_input(4, "y")], 7)
 
 
-def _max_pool(layer: Layer) -> None:
+def _max_pool(layer: OnnxLayer) -> None:
     layer.finish("MaxPool", layer.inputs, **layer.attributes)
 
 
-def _channels_last(expand: Callable[[Layer], None], spatial: Callable[[Layer], int | None]) -> Callable[[Layer], None]:
+def _channels_last(
+    expand: Callable[[OnnxLayer], None], spatial: Callable[[OnnxLayer], int | None]
+) -> Callable[[OnnxLayer], None]:
     """The expansion between two transposes where the attribute channels_last asks for it.
 
     spatial   number of spatial dimensions, None where it is unknown
     """
 
-    def run(layer: Layer) -> None:
+    def run(layer: OnnxLayer) -> None:
         last = layer.attributes.pop("channels_last", 0) or layer.node.op_type.startswith("Nhwc")
         if not last:
             expand(layer)
             return
         count = spatial(layer)
         if count is None:
-            raise layer.unsupported("channels_last of an unknown rank", "quantize the model in ONNX's own layout")
+            raise layer.unsupported_error("channels_last of an unknown rank", "quantize the model in ONNX's own layout")
         axes = range(1, count + 1)
         first = layer.compute("Transpose", [layer.inputs[0]], "channels_first", perm=[0, count + 1, *axes])
         result, layer.inputs[0], layer.outputs[0] = layer.outputs[0], first, f"{layer.node.name}/result"
@@ -86,21 +88,21 @@ def _channels_last(expand: Callable[[Layer], None], spatial: Callable[[Layer], i
     return run
 
 
-def _of_weight(layer: Layer) -> int | None:
+def _of_weight(layer: OnnxLayer) -> int | None:
     weight = layer.value(layer.inputs[3])
     return None if weight is None else weight.ndim - 2
 
 
-def _of_kernel(layer: Layer) -> int | None:
+def _of_kernel(layer: OnnxLayer) -> int | None:
     return len(layer.attributes["kernel_shape"])
 
 
-def _of_input(layer: Layer) -> int | None:
+def _of_input(layer: OnnxLayer) -> int | None:
     rank = layer.rank(layer.inputs[0])
     return None if rank is None else rank - 2
 
 
-QUANTIZED: dict[str, Callable[[Layer], None]] = {
+QUANTIZED: dict[str, Callable[[OnnxLayer], None]] = {
     "NhwcMaxPool": _channels_last(_max_pool, _of_kernel),
     "QGemm": _gemm,
     "QLinearAdd": _binary("Add"),

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from tvmq.frontends.onnx.bodies import replace_nodes
-from tvmq.frontends.onnx.layer import Layer
+from tvmq.frontends.onnx.layer import OnnxLayer
 from tvmq.frontends.onnx.load import opset_of
 from tvmq.frontends.onnx.shapes import dimensions
 
@@ -54,7 +54,7 @@ def resolve_sequences(model: onnx.ModelProto) -> bool:
     is_any = False
     for node in graph.node:
         resolve = RESOLVED.get(node.op_type) if not node.domain else None
-        layer = Layer(node, value_of, opset=opset_of(model))
+        layer = OnnxLayer(node, value_of, opset=opset_of(model))
         if resolve is not None and resolve(layer, known):
             is_any = True
             graph.initializer.extend(layer.initializers)
@@ -75,21 +75,21 @@ def _note(node: onnx.NodeProto, known: _SequenceShapes) -> None:
         known.tensors[node.output[0]] = known.tensors[node.input[0]]
 
 
-def _construct(layer: Layer, tensors: list[str]) -> bool:
+def _construct(layer: OnnxLayer, tensors: list[str]) -> bool:
     layer.finish("SequenceConstruct" if tensors else "SequenceEmpty", tensors)
     return True
 
 
-def _split(layer: Layer, known: _SequenceShapes) -> bool:
+def _split(layer: OnnxLayer, known: _SequenceShapes) -> bool:
     """SplitToSequence: into these sizes, into parts of one size (the last may be smaller), or into single slices."""
     dims, axis = known.dims.get(layer.inputs[0]), int(layer.attributes.get("axis", 0))
     size = dims[axis] if dims is not None and -len(dims) <= axis < len(dims) else None
-    split = layer.value(layer.inputs[1]) if layer.given(1) else np.asarray(1)
+    split = layer.value(layer.inputs[1]) if layer.has_input(1) else np.asarray(1)
     if split is None or (split.ndim == 0 and not isinstance(size, int)):
         return False
     size = size if isinstance(size, int) else 0
     if split.ndim == 0 and (split < 1 or size > MOST_TENSORS * split):
-        raise layer.unsupported(
+        raise layer.unsupported_error(
             f"parts of {split} of a dimension of {size}", f"1 to {MOST_TENSORS} parts are supported"
         )
     sizes = split.tolist() if split.ndim else [min(int(split), size - start) for start in range(0, size, int(split))]
@@ -102,30 +102,30 @@ def _split(layer: Layer, known: _SequenceShapes) -> bool:
         layer.initializers.clear()
     layer.emit("Split", inputs, parts[0], f"{layer.node.name}/Split", axis=axis, **named)
     layer.nodes[-1].output.extend(parts[1:])
-    if not layer.given(1) and not layer.attributes.get("keepdims", 1):
+    if not layer.has_input(1) and not layer.attributes.get("keepdims", 1):
         parts = [_at_axis(layer, "Squeeze", part, axis, i) for i, part in enumerate(parts)]
     return _construct(layer, parts)
 
 
-def _at_axis(layer: Layer, op_type: str, x: str, axis: int, place: int) -> str:
+def _at_axis(layer: OnnxLayer, op_type: str, x: str, axis: int, place: int) -> str:
     """Squeeze or Unsqueeze of one axis, which became an input with opset 13."""
     if layer.opset < 13:
         return layer.compute(op_type, [x], f"{op_type}_{place}", axes=[axis])
     return layer.compute(op_type, [x, layer.vector(f"axis_{place}", axis)], f"{op_type}_{place}")
 
 
-def _position(layer: Layer, index: int, default: int, count: int, last: int) -> int | None:
+def _position(layer: OnnxLayer, index: int, default: int, count: int, last: int) -> int | None:
     """A constant position, counted from the end of `count` where it is negative; None where it is computed."""
-    value = layer.value(layer.inputs[index]) if layer.given(index) else np.asarray(default)
+    value = layer.value(layer.inputs[index]) if layer.has_input(index) else np.asarray(default)
     if value is None:
         return None
     position = int(value.ravel()[0])
     if not -count <= position <= last:
-        raise layer.unsupported(f"position {position} in a sequence of {count}", "read and write inside of it")
+        raise layer.unsupported_error(f"position {position} in a sequence of {count}", "read and write inside of it")
     return position + count if position < 0 else position
 
 
-def _read(layer: Layer, known: _SequenceShapes) -> bool:
+def _read(layer: OnnxLayer, known: _SequenceShapes) -> bool:
     tensors = known.tensors.get(layer.inputs[0])
     position = None if tensors is None else _position(layer, 1, 0, len(tensors), len(tensors) - 1)
     if tensors is None or position is None:
@@ -134,7 +134,7 @@ def _read(layer: Layer, known: _SequenceShapes) -> bool:
     return True
 
 
-def _insert(layer: Layer, known: _SequenceShapes) -> bool:
+def _insert(layer: OnnxLayer, known: _SequenceShapes) -> bool:
     tensors = known.tensors.get(layer.inputs[0])
     place = None if tensors is None else _position(layer, 2, len(tensors), len(tensors), len(tensors))
     if tensors is None or place is None:
@@ -142,7 +142,7 @@ def _insert(layer: Layer, known: _SequenceShapes) -> bool:
     return _construct(layer, [*tensors[:place], layer.inputs[1], *tensors[place:]])
 
 
-def _erase(layer: Layer, known: _SequenceShapes) -> bool:
+def _erase(layer: OnnxLayer, known: _SequenceShapes) -> bool:
     tensors = known.tensors.get(layer.inputs[0])
     place = None if tensors is None else _position(layer, 1, -1, len(tensors), len(tensors) - 1)
     if tensors is None or place is None:
@@ -150,7 +150,7 @@ def _erase(layer: Layer, known: _SequenceShapes) -> bool:
     return _construct(layer, [*tensors[:place], *tensors[place + 1 :]])
 
 
-def _length(layer: Layer, known: _SequenceShapes) -> bool:
+def _length(layer: OnnxLayer, known: _SequenceShapes) -> bool:
     tensors = known.tensors.get(layer.inputs[0])
     if tensors is None:
         return False
@@ -158,7 +158,7 @@ def _length(layer: Layer, known: _SequenceShapes) -> bool:
     return True
 
 
-def _concat(layer: Layer, known: _SequenceShapes) -> bool:
+def _concat(layer: OnnxLayer, known: _SequenceShapes) -> bool:
     """ConcatFromSequence: along an axis of the tensors, or along a new one."""
     tensors, axis = known.tensors.get(layer.inputs[0]), int(layer.attributes["axis"])
     if not tensors:

@@ -7,7 +7,7 @@ from typing import Any
 from tvm import relax
 
 from tvmq import numerics
-from tvmq.frontends.torch.repairs import REFUSED
+from tvmq.frontends.torch.repairs import UNSUPPORTED
 from tvmq.frontends.torch.signature import refuse_type
 
 CASTS = ("to.", "_to_copy.", "type_as.")
@@ -15,36 +15,36 @@ CONVERSIONS = ("quantize_per_", "dequantize_per_")  # their constants are codes 
 LARGEST = 1 << 24  # elements; more is cheaper to compute at run time than to store
 
 
-class Constants:
+class FoldedConstants:
     """Values of the nodes that are known at import."""
 
     def __init__(self) -> None:
-        self._known: dict[Any, Any] = {}
+        self._values: dict[Any, Any] = {}
 
-    def know(self, node: Any, tensor: Any) -> None:
+    def add_tensor(self, node: Any, tensor: Any) -> None:
         """A tensor of the model itself: whole numbers are positions and masks, floating-point ones weights."""
         if not tensor.is_floating_point():
-            self._known[node] = tensor
+            self._values[node] = tensor
 
     def fold(self, node: Any) -> bool:
         """Compute a node whose inputs are all known; False where one is not, or the result is large."""
         import torch
 
-        if node.op != "call_function" or not all(used in self._known for used in node.all_input_nodes):
+        if node.op != "call_function" or not all(used in self._values for used in node.all_input_nodes):
             return False
         name = str(getattr(node.target, "__name__", ""))
         value = node.meta.get("val")
-        if name in REFUSED or name.startswith(CONVERSIONS) or not _is_fixed(value):
+        if name in UNSUPPORTED or name.startswith(CONVERSIONS) or not _is_fixed(value):
             return False
-        args, kwargs = torch.fx.node.map_arg((node.args, node.kwargs), lambda used: self._known[used])
+        args, kwargs = torch.fx.node.map_arg((node.args, node.kwargs), lambda used: self._values[used])
         with torch.no_grad():
             result = node.target(*args, **kwargs)
-        self._known[node] = _cast_to_whole(args[0], result) if name.startswith(CASTS) else result
+        self._values[node] = _cast_to_whole(args[0], result) if name.startswith(CASTS) else result
         return True
 
     def relax_value(self, node: Any) -> Any:
         """A known value as a constant, a tuple of them, or a number."""
-        return _relax(self._known[node])
+        return _relax(self._values[node])
 
 
 def _cast_to_whole(source: Any, result: Any) -> Any:

@@ -8,11 +8,11 @@ from tvm import relax
 from tvm.ir import GenericConst
 
 from tvmq.errors import TvmqError, UnsupportedOpError
-from tvmq.frontends.assemble import Converted, Step
+from tvmq.frontends.assemble import ConvertedModel, ConvertedNode
 from tvmq.frontends.importers import TORCH_NAMESPACES, own_torch_importer, own_torch_name
-from tvmq.frontends.torch.constants import Constants
-from tvmq.frontends.torch.repairs import REFUSED, TorchCall, load_repair
-from tvmq.frontends.torch.signature import LayerNames, Weights, function_name, input_variables, outputs
+from tvmq.frontends.torch.constants import FoldedConstants
+from tvmq.frontends.torch.repairs import UNSUPPORTED, TorchCall, load_repair
+from tvmq.frontends.torch.signature import LayerNames, ProgramWeights, function_name, input_variables, outputs
 from tvmq.reasons import clause
 
 if TYPE_CHECKING:
@@ -25,15 +25,15 @@ CHECKS = frozenset(
 )
 
 
-def convert(program: torch.export.ExportedProgram) -> Converted:
-    """All nodes as bindings grouped by layer, see Converted.
+def convert(program: torch.export.ExportedProgram) -> ConvertedModel:
+    """All nodes as bindings grouped by layer, see ConvertedModel.
 
     raises UnsupportedOpError naming the layer, its operator, and what to do.
     """
-    return _Importer(program).run()
+    return _TorchImporter(program).run()
 
 
-class _Importer:
+class _TorchImporter:
     """State of one import: TVM's importer (builder, value of every node), the steps so far."""
 
     def __init__(self, program: torch.export.ExportedProgram) -> None:
@@ -42,8 +42,8 @@ class _Importer:
         self.program = program
         self.tvm = ExportedProgramImporter()
         self.tvm.block_builder = self.builder = relax.BlockBuilder()
-        weights = Weights(program)
-        self.constants = Constants()
+        weights = ProgramWeights(program)
+        self.constants = FoldedConstants()
         self.env: dict[Any, Any] = self.tvm.env
         self.inputs = input_variables(program, self.tvm)
         by_name = {var_name: var for var_name, _, var in self.inputs}
@@ -53,12 +53,12 @@ class _Importer:
                 self.env[node] = by_name[node.name]
             elif node.users and node.name in weights.targets:
                 self.env[node] = weights.constant(node.name)
-                self.constants.know(node, weights.tensor(node.name))
+                self.constants.add_tensor(node, weights.tensor(node.name))
         self.nodes = [node for node in program.graph.nodes if node.op not in ("placeholder", "output")]
         self.names = LayerNames(self.nodes)
         self.weights: dict[GenericConst, str] = weights.names
 
-    def run(self) -> Converted:
+    def run(self) -> ConvertedModel:
         self._refuse_unknown()
         inputs = [(name, var) for _, name, var in self.inputs]
         self.builder.begin_scope([var for _, var in inputs])
@@ -67,7 +67,7 @@ class _Importer:
             results = outputs(self.program, self.env)
         finally:
             self.builder.end_scope()
-        return Converted(self.builder.get(), inputs, steps, results, self.weights, stage="from_torch")
+        return ConvertedModel(self.builder.get(), inputs, steps, results, self.weights, stage="from_torch")
 
     def _groups(self) -> list[list[Any]]:
         """Neighbouring nodes of one call of a layer."""
@@ -79,7 +79,7 @@ class _Importer:
                 groups.append([node])
         return groups
 
-    def _step(self, group: list[Any]) -> Step:
+    def _step(self, group: list[Any]) -> ConvertedNode:
         layer = self.names(group[-1])
         self.builder._begin_binding_block()
         try:
@@ -90,7 +90,9 @@ class _Importer:
         own = {binding.var for binding in block.bindings}
         results = [self.env.get(node) for node in group]
         results = [value for value in results if isinstance(value, relax.Var) and value in own]
-        return Step(layer, layer, function_name(group[-1]), list(block.bindings), results[-1] if results else None)
+        return ConvertedNode(
+            layer, layer, function_name(group[-1]), list(block.bindings), results[-1] if results else None
+        )
 
     def _convert(self, node: Any, layer: str) -> None:
         name = _operator(node)
@@ -134,7 +136,7 @@ class _Importer:
         schema, namespace = getattr(first.target, "_schema", None), getattr(first.target, "namespace", "aten")
         if schema is not None and namespace not in TORCH_NAMESPACES:
             way_out = f'register @tvmq.extension.torch_importer("{schema.name}"), or {way_out}'
-        reason = REFUSED.get(name, way_out)
+        reason = UNSUPPORTED.get(name, way_out)
         raise UnsupportedOpError(
             f"from_torch, layer '{self.names(first)}': operator {name} is not supported{more}; {reason}"
         )
@@ -143,7 +145,7 @@ class _Importer:
         if own_torch_importer(name) is not None:
             return True
         has_import = name in self.tvm.convert_map or load_repair(name) is not None or name in CHECKS
-        return has_import and name not in REFUSED
+        return has_import and name not in UNSUPPORTED
 
 
 def _result_of(call: TorchCall, result: Any) -> Any:
@@ -151,7 +153,7 @@ def _result_of(call: TorchCall, result: Any) -> Any:
     if isinstance(result, tuple | list) and all(isinstance(item, relax.Expr) for item in result):
         return tuple(call.emit(item) for item in result)
     if not isinstance(result, relax.Expr):
-        raise call.unsupported(
+        raise call.unsupported_error(
             f"its importer gave a {type(result).__name__}", "return a Relax expression, or a tuple of them"
         )
     return call.emit(result)

@@ -18,7 +18,7 @@ def getitem(call: TorchCall) -> Any:
     """An item of a tuple; of one that was just built, its field. Positions of maxima are not computed."""
     source, index = call.node.args
     if index == 1 and "max_pool" in str(getattr(source.target, "__name__", "")):
-        raise call.unsupported("the positions of the maxima", "use return_indices=False")
+        raise call.unsupported_error("the positions of the maxima", "use return_indices=False")
     values = call.value(source)
     if isinstance(values, relax.Var):
         bound = call.builder.lookup_binding(values)
@@ -31,7 +31,7 @@ def select(call: TorchCall) -> relax.Expr:
     x, index = call["self"], call["index"]
     dim = int(call["dim"]) % len(call.shape(x))
     if not isinstance(index, int):
-        raise call.unsupported("an index computed from sizes", FIXED)
+        raise call.unsupported_error("an index computed from sizes", FIXED)
     begin = index if index >= 0 else call.shape(x)[dim] + index
     return relax.op.squeeze(relax.op.strided_slice(x, [dim], [begin], [begin + 1]), [dim])
 
@@ -58,7 +58,7 @@ def unfold(call: TorchCall) -> relax.Expr:
     shape = call.shape(x)
     dim = int(call["dimension"]) % len(shape)
     if not isinstance(shape[dim], int):
-        raise call.unsupported("windows along a free size", FIXED)
+        raise call.unsupported_error("windows along a free size", FIXED)
     starts = np.arange(0, shape[dim] - size + 1, step)
     positions = relax.const(starts[:, None] + np.arange(size), "int64")
     windows = call.emit(relax.op.take(x, positions, axis=dim))
@@ -74,7 +74,7 @@ def index(call: TorchCall) -> relax.Expr:
     x, shape = call["self"], call.shape(call["self"])
     indexed_axes = [(axis, item) for axis, item in enumerate(call["indices"]) if item is not None]
     if any(str(item.ty.dtype) == "bool" for _, item in indexed_axes):
-        raise call.unsupported("the shape of its result depends on values", "use torch.where")
+        raise call.unsupported_error("the shape of its result depends on values", "use torch.where")
     items = [item for _, item in indexed_axes]
     first, last = indexed_axes[0][0], indexed_axes[-1][0]
     if len(items) == 1:
@@ -84,7 +84,7 @@ def index(call: TorchCall) -> relax.Expr:
         return _joint(call, x, first, shape[first : last + 1], [item.value.numpy() for item in items])
     if first == 0 and last + 1 == len(items):
         return relax.op.index_tensor(x, items)
-    raise call.unsupported("computed indices of several dimensions", "index one dimension after the other")
+    raise call.unsupported_error("computed indices of several dimensions", "index one dimension after the other")
 
 
 def _joint(call: TorchCall, x: relax.Expr, first: int, sizes: list[int], items: list[np.ndarray]) -> relax.Expr:
@@ -92,7 +92,7 @@ def _joint(call: TorchCall, x: relax.Expr, first: int, sizes: list[int], items: 
     shape = call.shape(x)
     for axis, (item, size) in enumerate(zip(items, sizes, strict=True), first):
         if item.size and not -size <= item.min() <= item.max() < size:
-            raise call.unsupported(f"an index outside of {-size}..{size - 1}, axis {axis}", "correct the indices")
+            raise call.unsupported_error(f"an index outside of {-size}..{size - 1}, axis {axis}", "correct the indices")
     places = [numerics.place(item, size) for item, size in zip(items, sizes, strict=True)]
     positions = np.ravel_multi_index(np.broadcast_arrays(*places), sizes).astype(np.int64)
     merged = call.emit(relax.op.reshape(x, [*shape[:first], int(np.prod(sizes)), *shape[first + len(sizes) :]]))

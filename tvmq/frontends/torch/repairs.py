@@ -1,8 +1,8 @@
 """Repairs of TVM's torch converters, where they are missing, wrong, or leave what later stages cannot read.
 
 A repair is `repair(call: TorchCall)`. It returns a Relax expression or a tuple of them, or None to leave the node to
-TVM's converter. It raises `call.unsupported(...)` for what TVM would import wrongly. REPAIRS maps an operator of torch
-to "module:function", REFUSED one that has no import to the way out.
+TVM's converter. It raises `call.unsupported_error(...)` for what TVM would import wrongly. REPAIRS maps an operator of
+torch to "module:function", UNSUPPORTED maps an operator that cannot be imported to the way out.
 
 TorchCall is a node of a torch graph as a repair sees it.
 """
@@ -66,7 +66,7 @@ class TorchCall:
         """A number or array as a constant of the element type of a tensor."""
         return relax.const(np.asarray(value, str(like.ty.dtype)), str(like.ty.dtype))
 
-    def unsupported(self, what: str, way_out: str) -> UnsupportedOpError:
+    def unsupported_error(self, what: str, way_out: str) -> UnsupportedOpError:
         """The error to raise: names the layer and its operator, says what is wrong and the way out."""
         return UnsupportedOpError(f"from_torch, layer '{self.layer}': {self.operator}: {what}; {way_out}")
 
@@ -115,7 +115,7 @@ REPAIRS: dict[str, str] = {
 }
 
 _RANDOM = "its values are random; give them to `forward` as an input"
-REFUSED: dict[str, str] = {
+UNSUPPORTED: dict[str, str] = {
     "_upsample_bilinear2d_aa.default": "use interpolate(..., antialias=False), or resize before the model",
     "_upsample_bicubic2d_aa.default": "use interpolate(..., antialias=False), or resize before the model",
     "affine_grid_generator.default": "run it outside of the model",

@@ -22,7 +22,7 @@ from collections.abc import Iterable
 from tvmq.text import printable_name
 
 
-class Weights:
+class ProgramWeights:
     """Parameters, buffers and lifted constants as Relax constants, each made when it is asked for.
 
     targets  {placeholder: name in the model}
@@ -40,10 +40,10 @@ class Weights:
             if spec.kind is not InputKind.USER_INPUT and isinstance(spec.arg, TensorArgument)
         }
         self.names: dict[GenericConst, str] = {}
-        self._made: dict[Any, GenericConst] = {}
+        self._constants: dict[Any, GenericConst] = {}
         # shared weights are called by their first name, in the order of the state dictionary
         dense = {name: value for name, value in self.values.items() if getattr(value, "layout", None) is torch.strided}
-        self._first = {_place(value): name for name, value in reversed(dense.items())}
+        self._first_names = {_place(value): name for name, value in reversed(dense.items())}
 
     def tensor(self, placeholder: str) -> Any:
         """The values of a placeholder as torch has them."""
@@ -57,11 +57,11 @@ class Weights:
             kind = "sparse" if tensor.is_sparse else "without values (on the device 'meta')"
             raise UnsupportedOpError(f"from_torch, weight '{target}': it is {kind}; give the model dense weights")
         key = _place(tensor)
-        if key not in self._made or not tensor.numel():
+        if key not in self._constants or not tensor.numel():
             array = tensor.cpu().contiguous().numpy()
-            self._made[key] = relax.const(array, str(array.dtype))
-            self.names[self._made[key]] = self._first[key]
-        return self._made[key]
+            self._constants[key] = relax.const(array, str(array.dtype))
+            self.names[self._constants[key]] = self._first_names[key]
+        return self._constants[key]
 
 
 def _place(tensor: Any) -> tuple[Any, ...]:
@@ -197,7 +197,7 @@ class LayerNames:
 
     def __init__(self, nodes: Iterable[Any]) -> None:
         self.modules = {module_path(node) for node in nodes}
-        self._given: dict[Any, str] = {}
+        self._names: dict[Any, str] = {}
         self._unique: dict[str, UniqueNames] = {}
 
     def key(self, node: Any) -> tuple[Any, ...]:
@@ -210,11 +210,11 @@ class LayerNames:
         path, key = module_path(node), self.key(node)
         if self._is_layer(node):
             return path
-        if key not in self._given:
+        if key not in self._names:
             unique = self._unique.setdefault(key[0], UniqueNames(self.modules))
             function = function_name(node)
-            self._given[key] = unique(f"{path}.{function}" if path else function)
-        return self._given[key]
+            self._names[key] = unique(f"{path}.{function}" if path else function)
+        return self._names[key]
 
     def _is_layer(self, node: Any) -> bool:
         """True inside a layer of torch.nn, or of any package, that has no layers of its own."""

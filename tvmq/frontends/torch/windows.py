@@ -38,7 +38,7 @@ def avg_pool2d(call: TorchCall) -> relax.Expr | None:
     if divisor is None:
         return None
     if len(call.shape(x)) != 4 or call["ceil_mode"]:
-        raise call.unsupported("divisor_override without batch or with ceil_mode", "leave divisor_override out")
+        raise call.unsupported_error("divisor_override without batch or with ceil_mode", "leave divisor_override out")
     height, width = _pair(call["kernel_size"])
     mean = relax.op.nn.avg_pool2d(
         x,
@@ -85,7 +85,7 @@ def adaptive_max_pool2d(call: TorchCall) -> Any:
         return (call.emit(relax.op.max(x, [-2, -1], keepdims=True)),)
     window = _windows(sizes, wanted)
     if window is None:
-        raise call.unsupported(f"{sizes} into {wanted} unequal windows", "use a size that divides the input's")
+        raise call.unsupported_error(f"{sizes} into {wanted} unequal windows", "use a size that divides the input's")
     return (call.emit(relax.op.nn.max_pool2d(x, window, strides=window)),)
 
 
@@ -130,7 +130,7 @@ def _nearest_positions(call: TorchCall, axis: int, size: int) -> np.ndarray:
 
 def _check_known(call: TorchCall, sizes: list[Any]) -> None:
     if not all(isinstance(size, int) for size in sizes):
-        raise call.unsupported("resizing of free sizes, or to them", "export with fixed height and width")
+        raise call.unsupported_error("resizing of free sizes, or to them", "export with fixed height and width")
 
 
 def only_whole_sizes(call: TorchCall) -> None:
@@ -143,4 +143,4 @@ def only_whole_sizes(call: TorchCall) -> None:
     _check_known(call, sizes)
     for size, scale in zip(sizes, scales, strict=True):
         if size * scale != int(size * scale):
-            raise call.unsupported(f"scale_factor {scale:g} of {size} gives no whole size", SIZES)
+            raise call.unsupported_error(f"scale_factor {scale:g} of {size} gives no whole size", SIZES)

@@ -8,9 +8,9 @@ w * (x - border). Each partial sum is one that the module's proof of its accumul
 
 from __future__ import annotations
 
-from tvmq.exporters.c.library import Kernel
+from tvmq.exporters.c.library import CKernel
 
-STRUCTURE = Kernel(
+STRUCTURE = CKernel(
     "conv_t",
     """
 typedef struct {
@@ -22,7 +22,7 @@ typedef struct {
 enum { BLOCK = 64 }; /* results that are summed at a time */
 """,
 )
-ROW = Kernel(
+ROW = CKernel(
     "add_row",
     """
 /* sums[i] += sum over channels c of w[c * taps] * (x[c * plane + i * stride] - border) */
@@ -107,9 +107,9 @@ static void $name(const conv_t *c, const $X *restrict x, const $W *restrict w, c
         }
 }
 """
-CONV = Kernel("conv", _CONV, (STRUCTURE,))
+CONV = CKernel("conv", _CONV, (STRUCTURE,))
 # The result may take the place of x: a channel, which is read by itself alone, is finished apart and copied then.
-DEPTHWISE = Kernel(
+DEPTHWISE = CKernel(
     "depthwise",
     _CONV.replace("const $X *restrict x", "const $X *x")
     .replace("$Y *restrict y)", "$Y *restrict plane_y, $Y *y)")
@@ -117,7 +117,7 @@ DEPTHWISE = Kernel(
     .replace(END_OF_CHANNEL, COPY + END_OF_CHANNEL),
     (STRUCTURE,),
 )
-TRANSPOSED = Kernel(
+TRANSPOSED = CKernel(
     "conv_transpose",
     """
 static void $name(const conv_t *c, const $X *restrict x, const $W *restrict w, const int32_t *restrict start,

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tvmq.exporters.c.library import Kernel
+from tvmq.exporters.c.library import CKernel
 
-DENSE = Kernel(
+DENSE = CKernel(
     "dense",
     """
 /* y = x w^T for rows x of `depth` elements and a constant w of `columns` rows */
@@ -23,8 +23,8 @@ static void $name(int32_t rows, int32_t depth, int32_t columns, const $X *restri
 }
 """,
 )
-COLUMNS = Kernel("columns", "enum { COLUMNS = 64 }; /* results that are summed at a time */")
-MATMUL = Kernel(
+COLUMNS = CKernel("columns", "enum { COLUMNS = 64 }; /* results that are summed at a time */")
+MATMUL = CKernel(
     "matmul",
     """
 /* y = (a - a_zero) (b - b_zero) for matrices (rows, depth) and (depth, columns) */

@@ -6,13 +6,13 @@ integer_layer_norm.py and masked_mean.py; constants are taken from there.
 
 from __future__ import annotations
 
-from tvmq.exporters.c.library import Kernel
+from tvmq.exporters.c.library import CKernel
 from tvmq.exporters.c.rescale import WIDE_CLAMP
 from tvmq.numerics import fixed_point as fp
 from tvmq.numerics.integer_softmax import SUM_SHIFTS
 from tvmq.numerics.masked_mean import COUNT_BITS
 
-EXP2 = Kernel(
+EXP2 = CKernel(
     "exp2_negative",
     f"""
 /* 2^-t for t in Q{fp.EXPONENT_BITS}, as Q30 */
@@ -27,7 +27,7 @@ static inline int64_t exp2_negative(int64_t t)
 }
 """,
 )
-RECIPROCAL = Kernel(
+RECIPROCAL = CKernel(
     "reciprocal",
     f"""
 /* 1 / a for a in Q31, as Q30: Newton's iteration */
@@ -40,7 +40,7 @@ static inline int64_t reciprocal(int64_t a)
 }}
 """,
 )
-INVERSE_SQRT = Kernel(
+INVERSE_SQRT = CKernel(
     "inverse_sqrt",
     f"""
 /* 1 / sqrt(a) for a in Q31, as Q30: Newton's iteration */
@@ -55,7 +55,7 @@ static inline int64_t inverse_sqrt(int64_t a)
 }}
 """,
 )
-SOFTMAX = Kernel(
+SOFTMAX = CKernel(
     "integer_softmax",
     f"""
 /* rows of `length` elements that lie `inner` apart; `powers` has room for a row */
@@ -87,7 +87,7 @@ static void $name(int32_t outer, int32_t length, int32_t inner, const $X *x, int
 """,
     (WIDE_CLAMP, EXP2, RECIPROCAL),
 )
-LAYER_NORM = Kernel(
+LAYER_NORM = CKernel(
     "integer_layer_norm",
     """
 static void $name(int32_t rows, int32_t count, const $X *x, const int32_t *multiplier, const int64_t *offset,
@@ -123,7 +123,7 @@ static void $name(int32_t rows, int32_t count, const $X *x, const int32_t *multi
 """,
     (WIDE_CLAMP, INVERSE_SQRT),
 )
-MASKED_MEAN = Kernel(
+MASKED_MEAN = CKernel(
     "masked_mean",
     f"""
 static int32_t $name(const $X *x, int32_t step, const $M *mask, int32_t mask_step, int32_t length,

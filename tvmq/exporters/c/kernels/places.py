@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tvmq.exporters.c.library import Kernel
+from tvmq.exporters.c.library import CKernel
 
-PLACE = Kernel(
+PLACE = CKernel(
     "place",
     """
 /* the index modulo the size, never negative */
@@ -15,7 +15,7 @@ static inline int32_t place(int64_t index, int32_t size)
 }
 """,
 )
-CLIPPED = Kernel(
+CLIPPED = CKernel(
     "clipped_place",
     """
 static inline int32_t clipped_place(int64_t index, int32_t size)

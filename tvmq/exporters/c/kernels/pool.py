@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tvmq.exporters.c.library import Kernel
+from tvmq.exporters.c.library import CKernel
 
-STRUCTURE = Kernel(
+STRUCTURE = CKernel(
     "pool_t",
     """
 typedef struct {
@@ -52,7 +52,7 @@ def _windows(kind: str, begin: str, each: str, end: str) -> str:
     return WINDOW.replace("TYPE", kind).replace("BEGIN", begin).replace("EACH", each).replace("END", end)
 
 
-MAX_POOL = Kernel(
+MAX_POOL = CKernel(
     "max_pool",
     "\nstatic void $name(const pool_t *p, const $T *restrict x, int32_t lowest, $T *restrict y)\n{"
     + _windows(
@@ -64,7 +64,7 @@ MAX_POOL = Kernel(
     + "}\n",
     (STRUCTURE,),
 )
-SUM_POOL = Kernel(
+SUM_POOL = CKernel(
     "sum_pool",
     """
 static void $name(const pool_t *p, const $X *restrict x, const int32_t *restrict start, const finish_t *f,
@@ -79,7 +79,7 @@ static void $name(const pool_t *p, const $X *restrict x, const int32_t *restrict
     + "}\n",
     (STRUCTURE,),
 )
-ADAPTIVE = Kernel(
+ADAPTIVE = CKernel(
     "adaptive_sum_pool",
     """
 /* window i of m over n elements is i * n / m up to (i + 1) * n / m, rounded up */

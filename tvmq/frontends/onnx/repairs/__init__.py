@@ -2,7 +2,7 @@
 
 A repair is `repair(call: NodeCall)`. It returns a Relax expression, or None to leave the node to TVM's
 converter, which then sees the inputs and attributes as the repair left them. It raises
-`call.unsupported(...)` for what TVM would import wrongly. REPAIRS maps an ONNX operator to "module:function".
+`call.unsupported_error(...)` for what TVM would import wrongly. REPAIRS maps an ONNX operator to "module:function".
 """
 
 from __future__ import annotations

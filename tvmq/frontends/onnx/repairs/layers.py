@@ -27,7 +27,7 @@ def conv(call: NodeCall) -> None:
 def pool(call: NodeCall) -> None:
     """MaxPool, AveragePool, LpPool: as conv; the Indices output is refused."""
     if len(call.outputs) > 1:
-        raise call.unsupported("its Indices output is not supported", "use only its first output")
+        raise call.unsupported_error("its Indices output is not supported", "use only its first output")
     _explicit_pads(call, call.attributes["kernel_shape"])
     if call.op_type == "LpPool" and call.attributes.pop("ceil_mode", 0):
         _pad_last_windows(call, call.attributes["kernel_shape"])
@@ -37,7 +37,7 @@ def _pad_last_windows(call: NodeCall, kernel: list[int]) -> None:
     """LpPool of ceil_mode: zeros under the last windows; TVM takes a mean of what they hold times the whole window."""
     count, sizes = len(kernel), call.shape()[2:]
     if not all(isinstance(size, int) for size in sizes):
-        raise call.unsupported("ceil_mode needs fixed height and width", STATIC)
+        raise call.unsupported_error("ceil_mode needs fixed height and width", STATIC)
     strides = call.attributes.get("strides", (1,) * count)
     dilations = call.attributes.get("dilations", (1,) * count)
     pads = call.attributes.get("pads", (0,) * (2 * count))
@@ -57,7 +57,7 @@ def conv_transpose(call: NodeCall) -> None:
         return
     sizes, kernel = call.shape()[2:], call.shape(1)[2:]
     if not all(isinstance(size, int) for size in [*sizes, *kernel]):
-        raise call.unsupported("output_shape needs fixed input dimensions", STATIC)
+        raise call.unsupported_error("output_shape needs fixed input dimensions", STATIC)
     count = len(kernel)
     strides = call.attributes.get("strides", (1,) * count)
     dilations = call.attributes.get("dilations", (1,) * count)
@@ -75,7 +75,7 @@ def conv_transpose(call: NodeCall) -> None:
 def roi_align(call: NodeCall) -> None:
     """RoiAlign in mode max is refused: TVM takes the maximum of other terms than ONNX does."""
     if call.text("mode", "avg") == "max":
-        raise call.unsupported("mode max", "use mode avg")
+        raise call.unsupported_error("mode max", "use mode avg")
 
 
 def _explicit_pads(call: NodeCall, kernel: list[int]) -> None:
@@ -90,7 +90,7 @@ def _explicit_pads(call: NodeCall, kernel: list[int]) -> None:
         return
     sizes = call.shape()[2:]
     if not all(isinstance(size, int) for size in [*sizes, *kernel]):
-        raise call.unsupported(f"auto_pad {mode} needs fixed height and width", STATIC)
+        raise call.unsupported_error(f"auto_pad {mode} needs fixed height and width", STATIC)
     strides = call.attributes.get("strides", (1,) * count)
     dilations = call.attributes.get("dilations", (1,) * count)
     totals = []
@@ -109,7 +109,7 @@ def _halves(totals: list[int], mode: str) -> tuple[int, ...]:
 def batch_norm(call: NodeCall) -> None:
     """BatchNormalization in training mode is refused: its statistics would be those of the batch."""
     if call.attributes.get("training_mode", 0):
-        raise call.unsupported("training_mode=1", "export the model in evaluation mode")
+        raise call.unsupported_error("training_mode=1", "export the model in evaluation mode")
 
 
 def layer_norm(call: NodeCall) -> relax.Expr | None:
@@ -119,7 +119,7 @@ def layer_norm(call: NodeCall) -> relax.Expr | None:
     x, shape, first = call.inputs[0], call.shape(), call.axis(-1)
     axes = list(range(first, len(shape)))
     if not all(isinstance(size, int) for size in shape[first:]):
-        raise call.unsupported("symbolic dimensions under its mean", "fix the input shapes with shape=")
+        raise call.unsupported_error("symbolic dimensions under its mean", "fix the input shapes with shape=")
     bias = call.input(2)
     bias = tensor_constant(np.zeros(shape[first:], call.dtype())) if bias is None else bias
     epsilon = call.attributes.get("epsilon", 1e-5)
@@ -144,7 +144,7 @@ def lp_norm(call: NodeCall) -> relax.Expr:
 def only_first_output(call: NodeCall) -> None:
     """SkipLayerNormalization: TVM fills the further outputs (mean, deviation) with zeros."""
     if len(call.outputs) > 1:
-        raise call.unsupported("only its first output is supported", "do not read the others")
+        raise call.unsupported_error("only its first output is supported", "do not read the others")
 
 
 def softmax(call: NodeCall) -> relax.Expr | None:
@@ -160,7 +160,7 @@ def softmax(call: NodeCall) -> relax.Expr | None:
     if all(isinstance(size, int) for size in shape):
         return None
     if call.op_type == "Hardmax":
-        raise call.unsupported("symbolic dimensions before opset 13", "fix the input shapes with shape=")
+        raise call.unsupported_error("symbolic dimensions before opset 13", "fix the input shapes with shape=")
     rows = relax.op.reshape(x, [math.prod(shape[:first]), math.prod(shape[first:])])
     function = relax.op.nn.softmax if call.op_type == "Softmax" else relax.op.nn.log_softmax
     return relax.op.reshape(function(rows, axis=-1), shape)
@@ -172,7 +172,7 @@ def rms_norm(call: NodeCall) -> relax.Expr | None:
         return None
     shape = call.shape()
     if not all(isinstance(size, int) for size in [*shape, *call.shape(1)]):
-        raise call.unsupported("axis 0 with symbolic dimensions", "fix the input shapes with shape=")
+        raise call.unsupported_error("axis 0 with symbolic dimensions", "fix the input shapes with shape=")
     row = relax.op.reshape(call.inputs[0], [1, math.prod(shape)])
     weight = relax.op.reshape(relax.op.broadcast_to(call.inputs[1], shape), [math.prod(shape)])
     epsilon = call.attributes.get("epsilon", 1e-5)

@@ -35,7 +35,7 @@ def gather(call: NodeCall) -> relax.Expr:
         return relax.op.take(call.inputs[0], call.inputs[1], axis, mode="wrap")
     indices = np.where(indices < 0, indices + size, indices) if isinstance(size, int) else indices
     if isinstance(size, int) and indices.size and (indices.min() < 0 or indices.max() >= size):
-        raise call.unsupported(f"an index lies outside of 0..{size - 1}", "correct the indices in the model")
+        raise call.unsupported_error(f"an index lies outside of 0..{size - 1}", "correct the indices in the model")
     if indices.ndim <= 1 and indices.size and np.all(np.diff(np.atleast_1d(indices)) == 1):
         first = int(np.atleast_1d(indices)[0])
         part = relax.op.strided_slice(call.inputs[0], [axis], [first], [first + indices.size])
@@ -65,7 +65,7 @@ def _axes(call: NodeCall, first: int) -> list[int]:
     """Axes that the items of the last dimension of the indices count."""
     count, rank = call.shape(1)[-1], len(call.shape())
     if not isinstance(count, int) or first + count > rank:
-        raise call.unsupported(f"indices of {count} axes beside a tensor of {rank}", "correct their shape")
+        raise call.unsupported_error(f"indices of {count} axes beside a tensor of {rank}", "correct their shape")
     return list(range(first, first + count))
 
 
@@ -76,7 +76,7 @@ def _places(call: NodeCall, axes: list[int]) -> relax.Expr:
         return call.inputs[1]
     if (indices < -np.array(sizes)).any() or (indices >= sizes).any():
         what = f"its axis, they hold {sizes}" if len(sizes) > 1 else f"{-sizes[0]}..{sizes[0] - 1}"
-        raise call.unsupported(f"an index lies outside of {what}", "correct the indices in the model")
+        raise call.unsupported_error(f"an index lies outside of {what}", "correct the indices in the model")
     return tensor_constant(numerics.place(indices, sizes))
 
 
@@ -87,7 +87,7 @@ def one_hot(call: NodeCall) -> relax.Expr | None:
     """
     depth, values = call.constant(1), call.constant(2)
     if depth is None or values is None:
-        raise call.unsupported("depth or values that are computed", "export it with constant depth and values")
+        raise call.unsupported_error("depth or values that are computed", "export it with constant depth and values")
     count, axis = int(depth.item()), call.attributes.get("axis", -1)
     indices = relax.op.astype(call.inputs[0], "int64")
     rank = len(call.shape())
@@ -123,9 +123,9 @@ def pad(call: NodeCall) -> relax.Expr:
     amounts = call.dims(1) if call.input(1) is not None else call.attributes.get("pads")
     value, mode = call.constant(2), call.text("mode", "constant")
     if amounts is None or not all(isinstance(amount, int) for amount in amounts):
-        raise call.unsupported("its amounts are computed", STATIC)
+        raise call.unsupported_error("its amounts are computed", STATIC)
     if call.input(2) is not None and value is None:
-        raise call.unsupported("its value is computed", "pad with a constant")
+        raise call.unsupported_error("its value is computed", "pad with a constant")
     shape = call.shape()
     axes = [axis % len(shape) for axis in call.dims(3) or range(len(shape))]
     begin, end = [0] * len(shape), [0] * len(shape)
@@ -163,12 +163,12 @@ def _repeat(call: NodeCall, data: relax.Expr, sizes: list, width: list[tuple[int
     """Elements of the input again, outside of it."""
     mode = REPEATING.get(call.text("mode", "constant"))
     if mode is None:
-        raise call.unsupported(f"mode {call.text('mode', '')}", f"use one of constant, {', '.join(REPEATING)}")
+        raise call.unsupported_error(f"mode {call.text('mode', '')}", f"use one of constant, {', '.join(REPEATING)}")
     for axis, (size, amounts) in enumerate(zip(sizes, width, strict=True)):
         if not any(amounts):
             continue
         if not isinstance(size, int) or size < 1:
-            raise call.unsupported(f"mode {mode} along dimension {size}", "fix the input shapes with shape=")
+            raise call.unsupported_error(f"mode {mode} along dimension {size}", "fix the input shapes with shape=")
         indices = np.pad(np.arange(size), amounts, mode=mode)
         data = relax.op.take(data, tensor_constant(indices), axis)
     return data
@@ -212,7 +212,7 @@ def split(call: NodeCall) -> relax.Expr | None:
         return None
     axis, shape, start, parts = call.axis(0), call.shape(), 0, []
     if not all(isinstance(size, int) for size in shape):
-        raise call.unsupported("an empty part of a symbolic shape", "fix the input shapes with shape=")
+        raise call.unsupported_error("an empty part of a symbolic shape", "fix the input shapes with shape=")
     for size in sizes:
         part = [*shape[:axis], size, *shape[axis + 1 :]]
         empty = 0 in part

@@ -84,7 +84,9 @@ class NodeCall:
         """Dimensions of a tensor input, TIR expressions where symbolic; refused if the rank is unknown."""
         shape = self.inputs[index].ty.shape
         if shape is None:
-            raise self.unsupported(f"the rank of its input {index} is unknown", "fix the input shapes with shape=")
+            raise self.unsupported_error(
+                f"the rank of its input {index} is unknown", "fix the input shapes with shape="
+            )
         return [plain_dimension(d) for d in shape.values]
 
     def dtype(self, index: int = 0) -> str:
@@ -96,7 +98,7 @@ class NodeCall:
         value = self.attributes.get(name, default)
         return value.decode() if isinstance(value, bytes) else value
 
-    def listed_inputs(self) -> str:
+    def describe_inputs(self) -> str:
         """Types of all inputs, for messages: "float32[1, 4], int64[2]"."""
         return ", ".join(map(_describe_type, self.inputs)) or "none"
 
@@ -104,7 +106,7 @@ class NodeCall:
         """The attribute "axis" as a non-negative position in the first input."""
         return int(self.attributes.get("axis", default)) % max(len(self.shape()), 1)
 
-    def unsupported(self, what: str, way_out: str) -> UnsupportedOpError:
+    def unsupported_error(self, what: str, way_out: str) -> UnsupportedOpError:
         """The error to raise: names the layer and its operator, says what is wrong and the way out."""
         return UnsupportedOpError(f"from_onnx, layer '{self.name}': {self.op_type}: {what}; {way_out}")
 

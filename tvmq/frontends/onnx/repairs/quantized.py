@@ -65,7 +65,7 @@ def conv_integer(call: NodeCall) -> relax.Expr:
     }
     sizes = call.shape()[2:] if any(padding) else list(weight.shape[2:])
     if not all(isinstance(size, int) for size in sizes):
-        raise call.unsupported("padding of a picture of unknown size", "fix the input shapes with shape=")
+        raise call.unsupported_error("padding of a picture of unknown size", "fix the input shapes with shape=")
     x = call.inputs[0]
 
     def convolve(codes: np.ndarray) -> relax.Expr:
@@ -115,7 +115,7 @@ def _weight(call: NodeCall, axis: int) -> tuple[np.ndarray, np.ndarray]:
     """Constant codes as int8, and what to add to them so that they are around the zero point: one or a channel's."""
     weight, zero = call.constant(1), call.constant(3)
     if weight is None or (zero is None and call.input(3) is not None):
-        raise call.unsupported("its weight is computed in the graph", "quantize models with constant weights")
+        raise call.unsupported_error("its weight is computed in the graph", "quantize models with constant weights")
     zero = np.zeros(1, np.int32) if zero is None else zero.astype(np.int32).ravel()
     shape = [1] * weight.ndim
     shape[axis] = -1
@@ -179,12 +179,12 @@ def _in_blocks(call: NodeCall) -> relax.Expr:
     size, axis = int(call.attributes["block_size"]), call.axis(1)
     shape, dtype = call.shape(), call.dtype()
     if scale is None or (zero is None and call.input(2) is not None) or not isinstance(shape[axis], int):
-        raise call.unsupported("blocks whose scales are computed, or of a free size, are not supported", WAY_OUT)
+        raise call.unsupported_error("blocks whose scales are computed, or of a free size, are not supported", WAY_OUT)
     length = shape[axis]
     wanted = (*shape[:axis], -(-length // size), *shape[axis + 1 :])
     if dtype not in ("int8", "uint8") or scale.dtype != np.float32 or scale.shape != wanted:
         what = f"codes of {dtype} and scales of {scale.dtype} {list(scale.shape)} for blocks of {size}"
-        raise call.unsupported(f"{what}, supported are 4 or 8 bits and float32 {list(wanted)}", WAY_OUT)
+        raise call.unsupported_error(f"{what}, supported are 4 or 8 bits and float32 {list(wanted)}", WAY_OUT)
     size = min(size, length)
     group = math.gcd(size, length % size)
 
@@ -212,7 +212,7 @@ def _numbers(call: NodeCall) -> tuple[np.ndarray, np.ndarray, int, str] | None:
     raises  UnsupportedOpError for blocks of scales and for scales that are not positive and finite
     """
     if call.attributes.get("block_size", 0):
-        raise call.unsupported("scales for blocks of a tensor are not supported", WAY_OUT)
+        raise call.unsupported_error("scales for blocks of a tensor are not supported", WAY_OUT)
     scale, zero = call.constant(1), call.constant(2)
     if scale is None or scale.dtype != np.float32 or (zero is None and call.input(2) is not None):
         return None
@@ -221,12 +221,12 @@ def _numbers(call: NodeCall) -> tuple[np.ndarray, np.ndarray, int, str] | None:
         return None
     if not (np.isfinite(scale) & (scale > 0)).all():
         worst = float(scale[~(np.isfinite(scale) & (scale > 0))].ravel()[0])
-        raise call.unsupported(f"a scale is {worst:g}", "scales are positive; quantize the model anew")
+        raise call.unsupported_error(f"a scale is {worst:g}", "scales are positive; quantize the model anew")
     zero = np.zeros(scale.shape, np.int32) if zero is None else zero.astype(np.int32)
     if scale.size == 1:
         return scale.reshape(()), zero.reshape(()), -1, dtype
     if scale.ndim != 1:
-        raise call.unsupported(f"scales of shape {scale.shape} for blocks of a tensor are not supported", WAY_OUT)
+        raise call.unsupported_error(f"scales of shape {scale.shape} for blocks of a tensor are not supported", WAY_OUT)
     return scale, np.broadcast_to(zero, scale.shape).copy(), call.axis(1), dtype
 
 

@@ -43,7 +43,7 @@ def recurrent(call: NodeCall) -> relax.Expr:
 def _kind(call: NodeCall) -> str:
     """The kind of cell; refuses what has none."""
     if call.attributes.get("input_forget", 0):
-        raise call.unsupported("input_forget=1", "export it with separate gates")
+        raise call.unsupported_error("input_forget=1", "export it with separate gates")
     if call.op_type == "LSTM":
         return "lstm" if call.input(PEEPHOLES) is None else "lstm_peepholes"
     after = call.op_type == "GRU" and call.attributes.get("linear_before_reset", 0)
@@ -59,7 +59,7 @@ def _check_batch(call: NodeCall) -> None:
     for name, (place, axis) in places.items():
         size = 1 if call.input(place) is None else call.shape(place)[axis]
         if size != 1 and str(size) != str(batch):
-            raise call.unsupported(
+            raise call.unsupported_error(
                 f"{name} is of {size} samples and X of {batch}", "fix both sizes: from_onnx(..., shape=...)"
             )
 
@@ -83,7 +83,7 @@ def _weight(call: NodeCall, position: int, name: str, index: int) -> np.ndarray:
     if value is None:
         value = _constant_of_codes(call, position)
     if value is None:
-        raise call.unsupported(f"its weight {name} is computed", "export it with constant weights")
+        raise call.unsupported_error(f"its weight {name} is computed", "export it with constant weights")
     return np.asarray(value[index], np.float32)
 
 
@@ -102,7 +102,7 @@ def _activations(call: NodeCall, kind: str, index: int, directions: int) -> str:
     chosen = names[index * count : (index + 1) * count] if len(names) == count * directions else default.split(",")
     unknown = [name for name in chosen if name not in ACTIVATIONS]
     if unknown:
-        raise call.unsupported(f"activation {unknown[0]}", f"use one of {', '.join(ACTIVATIONS)}")
+        raise call.unsupported_error(f"activation {unknown[0]}", f"use one of {', '.join(ACTIVATIONS)}")
     return ",".join(chosen)
 
 

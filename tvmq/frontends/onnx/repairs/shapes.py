@@ -61,7 +61,9 @@ def _broadcast(call: NodeCall, size: Any, target: Any) -> Any:
         return size
     if are_equal(size, 1):
         return target
-    raise call.unsupported(f"dimension {size} cannot be broadcast to {target}", "fix the input shapes with shape=")
+    raise call.unsupported_error(
+        f"dimension {size} cannot be broadcast to {target}", "fix the input shapes with shape="
+    )
 
 
 def constant_of_shape(call: NodeCall) -> relax.Expr:
@@ -70,7 +72,7 @@ def constant_of_shape(call: NodeCall) -> relax.Expr:
 
     dims = call.dims(0)
     if dims is None:
-        raise call.unsupported("a shape that is computed from values", "fix the input shapes with shape=")
+        raise call.unsupported_error("a shape that is computed from values", "fix the input shapes with shape=")
     tensor = call.attributes.get("value")
     value = np.zeros(1, np.float32) if tensor is None else numpy_helper.to_array(tensor)
     return relax.op.full(dims, tensor_constant(value.reshape(())), str(value.dtype))

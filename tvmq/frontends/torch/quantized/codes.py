@@ -1,7 +1,7 @@
 """A quantized tensor while a model is traced, and the mode in which torch functions take it.
 
-torch.export cannot trace quantized tensors. In their place stands `Codes`: the float tensor that the codes stand for,
-behind a quantize and a dequantize operator, with its scale and zero point. Python code of the model goes on as it is.
+torch.export cannot trace quantized tensors. A `QTensor` takes their place: the float tensor that the codes stand for,
+behind a quantize and a dequantize operator, with its scale and zero point. Python code of the model runs unchanged.
 """
 
 from __future__ import annotations
@@ -44,12 +44,12 @@ class Grid:
         """Arguments of quantize_per_tensor after the tensor; raises UnsupportedOpError for types of no 8 bits."""
         if self.dtype not in STORAGE:
             kind = str(self.dtype).removeprefix("torch.")
-            raise refused(f"a tensor of type {kind} is not supported", "quantize to quint8 or qint8")
+            raise unsupported_error(f"a tensor of type {kind} is not supported", "quantize to quint8 or qint8")
         storage = STORAGE[self.dtype]
         return (self.scale, self.zero_point, *RANGES[storage], storage)
 
 
-class Codes:
+class QTensor:
     """A quantized tensor: `values` are the floats that its codes stand for, `grid` says which floats these can be."""
 
     is_quantized = True
@@ -66,7 +66,7 @@ class Codes:
         if name in ("shape", "ndim", "device", "layout", "requires_grad"):
             return getattr(self.values, name)
         if not callable(attribute):
-            raise refused(f"'{name}' of a quantized tensor", "dequantize before it")
+            raise unsupported_error(f"'{name}' of a quantized tensor", "dequantize before it")
         return lambda *args, **kwargs: call(attribute, (self, *args), kwargs)
 
     @property
@@ -81,15 +81,15 @@ class Codes:
         return len(self.values)
 
 
-def rounded(values: torch.Tensor, grid: Grid) -> Codes:
+def round_to_grid(values: torch.Tensor, grid: Grid) -> QTensor:
     """The tensor behind the rounding of a grid."""
     is_tensor = isinstance(grid.scale, torch.Tensor)
     overload = "tensor" if is_tensor else "default"
     codes = getattr(DECOMPOSED.quantize_per_tensor, overload)(values, *grid.arguments)
-    return Codes(getattr(DECOMPOSED.dequantize_per_tensor, overload)(codes, *grid.arguments), grid)
+    return QTensor(getattr(DECOMPOSED.dequantize_per_tensor, overload)(codes, *grid.arguments), grid)
 
 
-def int_repr(codes: Codes) -> torch.Tensor:
+def int_repr(codes: QTensor) -> torch.Tensor:
     """The codes as integers."""
     return DECOMPOSED.quantize_per_tensor.default(codes.values, *codes.grid.arguments)
 
@@ -106,7 +106,7 @@ def call(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     else:
         table, prefix = FUNCTIONS, ""
     if name not in table:
-        raise refused(f"{prefix}{name} of a quantized tensor is not supported", "dequantize before it")
+        raise unsupported_error(f"{prefix}{name} of a quantized tensor is not supported", "dequantize before it")
     return table[name](func, *args, **kwargs)
 
 
@@ -115,8 +115,8 @@ def is_quantized_operator(func: Any) -> bool:
     return str(func).startswith("quantized.")
 
 
-class Tracing(TorchFunctionMode):
-    """While a model is traced: what would make a quantized tensor makes `Codes`.
+class TracingMode(TorchFunctionMode):
+    """While a model is traced: what would make a quantized tensor makes `QTensor`.
 
     paths   {id of a module: its path}, for messages
     """
@@ -124,7 +124,7 @@ class Tracing(TorchFunctionMode):
     def __init__(self, paths: dict[int, str]) -> None:
         super().__init__()
         self.paths = paths
-        self.running: list[str] = []
+        self.module_stack: list[str] = []
 
     def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         kwargs = kwargs or {}
@@ -138,38 +138,40 @@ class Tracing(TorchFunctionMode):
         text = str(error)
         if not text.startswith(NOWHERE):
             return error
-        path = self.running[-1] if self.running else ""
+        path = self.module_stack[-1] if self.module_stack else ""
         return UnsupportedOpError(f"from_torch, layer '{path}': {text.removeprefix(NOWHERE)}")
 
     def enter(self, module: torch.nn.Module, _args: Any) -> None:
         """A forward pre-hook of all modules."""
-        self.running.append(self.paths.get(id(module), self.running[-1] if self.running else ""))
+        self.module_stack.append(self.paths.get(id(module), self.module_stack[-1] if self.module_stack else ""))
 
     def leave(self, module: torch.nn.Module, _args: Any, result: Any) -> None:
         """A forward hook of all modules; UnsupportedOpError for a model that returns a quantized tensor."""
-        if self.running:
-            self.running.pop()
-        if self.paths.get(id(module)) == "" and any(isinstance(leaf, Codes) for leaf in _pytree.tree_leaves(result)):
-            raise refused("a result of the model is a quantized tensor", "return x.dequantize(), or use a DeQuantStub")
+        if self.module_stack:
+            self.module_stack.pop()
+        if self.paths.get(id(module)) == "" and any(isinstance(leaf, QTensor) for leaf in _pytree.tree_leaves(result)):
+            raise unsupported_error(
+                "a result of the model is a quantized tensor", "return x.dequantize(), or use a DeQuantStub"
+            )
 
 
 NOWHERE = "from_torch: "
 
 
-def refused(what: str, way_out: str) -> UnsupportedOpError:
+def unsupported_error(what: str, way_out: str) -> UnsupportedOpError:
     """The error to raise; `Tracing.locate_error` adds the module."""
     return UnsupportedOpError(f"{NOWHERE}{what}; {way_out}")
 
 
-def _quantize_per_tensor(x: Any, scale: Any, zero_point: Any, dtype: torch.dtype) -> Codes:
-    return rounded(x, Grid(scale, zero_point, dtype))
+def _quantize_per_tensor(x: Any, scale: Any, zero_point: Any, dtype: torch.dtype) -> QTensor:
+    return round_to_grid(x, Grid(scale, zero_point, dtype))
 
 
-def _quantize_per_channel(x: Any, scales: Any, zero_points: Any, axis: int, dtype: torch.dtype) -> Codes:
+def _quantize_per_channel(x: Any, scales: Any, zero_points: Any, axis: int, dtype: torch.dtype) -> QTensor:
     """A weight; what reads it takes the floats alone."""
     numbers = (scales, zero_points, axis, *Grid(scales, zero_points, dtype).arguments[2:])
     codes = DECOMPOSED.quantize_per_channel.default(x, *numbers)
-    return Codes(DECOMPOSED.dequantize_per_channel.default(codes, *numbers), Grid(None, None, dtype))
+    return QTensor(DECOMPOSED.dequantize_per_channel.default(codes, *numbers), Grid(None, None, dtype))
 
 
 MAKERS: dict[str, Callable[..., Any]] = {

@@ -12,7 +12,7 @@ from typing import Any
 
 import torch
 
-from tvmq.frontends.torch.quantized.codes import Codes, Grid, int_repr, refused, rounded
+from tvmq.frontends.torch.quantized.codes import Grid, QTensor, int_repr, round_to_grid, unsupported_error
 
 MOVES = (
     "__getitem__ amax amin channel_shuffle chunk clone contiguous detach dropout expand expand_as feature_dropout "
@@ -37,21 +37,21 @@ FIXED = {
 
 def floats(value: Any) -> Any:
     """Arguments with the floats in place of quantized tensors."""
-    if isinstance(value, Codes):
+    if isinstance(value, QTensor):
         return value.values
     if isinstance(value, list | tuple):
         return type(value)(map(floats, value))
     return value
 
 
-def first_codes(args: Any) -> Codes:
+def first_codes(args: Any) -> QTensor:
     """The first quantized tensor among arguments and lists of them."""
     for value in args:
-        if isinstance(value, Codes):
+        if isinstance(value, QTensor):
             return value
-        if isinstance(value, list | tuple) and any(isinstance(item, Codes) for item in value):
+        if isinstance(value, list | tuple) and any(isinstance(item, QTensor) for item in value):
             return first_codes(value)
-    raise refused("a function of quantized tensors got none", "dequantize before it")
+    raise unsupported_error("a function of quantized tensors got none", "dequantize before it")
 
 
 def _compute(func: Any, args: Any, kwargs: Any) -> Any:
@@ -66,25 +66,27 @@ def _move_codes(func: Any, *args: Any, **kwargs: Any) -> Any:
 
 def _with_grid(result: Any, grid: Grid) -> Any:
     if isinstance(result, torch.Tensor):
-        return Codes(result, grid) if result.is_floating_point() else result
+        return QTensor(result, grid) if result.is_floating_point() else result
     return tuple(_with_grid(item, grid) for item in result)
 
 
 def _compute_and_round(func: Any, *args: Any, **kwargs: Any) -> Any:
-    return rounded(_compute(func, args, kwargs), first_codes((*args, *kwargs.values())).grid)
+    return round_to_grid(_compute(func, args, kwargs), first_codes((*args, *kwargs.values())).grid)
 
 
 def _use_fixed_grid(func: Any, *args: Any, **kwargs: Any) -> Any:
     name = func.__name__
     scale, unsigned, signed = FIXED[name]
     dtype = first_codes(args).dtype
-    return rounded(_compute(func, args, kwargs), Grid(scale, unsigned if dtype == torch.quint8 else signed, dtype))
+    return round_to_grid(
+        _compute(func, args, kwargs), Grid(scale, unsigned if dtype == torch.quint8 else signed, dtype)
+    )
 
 
 def _cat(func: Any, *args: Any, **kwargs: Any) -> Any:
     """Parts of one scale are moved, others rounded to the scale of the first."""
     parts = kwargs.get("tensors", args[0] if args else ())
-    grids = [part.grid for part in parts if isinstance(part, Codes)]
+    grids = [part.grid for part in parts if isinstance(part, QTensor)]
     is_move = all(grid.is_same(grids[0]) for grid in grids)
     return (_move_codes if is_move else _compute_and_round)(func, *args, **kwargs)
 
@@ -101,15 +103,15 @@ def _fact(func: Any, *args: Any, **kwargs: Any) -> Any:
     return _compute(func, args, kwargs)
 
 
-def _dequantize(_func: Any, codes: Codes) -> Any:
+def _dequantize(_func: Any, codes: QTensor) -> Any:
     return codes.values
 
 
-def _to(_func: Any, codes: Codes, *args: Any, **kwargs: Any) -> Codes:
+def _to(_func: Any, codes: QTensor, *args: Any, **kwargs: Any) -> QTensor:
     """To a device or memory format; a change of the type is left to torch's own refusal."""
     kinds = [value for value in (*args, *kwargs.values()) if isinstance(value, torch.dtype)]
     if kinds and kinds != [codes.dtype]:
-        raise refused("a change of the type of a quantized tensor is not supported", "dequantize before it")
+        raise unsupported_error("a change of the type of a quantized tensor is not supported", "dequantize before it")
     return codes
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch.nn import functional as F
 
-from tvmq.frontends.torch.quantized.codes import Codes, Grid, refused, rounded
+from tvmq.frontends.torch.quantized.codes import Grid, QTensor, round_to_grid, unsupported_error
 from tvmq.frontends.torch.quantized.functions import first_codes, floats
 
 CONVOLUTIONS: dict[int, Callable[..., Any]] = {1: F.conv1d, 2: F.conv2d, 3: F.conv3d}
@@ -24,8 +24,8 @@ def _tanh(y: Any) -> Any:
 
 
 def _convolution(rank: int, after: Callable[[Any], Any], table: dict[int, Callable[..., Any]]) -> Callable[..., Any]:
-    def run(_func: Any, x: Codes, weight: Any, scale: Any, zero_point: Any) -> Codes:
-        return rounded(after(weight.convolve(table[rank], x.values)), Grid(scale, zero_point, x.dtype))
+    def run(_func: Any, x: QTensor, weight: Any, scale: Any, zero_point: Any) -> QTensor:
+        return round_to_grid(after(weight.convolve(table[rank], x.values)), Grid(scale, zero_point, x.dtype))
 
     return run
 
@@ -33,22 +33,22 @@ def _convolution(rank: int, after: Callable[[Any], Any], table: dict[int, Callab
 def _with_sum(after: Callable[[Any], Any]) -> Callable[..., Any]:
     """A convolution and the sum with another tensor, rounded once."""
 
-    def run(_func: Any, x: Codes, other: Codes, weight: Any, scale: Any, zero_point: Any) -> Codes:
+    def run(_func: Any, x: QTensor, other: QTensor, weight: Any, scale: Any, zero_point: Any) -> QTensor:
         y = weight.convolve(F.conv2d, x.values) + other.values
-        return rounded(after(y), Grid(scale, zero_point, x.dtype))
+        return round_to_grid(after(y), Grid(scale, zero_point, x.dtype))
 
     return run
 
 
 def _linear(after: Callable[[Any], Any]) -> Callable[..., Any]:
-    def run(_func: Any, x: Codes, weight: Any, scale: Any, zero_point: Any) -> Codes:
+    def run(_func: Any, x: QTensor, weight: Any, scale: Any, zero_point: Any) -> QTensor:
         y = F.linear(x.values, weight.float_weight(), weight.bias)
-        return rounded(after(y), Grid(scale, zero_point, x.dtype))
+        return round_to_grid(after(y), Grid(scale, zero_point, x.dtype))
 
     return run
 
 
-def _linear_leaky(_func: Any, x: Codes, weight: Any, scale: Any, zero_point: Any, slope: float) -> Codes:
+def _linear_leaky(_func: Any, x: QTensor, weight: Any, scale: Any, zero_point: Any, slope: float) -> QTensor:
     return _linear(lambda y: F.leaky_relu(y, slope))(_func, x, weight, scale, zero_point)
 
 
@@ -62,9 +62,9 @@ def _dynamic_linear_then(after: Callable[[Any], Any]) -> Callable[..., Any]:
 
 
 def _binary(compute: Callable[..., Any], after: Callable[[Any], Any] = _identity) -> Callable[..., Any]:
-    def run(_func: Any, a: Any, b: Any, scale: Any, zero_point: Any) -> Codes:
+    def run(_func: Any, a: Any, b: Any, scale: Any, zero_point: Any) -> QTensor:
         grid = Grid(scale, zero_point, first_codes((a, b)).dtype)
-        return rounded(after(compute(floats(a), floats(b))), grid)
+        return round_to_grid(after(compute(floats(a), floats(b))), grid)
 
     return run
 
@@ -72,79 +72,93 @@ def _binary(compute: Callable[..., Any], after: Callable[[Any], Any] = _identity
 def _multiply_number(after: Callable[[Any], Any]) -> Callable[..., Any]:
     """Multiply by a number: unchanged codes, on a grid of another scale."""
 
-    def run(_func: Any, x: Codes, number: float) -> Codes:
+    def run(_func: Any, x: QTensor, number: float) -> QTensor:
         if not number > 0 or isinstance(x.grid.scale, torch.Tensor):
-            raise refused(f"quantized.mul_scalar by {number:g}", "multiply by a positive number, or after dequantize")
-        return rounded(after(x.values * number), Grid(x.grid.scale * number, x.grid.zero_point, x.dtype))
+            raise unsupported_error(
+                f"quantized.mul_scalar by {number:g}", "multiply by a positive number, or after dequantize"
+            )
+        return round_to_grid(after(x.values * number), Grid(x.grid.scale * number, x.grid.zero_point, x.dtype))
 
     return run
 
 
 def _cat(after: Callable[[Any], Any]) -> Callable[..., Any]:
-    def run(_func: Any, parts: Any, dim: int, scale: Any = None, zero_point: Any = None) -> Codes:
+    def run(_func: Any, parts: Any, dim: int, scale: Any = None, zero_point: Any = None) -> QTensor:
         own = first_codes(parts).grid
         grid = own if scale is None else Grid(scale, zero_point, own.dtype)
-        return rounded(after(torch.cat(floats(list(parts)), dim)), grid)
+        return round_to_grid(after(torch.cat(floats(list(parts)), dim)), grid)
 
     return run
 
 
 def _batch_norm(after: Callable[[Any], Any]) -> Callable[..., Any]:
     def run(
-        _func: Any, x: Codes, weight: Any, bias: Any, mean: Any, variance: Any, eps: float, scale: Any, zero_point: Any
-    ) -> Codes:
+        _func: Any,
+        x: QTensor,
+        weight: Any,
+        bias: Any,
+        mean: Any,
+        variance: Any,
+        eps: float,
+        scale: Any,
+        zero_point: Any,
+    ) -> QTensor:
         y = F.batch_norm(x.values, mean, variance, weight, bias, False, 0.0, eps)
-        return rounded(after(y), Grid(scale, zero_point, x.dtype))
+        return round_to_grid(after(y), Grid(scale, zero_point, x.dtype))
 
     return run
 
 
 def _layer_norm(
-    _func: Any, x: Codes, shape: Any, weight: Any, bias: Any, eps: float, output_scale: Any, output_zero_point: Any
-) -> Codes:
-    return rounded(F.layer_norm(x.values, shape, weight, bias, eps), Grid(output_scale, output_zero_point, x.dtype))
+    _func: Any, x: QTensor, shape: Any, weight: Any, bias: Any, eps: float, output_scale: Any, output_zero_point: Any
+) -> QTensor:
+    y = F.layer_norm(x.values, shape, weight, bias, eps)
+    return round_to_grid(y, Grid(output_scale, output_zero_point, x.dtype))
 
 
 def _group_norm(
-    _func: Any, x: Codes, groups: int, weight: Any, bias: Any, eps: float, output_scale: Any, output_zero_point: Any
-) -> Codes:
-    return rounded(F.group_norm(x.values, groups, weight, bias, eps), Grid(output_scale, output_zero_point, x.dtype))
+    _func: Any, x: QTensor, groups: int, weight: Any, bias: Any, eps: float, output_scale: Any, output_zero_point: Any
+) -> QTensor:
+    y = F.group_norm(x.values, groups, weight, bias, eps)
+    return round_to_grid(y, Grid(output_scale, output_zero_point, x.dtype))
 
 
 def _instance_norm(
-    _func: Any, x: Codes, weight: Any, bias: Any, eps: float, output_scale: Any, output_zero_point: Any
-) -> Codes:
+    _func: Any, x: QTensor, weight: Any, bias: Any, eps: float, output_scale: Any, output_zero_point: Any
+) -> QTensor:
     y = F.instance_norm(x.values, weight=weight, bias=bias, eps=eps)
-    return rounded(y, Grid(output_scale, output_zero_point, x.dtype))
+    return round_to_grid(y, Grid(output_scale, output_zero_point, x.dtype))
 
 
 def _unary(compute: Callable[..., Any], count: int = 0) -> Callable[..., Any]:
     """A function of one tensor; `count` options stand behind the scale and zero point of the result."""
 
-    def run(_func: Any, x: Codes, output_scale: Any, output_zero_point: Any, *options: Any) -> Codes:
-        return rounded(compute(x.values, *options[:count]), Grid(output_scale, output_zero_point, x.dtype))
+    def run(_func: Any, x: QTensor, output_scale: Any, output_zero_point: Any, *options: Any) -> QTensor:
+        return round_to_grid(compute(x.values, *options[:count]), Grid(output_scale, output_zero_point, x.dtype))
 
     return run
 
 
-def _elu(_func: Any, x: Codes, scale: Any, zero_point: Any, alpha: float = 1.0, *_rest: Any) -> Codes:
-    return rounded(F.elu(x.values, alpha), Grid(scale, zero_point, x.dtype))
+def _elu(_func: Any, x: QTensor, scale: Any, zero_point: Any, alpha: float = 1.0, *_rest: Any) -> QTensor:
+    return round_to_grid(F.elu(x.values, alpha), Grid(scale, zero_point, x.dtype))
 
 
-def _leaky_relu(_func: Any, x: Codes, slope: float, _inplace: bool, output_scale: Any, output_zero_point: Any) -> Codes:
-    return rounded(F.leaky_relu(x.values, slope), Grid(output_scale, output_zero_point, x.dtype))
+def _leaky_relu(
+    _func: Any, x: QTensor, slope: float, _inplace: bool, output_scale: Any, output_zero_point: Any
+) -> QTensor:
+    return round_to_grid(F.leaky_relu(x.values, slope), Grid(output_scale, output_zero_point, x.dtype))
 
 
-def _softmax(_func: Any, x: Codes, dim: int, scale: Any, zero_point: Any) -> Codes:
-    return rounded(F.softmax(x.values, dim), Grid(scale, zero_point, x.dtype))
+def _softmax(_func: Any, x: QTensor, dim: int, scale: Any, zero_point: Any) -> QTensor:
+    return round_to_grid(F.softmax(x.values, dim), Grid(scale, zero_point, x.dtype))
 
 
-def _prelu(_func: Any, x: Codes, weight: Any, scale: Any, zero_point: Any) -> Codes:
-    return rounded(F.prelu(x.values, floats(weight)), Grid(scale, zero_point, x.dtype))
+def _prelu(_func: Any, x: QTensor, weight: Any, scale: Any, zero_point: Any) -> QTensor:
+    return round_to_grid(F.prelu(x.values, floats(weight)), Grid(scale, zero_point, x.dtype))
 
 
-def _relu6(_func: Any, x: Codes, *_options: Any) -> Codes:
-    return rounded(F.relu6(x.values), x.grid)
+def _relu6(_func: Any, x: QTensor, *_options: Any) -> QTensor:
+    return round_to_grid(F.relu6(x.values), x.grid)
 
 
 def _embedding(_func: Any, weight: Any, indices: Any, *_options: Any, **_named: Any) -> Any:

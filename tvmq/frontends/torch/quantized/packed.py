@@ -15,7 +15,7 @@ import torch
 from torch import nn
 
 from tvmq.errors import UnsupportedOpError
-from tvmq.frontends.torch.quantized.codes import DECOMPOSED, RANGES, Codes, Grid
+from tvmq.frontends.torch.quantized.codes import DECOMPOSED, RANGES, Grid, QTensor
 from tvmq.frontends.torch.quantized.subclasses import is_torchao, replace_weights
 
 SCALE = re.compile(r"(^|_)(scale|zero_point)(_\d+)?$")
@@ -38,10 +38,10 @@ class PackedWeight(nn.Module):
         self.axis = _set_codes(self, weight)
         self.register_buffer("bias", None if bias is None else bias.detach().clone())
         self.options: dict[str, Any] = {}
-        self.transposed = False
+        self.is_transposed = False
         if hasattr(packed, "stride"):
-            self.transposed = bool(packed.transpose())
-            names = ("stride", "padding", "dilation") + (("output_padding",) if self.transposed else ())
+            self.is_transposed = bool(packed.transpose())
+            names = ("stride", "padding", "dilation") + (("output_padding",) if self.is_transposed else ())
             self.options = {name: list(getattr(packed, name)()) for name in names}
             self.options["groups"] = int(packed.groups())
 
@@ -157,7 +157,7 @@ def _replace(path: str, module: nn.Module) -> None:
             del vars(module)[name]
             module.register_module(name, _unpack(path, value))
         elif isinstance(value, torch.Tensor) and value.is_quantized:
-            vars(module)[name] = Codes(value.dequantize(), Grid(None, None, value.dtype))
+            vars(module)[name] = QTensor(value.dequantize(), Grid(None, None, value.dtype))
     for name, value in list(module._buffers.items()):
         holds_scales = _is_ao(module) or isinstance(module, torch.fx.GraphModule)
         is_number = value is not None and value.numel() == 1 and SCALE.search(name)

@@ -29,7 +29,7 @@ def quantize(call: TorchCall) -> relax.Expr:
     if isinstance(x, GenericConst):
         return relax.const(_by_torch(call).numpy())
     if dtype not in CODES:
-        raise call.unsupported(f"codes of type {dtype} are not supported", WAY_OUT)
+        raise call.unsupported_error(f"codes of type {dtype} are not supported", WAY_OUT)
     low, high = _bounds(call)
     if _is_computed(call):
         return _quantize_in_run(call, x, dtype, low, high)
@@ -47,7 +47,7 @@ def dequantize(call: TorchCall) -> relax.Expr:
     scale, zero, axis = _numbers(call)
     dtype = str(q.ty.dtype)
     if dtype not in (*CODES, "int32"):
-        raise call.unsupported(f"codes of type {dtype} are not supported", WAY_OUT)
+        raise call.unsupported_error(f"codes of type {dtype} are not supported", WAY_OUT)
     return ops.dequantize(q, relax.const(scale), relax.const(zero), axis=axis)
 
 
@@ -72,7 +72,7 @@ def fake_quantize(call: TorchCall) -> tuple[relax.Expr]:
     low, high = _bounds(call)
     dtype = next((name for name, (least, most) in RANGES.items() if least <= low and high <= most), None)
     if dtype is None:
-        raise call.unsupported(f"codes from {low} to {high} are not supported", WAY_OUT)
+        raise call.unsupported_error(f"codes from {low} to {high} are not supported", WAY_OUT)
     x = call["self"]
     scale, zero, axis = _numbers(call)
     numbers = relax.const(scale), relax.const(zero)
@@ -102,7 +102,7 @@ def _numbers(call: TorchCall) -> tuple[np.ndarray, np.ndarray, int]:
     zero = np.zeros(scale.shape, np.int32) if points is None else number(call, points).astype(np.int32)
     if not (np.isfinite(scale) & (scale > 0)).all():
         worst = float(scale[~(np.isfinite(scale) & (scale > 0))].ravel()[0])
-        raise call.unsupported(f"a scale is {worst:g}", "scales are positive; calibrate the model anew")
+        raise call.unsupported_error(f"a scale is {worst:g}", "scales are positive; calibrate the model anew")
     if scale.size == 1:
         return scale.reshape(()), zero.reshape(()), -1
     return scale, np.broadcast_to(zero, scale.shape).copy(), int(call["axis"])
@@ -113,7 +113,7 @@ def number(call: TorchCall, value: Any) -> np.ndarray:
     if isinstance(value, GenericConst):
         return np.asarray(value.value.numpy())
     if isinstance(value, relax.Expr):
-        raise call.unsupported("its scale or zero point is computed in the graph", WAY_OUT)
+        raise call.unsupported_error("its scale or zero point is computed in the graph", WAY_OUT)
     return np.asarray(value)
 
 

@@ -15,7 +15,7 @@ from torch import nn
 from torch.nn import functional as F
 
 from tvmq.errors import UnsupportedOpError
-from tvmq.frontends.torch.quantized.codes import Grid, refused, rounded
+from tvmq.frontends.torch.quantized.codes import Grid, round_to_grid, unsupported_error
 from tvmq.frontends.torch.quantized.dynamic import row_codes, row_linear, row_numbers
 
 MAPPINGS = ("SYMMETRIC", "ASYMMETRIC")
@@ -35,7 +35,7 @@ def is_torchao(value: Any) -> bool:
 class CodedWeight(nn.Module):
     """A matrix (N, K) of int8 codes with a scale for each `size` neighbours of a row.
 
-    numbers   of the rows that it multiplies, as a function; None: it multiplies floats
+    row_parameters  scale and zero point of the rows that it multiplies, as a function; None: it multiplies floats
     bounds    of their codes
     """
 
@@ -49,8 +49,8 @@ class CodedWeight(nn.Module):
         sums = codes.reshape(len(codes), -1, self.size).sum(-1, dtype=torch.int32)
         self.register_buffer("row_sums", (sums.double() * scales.double()).sum(1).float())
         self.bounds = INT8
-        self.numbers: Callable[[torch.Tensor], Any] | None = None
-        self.static: Grid | None = None
+        self.row_parameters: Callable[[torch.Tensor], Any] | None = None
+        self.activation_grid: Grid | None = None
         before = getattr(weight, "act_pre_scale", None)
         self.register_buffer("before", before)
         self._set_activations(weight)
@@ -58,24 +58,28 @@ class CodedWeight(nn.Module):
     def _set_activations(self, weight: Any) -> None:
         options = getattr(weight, "act_quant_kwargs", None)
         if getattr(weight, "activation_quantization", None) is not None:
-            self.numbers = lambda x: row_numbers(x, False, INT8, SMALLEST)
+            self.row_parameters = lambda x: row_numbers(x, False, INT8, SMALLEST)
         elif options is not None:
             self.bounds = HALVED if options.reduce_range else INT8
             symmetric = options.mapping_type.name == "SYMMETRIC"
             if weight.act_quant_scale is not None:
-                self.static = _grid(weight)
+                self.activation_grid = _grid(weight)
                 self.register_buffer("columns", self.scales[:, 0].contiguous())
                 self.register_buffer("zeros", torch.zeros(len(self.scales), dtype=torch.int64))
             elif type(options.granularity).__name__ != "PerRow" or options.mapping_type.name not in MAPPINGS:
-                raise refused("activations that do not have one scale for each row are not supported", WAY_OUT)
+                raise unsupported_error(
+                    "activations that do not have one scale for each row are not supported", WAY_OUT
+                )
             else:
-                self.numbers = lambda x: row_numbers(x, symmetric, self.bounds, EPSILON)
+                self.row_parameters = lambda x: row_numbers(x, symmetric, self.bounds, EPSILON)
 
     @classmethod
     def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name = getattr(func, "__name__", str(func))
         if name != "linear":
-            raise refused(f"{name} with a weight of torchao is not supported", "quantize layers of nn.Linear alone")
+            raise unsupported_error(
+                f"{name} with a weight of torchao is not supported", "quantize layers of nn.Linear alone"
+            )
         return _linear(*args, **(kwargs or {}))
 
     def product(self, x: torch.Tensor) -> torch.Tensor:
@@ -84,11 +88,11 @@ class CodedWeight(nn.Module):
 
         if self.before is not None:
             x = x * self.before
-        if self.static is not None:
-            return F.linear(rounded(x, self.static).values, self._floats())
-        if self.numbers is None:
+        if self.activation_grid is not None:
+            return F.linear(round_to_grid(x, self.activation_grid).values, self._floats())
+        if self.row_parameters is None:
             return coded_linear(x, self.weight, self.scales, self.size)
-        scale, zero = self.numbers(x)
+        scale, zero = self.row_parameters(x)
         if self.scales.shape[1] == 1:
             return row_linear(x, self.weight, self.scales, (scale, zero), self.bounds)
         codes = row_codes(x, scale, zero, self.bounds)
@@ -112,7 +116,7 @@ def _linear(x: torch.Tensor, weight: CodedWeight, bias: torch.Tensor | None = No
 def _grid(weight: Any) -> Grid:
     """Grid of activations whose scale is a constant."""
     if weight.act_quant_scale.numel() != 1 or weight.act_quant_kwargs.reduce_range:
-        raise refused("constant scales of activations for each row are not supported", WAY_OUT)
+        raise unsupported_error("constant scales of activations for each row are not supported", WAY_OUT)
     zero = weight.act_quant_zero_point
     return Grid(float(weight.act_quant_scale), 0 if zero is None else int(zero), torch.qint8)
 
@@ -125,18 +129,18 @@ def _centre_codes(weight: Any) -> tuple[torch.Tensor, torch.Tensor]:
     kind = type(weight).__name__
     is_known = kind in KINDS and weight.qdata.ndim == 2 and weight.dtype == torch.float32
     if not is_known or weight.block_size[0] not in (1, weight.shape[0]):
-        raise refused(f"a weight kept as torchao's {kind} of {_name(weight.dtype)} is not supported", WAY_OUT)
+        raise unsupported_error(f"a weight kept as torchao's {kind} of {_name(weight.dtype)} is not supported", WAY_OUT)
     codes, scales = weight.qdata.detach(), weight.scale.detach().float()
     scales = scales.reshape(-1, codes.shape[1] // weight.block_size[1]).expand(codes.shape[0], -1).contiguous()
     zero = weight.zero_point
     if zero is None or not zero.any():
         return codes, scales
     if zero.is_floating_point():
-        raise refused("zero points that are no whole numbers are not supported", WAY_OUT)
+        raise unsupported_error("zero points that are no whole numbers are not supported", WAY_OUT)
     shifts = zero.reshape(-1, scales.shape[1]).expand(scales.shape).repeat_interleave(weight.block_size[1], 1)
     centred = codes.int() - shifts.int()
     if centred.abs().max() > 127:
-        raise refused("codes minus their zero points leave int8", "quantize weights symmetrically")
+        raise unsupported_error("codes minus their zero points leave int8", "quantize weights symmetrically")
     return centred.to(torch.int8), scales
 
 

@@ -35,10 +35,10 @@ def trace_model(model: nn.Module, export: Callable[[], Any]) -> Any:
 
 
 def _as_codes(model: nn.Module, export: Callable[[], Any]) -> Any:
-    """With `Codes` in the place of quantized tensors."""
-    from tvmq.frontends.torch.quantized.codes import Tracing
+    """With `QTensor` in the place of quantized tensors."""
+    from tvmq.frontends.torch.quantized.codes import TracingMode
 
-    mode = Tracing({id(module): path for path, module in model.named_modules()})
+    mode = TracingMode({id(module): path for path, module in model.named_modules()})
     hooks = [register_module_forward_pre_hook(mode.enter), register_module_forward_hook(mode.leave)]
     try:
         with traceable(model), mode:
