@@ -58,11 +58,11 @@ def calibration(path: Path, count: int) -> tuple[Callable[[], None], Callable[[]
     from tvmq.compile.evaluators import observing
     from tvmq.passes.calibrate.collect import all_statistics
     from tvmq.passes.calibrate.observed_model import InModelStatistics
-    from tvmq.stages import DECISIONS, PREPARATION, Choices, run_stages
+    from tvmq.stages import DECISIONS, PREPARATION, StageContext, run_stages
 
     mod, params = tvmq.from_onnx(path)
-    prepared = run_stages(mod, PREPARATION, Choices(tvmq.current_qconfig(), params=params))
-    annotated = run_stages(prepared, DECISIONS, Choices(tvmq.current_qconfig()))
+    prepared = run_stages(mod, PREPARATION, StageContext(tvmq.current_qconfig(), params=params))
+    annotated = run_stages(prepared, DECISIONS, StageContext(tvmq.current_qconfig()))
     feeds = samples_of(annotated, count)
     observed = InModelStatistics(annotated, *all_statistics(annotated), observing)
     alone = tvmq.build(prepared)

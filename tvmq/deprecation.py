@@ -8,23 +8,22 @@ A warning is a FutureWarning: users of scripts see it, not only those who run te
 
 from __future__ import annotations
 
-import warnings
+from tvmq.errors import warn_user
 
 
-def warn_deprecated(what: str, since: str, instead: str, *, until: str, stacklevel: int = 2) -> None:
+def warn_deprecated(what: str, since: str, instead: str, *, until: str) -> None:
     """Warn that something will go.
 
-    what        the name, as users write it
-    since       the version that warns first
-    instead     what to use
-    until       the first version without it
-    stacklevel  2: the warning points at who called the function that calls this
+    what     the name, as users write it
+    since    the version that warns first
+    instead  what to use
+    until    the first version without it
 
+    >>> import warnings
     >>> with warnings.catch_warnings(record=True) as seen:
     ...     warnings.simplefilter("always")
     ...     warn_deprecated("tvmq.quantise", "0.3.0", "tvmq.quantize", until="0.5.0")
     >>> print(seen[0].message)
     tvmq.quantise is deprecated since 0.3.0 and will be gone in 0.5.0; use tvmq.quantize
     """
-    text = f"{what} is deprecated since {since} and will be gone in {until}; use {instead}"
-    warnings.warn(text, FutureWarning, stacklevel=stacklevel + 1)
+    warn_user(f"{what} is deprecated since {since} and will be gone in {until}; use {instead}", FutureWarning)

@@ -42,7 +42,7 @@ from tvmq.passes.calibrate.thresholds import choose_ranges
 from tvmq.passes.round_weights import choose_rounding
 from tvmq.reference.not_finite import first_not_finite
 from tvmq.rules import Rule
-from tvmq.stages import DECISIONS, INTEGERS, ROUNDING, SCALING, Choices, run_stages
+from tvmq.stages import DECISIONS, INTEGERS, ROUNDING, SCALING, StageContext, run_stages
 
 Outliers = Mapping[str, Mapping[str, Any]]
 
@@ -65,7 +65,7 @@ class StaticQuantization:
         backend: Backend,
         outliers: Outliers | None = None,
     ) -> None:
-        self.prepared = run_stages(prepared, SCALING, Choices(config))
+        self.prepared = run_stages(prepared, SCALING, StageContext(config))
         self.data, self.config, self.backend = data, config, backend
         self.outliers = self._outliers() if outliers is None else outliers
         self._kept = Kept()
@@ -78,7 +78,7 @@ class StaticQuantization:
 
     def annotated(self, config: QConfig | None = None) -> tvm.IRModule:
         """Module behind the stages up to unify_scales."""
-        choices = Choices(config or self.config, self.backend, outliers=self.outliers)
+        choices = StageContext(config or self.config, self.backend, outliers=self.outliers)
         return run_stages(self.prepared, DECISIONS, choices)
 
     def calibration(self, annotated: tvm.IRModule, config: QConfig | None = None) -> CalibrationResult:
@@ -234,7 +234,7 @@ def find_outliers(mod: tvm.IRModule, dataset: Any) -> Outliers:
 
 def round_module(annotated: tvm.IRModule, calibration: CalibrationResult, config: QConfig) -> tvm.IRModule:
     """The module with these thresholds and roundings: integers, or a simulation of them."""
-    choices = Choices(config, calibration=calibration)
+    choices = StageContext(config, calibration=calibration)
     simulated = run_stages(annotated, ROUNDING, choices)
     return simulated if config.do_simulation else run_stages(simulated, INTEGERS, choices)
 

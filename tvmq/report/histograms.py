@@ -10,7 +10,7 @@ import numpy as np
 import tvm
 
 from tvmq.compile.evaluators import count_bins, evaluator, observing
-from tvmq.config import QConfig
+from tvmq.config import recorded_options
 from tvmq.graph.ledger import Ledger
 from tvmq.observers.base import TensorStatistics
 from tvmq.passes.calibrate.collect import collect
@@ -29,7 +29,7 @@ def statistics_of(
     data     anything that `quantize` takes; it is read twice, for channels that stand out and for the counts
     raises   DataError for data that do not fit the model
     """
-    config = replace(QConfig.from_dict({**ledger.config, "rules": []}), do_simulation=False)
+    config = replace(recorded_options(ledger.config), do_simulation=False)
     quantization = static_quantization(mod, params, data, target=target or ledger.backend, config=config)
     assert quantization.data is not None
     return collect(quantization.annotated(), quantization.data, evaluator, counter=count_bins, observing=observing)
