@@ -55,7 +55,7 @@ def samples_of(module: Any, count: int) -> list[common.Feed]:
 def calibration(path: Path, count: int) -> tuple[Callable[[], None], Callable[[], None], list[common.Feed]]:
     """The pass over `count` samples, the float model alone on them, and the samples; compiled and run once."""
     import tvmq
-    from tvmq.compile.evaluators import observing
+    from tvmq.compile.evaluators import Runner
     from tvmq.passes.calibrate.collect import all_statistics
     from tvmq.passes.calibrate.observed_model import InModelStatistics
     from tvmq.stages import DECISIONS, PREPARATION, StageContext, run_stages
@@ -64,7 +64,7 @@ def calibration(path: Path, count: int) -> tuple[Callable[[], None], Callable[[]
     prepared = run_stages(mod, PREPARATION, StageContext(tvmq.current_qconfig(), params=params))
     annotated = run_stages(prepared, DECISIONS, StageContext(tvmq.current_qconfig()))
     feeds = samples_of(annotated, count)
-    observed = InModelStatistics(annotated, *all_statistics(annotated), observing)
+    observed = InModelStatistics(annotated, *all_statistics(annotated), Runner)
     alone = tvmq.build(prepared)
 
     def whole() -> None:

@@ -23,7 +23,7 @@ import tvm
 
 from tvmq.backends.carried import emulation_alone, why_not_compiled
 from tvmq.backends.description import Backend
-from tvmq.compile.evaluators import round_weights as compiled_rounding
+from tvmq.compile.compiled_rounding import round_weights
 from tvmq.config import QConfig, current_qconfig
 from tvmq.dataset import Dataset
 from tvmq.errors import CalibrationError, ConfigError, warn_user
@@ -298,7 +298,7 @@ def _rounding(prepared: tvm.IRModule, data: Dataset) -> RoundingByData:
     """Rounding of weights by data where activations have no calibrated scales: by the moments of 8-bit codes."""
     config = QConfig(calibrate_mode="minmax", outlier_channels=False)  # all weights as they are
     moments = StaticQuantization(prepared, data, config, backend_of(None)).moments()
-    return RoundingByData(moments, compiled_rounding)
+    return RoundingByData(moments, round_weights)
 
 
 def is_calibrated(config: QConfig) -> bool:

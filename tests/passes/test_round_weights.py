@@ -21,7 +21,7 @@ from tests.shared_models import SPELLINGS, albert
 from tvmq import numerics
 from tvmq.artifact.code_bytes import CONSTANTS
 from tvmq.artifact.weightless import byte_size
-from tvmq.compile.evaluators import evaluator_without_copies
+from tvmq.compile.evaluators import Runner
 from tvmq.compile.window_sums import WindowSums, sum_windows
 from tvmq.errors import StageError
 from tvmq.graph.ledger import get_ledger
@@ -129,7 +129,7 @@ def test_compiled_sums_are_those_of_numpy() -> None:
         return sum_windows(channels, taps, dtype)
 
     plain = second_moments(mod, batches, evaluator, len(FEEDS))
-    found = second_moments(mod, batches, evaluator_without_copies, len(FEEDS), summing)
+    found = second_moments(mod, batches, lambda module: Runner(module).run_without_copies, len(FEEDS), summing)
     assert sorted(asked) == [(24, 9), (24, 9)] and len(found) == 4
     for root, one in plain.items():
         assert one.rows == found[root].rows

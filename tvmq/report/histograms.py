@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import tvm
 
-from tvmq.compile.evaluators import count_bins, evaluator, observing
+from tvmq.compile.compiled_counting import count_bins
+from tvmq.compile.evaluators import Runner, evaluator
 from tvmq.config import recorded_options
 from tvmq.graph.ledger import Ledger
 from tvmq.observers.base import TensorStatistics
@@ -32,7 +33,8 @@ def statistics_of(
     config = replace(recorded_options(ledger.config), do_simulation=False)
     quantization = static_quantization(mod, params, data, target=target or ledger.backend, config=config)
     assert quantization.data is not None
-    return collect(quantization.annotated(), quantization.data, evaluator, counter=count_bins, observing=observing)
+    annotated = quantization.annotated()
+    return collect(annotated, quantization.data, evaluator, counter=count_bins, compile_in_place=Runner)
 
 
 def thresholds(ledger: Ledger) -> dict[str, dict[str, Any]]:
