@@ -120,7 +120,16 @@ def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
     """Warn at the line outside of tvmq that led here, however many of our own calls lie between."""
     # warnings.warn(skip_file_prefixes=) does this from Python 3.12 on
     frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "tvmq":
+    while frame.f_back is not None and _is_ours(frame.f_globals.get("__name__", "")):
         frame = frame.f_back
     place = (frame.f_code.co_filename, frame.f_lineno, frame.f_globals.get("__name__"))
     warnings.warn_explicit(message, category, *place, frame.f_globals.setdefault("__warningregistry__", {}))
+
+
+def _is_ours(module: str) -> bool:
+    """True for modules of tvmq, but not for those of the command line, which stand for its user.
+
+    >>> _is_ours("tvmq.guard.judge"), _is_ours("tvmq.cli.quantize"), _is_ours("tvmquick")
+    (True, False, False)
+    """
+    return f"{module}.".startswith("tvmq.") and ".cli." not in module
