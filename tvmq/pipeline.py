@@ -1,15 +1,14 @@
 """From a float module to an integer one: `quantize` walks the stages of stages.py, `run_calibration` half of them.
 
-What is asked for becomes a `Request`, and the prepared model takes one of five roads, of which only the last one reads
-data for scales:
+What is asked for becomes a `Request`, and the prepared model takes one of five roads:
 
-    activations="dynamic", or no data    quantize_dynamic
-    scales of the model's own            import_qdq -> INTEGERS
-    thresholds given                     SCALING -> DECISIONS -> ROUNDING -> INTEGERS
-    finetune                             the same, and the weights learn from data
-    calibration                          the same, by thresholds of the data
+    activations="dynamic", or no data  quantize_dynamic -> pack_weights
+    scales of the model's own          import_qdq -> INTEGERS
+    calibration=, thresholds           SCALING -> DECISIONS -> ROUNDING -> INTEGERS
+    finetune=                          as with thresholds; these are chosen from data, from which the integers learn too
+    all others                         as with thresholds, chosen from data
 
-`partition_conversions` stands behind all of them where the options ask for it.
+The guard judges the last two. `partition_conversions` stands behind each of them where the options ask for it.
 """
 
 from __future__ import annotations
@@ -146,7 +145,7 @@ def quantize(
         _check_tuning(request, tune)
     prepared, data = prepare_model(mod, params, dataset, request.config)
     decision = None if tune is None else _measure_layers(request, prepared, cpu_of(target), tune)
-    if decision is not None:
+    if decision is not None:  # the layers that were faster in float stay float
         reason = "tune= measures layers with calibrated scales"
         with_floats = replace(user_config, rules=(*user_config.rules, *decision.rules()))
         request = replace(request, user_config=with_floats, reason_data_is_required=reason)
@@ -229,10 +228,9 @@ def _quantize_prepared(request: Request, prepared: tvm.IRModule, data: Dataset |
         return _quantize_by_own_scales(request, prepared, data)
     if request.calibration is not None:
         return _quantize_by_thresholds(request, request.calibration, prepared, data)
-    quantization = StaticQuantization(prepared, data, request.config, request.backend)
     if request.finetune is not None:
-        return _apply_guard(request, quantization, request.finetune.module(quantization))
-    return _apply_guard(request, quantization, quantization.module())
+        return _quantize_by_finetuning(request, request.finetune, prepared, data)
+    return _quantize_by_calibration(request, prepared, data)
 
 
 def _do_without_data(request: Request) -> Request:
@@ -273,6 +271,20 @@ def _quantize_by_thresholds(
             "this model anew"
         )
     return round_module(annotated, calibration, request.config)
+
+
+def _quantize_by_finetuning(
+    request: Request, finetune: Finetuning, prepared: tvm.IRModule, data: Dataset | None
+) -> tvm.IRModule:
+    """The module whose integers learned the float model's tensors on the data, guarded."""
+    quantization = StaticQuantization(prepared, data, request.config, request.backend)
+    return _apply_guard(request, quantization, finetune.module(quantization))
+
+
+def _quantize_by_calibration(request: Request, prepared: tvm.IRModule, data: Dataset | None) -> tvm.IRModule:
+    """The module by thresholds chosen from the data, guarded; without data by options that need none."""
+    quantization = StaticQuantization(prepared, data, request.config, request.backend)
+    return _apply_guard(request, quantization, quantization.module())
 
 
 def _apply_guard(request: Request, quantization: StaticQuantization, module: tvm.IRModule) -> tvm.IRModule:
