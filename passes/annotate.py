@@ -122,9 +122,7 @@ def activation_specs(ledger: Ledger, groups: list[Group], config: QConfig) -> di
     return specs
 
 
-def _share(
-    specs: dict[str, QuantSpec], ledger: Ledger, groups: list[Group], passing: Mapping[str, Group]
-) -> None:
+def _share(specs: dict[str, QuantSpec], ledger: Ledger, groups: list[Group], passing: Mapping[str, Group]) -> None:
     """Give tensors that a backend computes with one scale a common spec: codes that are among those of all of them."""
     keeping = [group for group in groups if ledger.layers[group.output].get("same_scales")]
     joined = [[n for n in (*owners(group.inputs, passing, set()), group.output) if n in specs] for group in keeping]
@@ -180,12 +178,10 @@ def _watch(
     return rewriter.emit(call, f"{name}_{'wide' if kind == 'stream' else 'sq'}", rewriter.view.sources(name))
 
 
-def _with_weight(
-    rewriter: Rewriter, ledger: Ledger, group: Group, value: relax.Expr, usual_spec: QuantSpec
-) -> relax.Expr:
+def _with_weight(rewriter: Rewriter, ledger: Ledger, group: Group, value: relax.Expr, usual: QuantSpec) -> relax.Expr:
     """The root with its weight behind a simulated_quantize."""
     chosen = ledger.layers[group.output].get("specs", {}).get("weights")
-    spec = QuantSpec.from_dict(chosen) if chosen else usual_spec
+    spec = QuantSpec.from_dict(chosen) if chosen else usual
     data, weight, *rest = value.args
     axis = weight_axis(value) if spec.per_channel else -1
     shape = (int(weight.ty.shape[axis]),) if spec.per_channel else ()

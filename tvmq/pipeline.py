@@ -64,7 +64,7 @@ class Finetuning(Protocol):
 
 @dataclass(frozen=True)
 class Request:
-    """What `quantize` is asked for, besides the model and its data, and what that resolves to.
+    """Request of `quantize`, besides the model and its data: as it was given, and what it resolves to.
 
     user_config              options as the user gave them
     backend                  that the integers are for
@@ -227,10 +227,11 @@ def _quantize_prepared(request: Request, prepared: tvm.IRModule, data: Dataset |
     if is_prequantized:
         return _quantize_by_own_scales(request, prepared, data)
     if request.calibration is not None:
-        return _quantize_by_thresholds(request, request.calibration, prepared, data)
+        return _quantize_by_thresholds(request, request.calibration, prepared)
+    quantization = StaticQuantization(prepared, data, request.config, request.backend)
     if request.finetune is not None:
-        return _quantize_by_finetuning(request, request.finetune, prepared, data)
-    return _quantize_by_calibration(request, prepared, data)
+        return _quantize_by_finetuning(request, request.finetune, quantization)
+    return _quantize_by_calibration(request, quantization)
 
 
 def _do_without_data(request: Request) -> Request:
@@ -259,12 +260,10 @@ def _quantize_by_own_scales(request: Request, prepared: tvm.IRModule, data: Data
     return with_own_sums(imported if config.do_simulation else run_stages(imported, INTEGERS, StageContext(config)))
 
 
-def _quantize_by_thresholds(
-    request: Request, calibration: CalibrationResult, prepared: tvm.IRModule, data: Dataset | None
-) -> tvm.IRModule:
+def _quantize_by_thresholds(request: Request, calibration: CalibrationResult, prepared: tvm.IRModule) -> tvm.IRModule:
     """The module by thresholds of an earlier `run_calibration`; CalibrationError for those of another model."""
     outliers = calibration.settings.get("outliers", {})
-    annotated = StaticQuantization(prepared, data, request.config, request.backend, outliers).annotated()
+    annotated = StaticQuantization(prepared, None, request.config, request.backend, outliers).annotated()
     if calibration.model_hash != model_hash(annotated):
         raise CalibrationError(
             "quantize: the calibration was made for another model or other options (its hash differs); calibrate "
@@ -273,17 +272,13 @@ def _quantize_by_thresholds(
     return round_module(annotated, calibration, request.config)
 
 
-def _quantize_by_finetuning(
-    request: Request, finetune: Finetuning, prepared: tvm.IRModule, data: Dataset | None
-) -> tvm.IRModule:
+def _quantize_by_finetuning(request: Request, finetune: Finetuning, quantization: StaticQuantization) -> tvm.IRModule:
     """The module whose integers learned the float model's tensors on the data, guarded."""
-    quantization = StaticQuantization(prepared, data, request.config, request.backend)
     return _apply_guard(request, quantization, finetune.module(quantization))
 
 
-def _quantize_by_calibration(request: Request, prepared: tvm.IRModule, data: Dataset | None) -> tvm.IRModule:
+def _quantize_by_calibration(request: Request, quantization: StaticQuantization) -> tvm.IRModule:
     """The module by thresholds chosen from the data, guarded; without data by options that need none."""
-    quantization = StaticQuantization(prepared, data, request.config, request.backend)
     return _apply_guard(request, quantization, quantization.module())
 
 

@@ -37,7 +37,7 @@ from tvmq.rules import Rule
 BLIND = 6.0  # dB between a rehearsal and its integer module, beyond which rehearsals do not see what breaks
 
 
-class Quantization(Protocol):
+class CalibratedModel(Protocol):
     """Modules of one calibration, `StaticQuantization`: no data are read again for them.
 
     config   options of all of them
@@ -54,15 +54,15 @@ class Quantization(Protocol):
         """The float module with the roundings of `module()`, calibrated."""
 
 
-def guard_module(module: tvm.IRModule, judge: Judge, quantization: Quantization) -> tvm.IRModule:
+def guard_module(module: tvm.IRModule, judge: Judge, model: CalibratedModel) -> tvm.IRModule:
     """The module, or one of more precision where it does not keep the bound; a warning where none with products in 8
     bits does.
 
-    module        quantized with the options as they are
-    judge         has samples, what float gives for them, and the bound
-    quantization  makes others from the same calibration. Where its options or backend forbid more precision, the guard
-                  says which layers are to blame
-    raises        BuildError where compiled code of a small module contradicts its definition
+    module  quantized with the options as they are
+    judge   has samples, what float gives for them, and the bound
+    model   makes others from the same calibration; where its options or backend forbid more precision, the guard says
+            which layers are to blame
+    raises  BuildError where compiled code of a small module contradicts its definition
     """
     guard = judge.guard
     if not judge.is_possible:
@@ -70,16 +70,16 @@ def guard_module(module: tvm.IRModule, judge: Judge, quantization: Quantization)
     figure = judge.figure(module)
     if figure.holds(guard):
         return judge.check_compiled(module)
-    refusal = why_not(quantization.config, quantization.backend)
-    is_dynamic = quantization.backend.refuses_dynamic() is None
-    calibrated = quantization.simulation()
+    refusal = why_not(model.config, model.backend)
+    is_dynamic = model.backend.refuses_dynamic() is None
+    calibrated = model.simulation()
     calibrated = with_evidence(calibrated, judge.evidence) or calibrated
     rehearsal = Rehearsal(calibrated, judge, judge.evaluator, dynamic=is_dynamic)
     trials = Trials(rehearsal, advance=guard.advance, is_late=guard.is_late)
     search = raise_precision(get_ledger(module).layers, figure, trials, guard)
     result, final = module, figure
     if refusal is None and search.best.figure.beats(figure):
-        result, final = _verify_choices(search, module, quantization, judge, trials)
+        result, final = _verify_choices(search, module, model, judge, trials)
         result = with_report(result, search, final) if result is not module else module
     if not final.holds(guard):
         text = missed_bound(search, final, guard, tried=trials.tried, refusal=refusal)
@@ -90,13 +90,13 @@ def guard_module(module: tvm.IRModule, judge: Judge, quantization: Quantization)
 
 
 def _verify_choices(
-    search: Search, module: tvm.IRModule, quantization: Quantization, judge: Judge, trials: Trials
+    search: Search, module: tvm.IRModule, model: CalibratedModel, judge: Judge, trials: Trials
 ) -> tuple[tvm.IRModule, Figure]:
     """The integer module of the best choice; of more careful ones where that does not keep what its rehearsal did."""
     best, figure = module, search.before.figure
     for precision in _candidates(search, trials):
         try:
-            other = quantization.module(precision.rules())
+            other = model.module(precision.rules())
         except TvmqError:  # such as values that are not finite where a range is to be chosen
             continue
         other_figure = judge.figure(other)
