@@ -20,8 +20,9 @@ from project import ROOT, module_name, source_files
 COMPILER = ("target", "artifact", "runtime", "schedule", "lower", "compile", "performance", "reference")
 # Place -> layer. Places of one row of a layer belong together and may import each other.
 ROWS = [
-    (0, "errors", "forks", "deprecation"),
+    (0, "errors", "forks"),
     (0, "version"),
+    (0, "deprecation"),
     (0, "text"),
     (0, "cpu_mask"),
     (1, "numerics", "spec", "schema"),

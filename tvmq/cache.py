@@ -15,7 +15,8 @@ import stat
 from collections.abc import Iterator
 from pathlib import Path
 
-from tvmq.errors import ConfigError, warn_user
+from tvmq.deprecation import warn_user
+from tvmq.errors import ConfigError
 from tvmq.whole_file import write_whole
 
 VARIABLE = "TVMQ_CACHE"

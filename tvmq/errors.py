@@ -1,4 +1,4 @@
-"""The errors of tvmq; each is also the matching builtin, so that ordinary `except` clauses work. And its warnings.
+"""The errors of tvmq; each is also the matching builtin, so that ordinary `except` clauses work.
 
     TvmqError
     +-- ModelError          ValueError           the model cannot be read or imported
@@ -16,16 +16,13 @@
     +-- OutputError         OSError              a result could not be written
     +-- MemoryLimitError    MemoryError          more memory would be needed than the bound, or than there is
 
-Every message says where, what, the numbers, and what to do. A warning points at the user's line (`warn_user`).
+Every message says where, what, the numbers, and what to do.
 
 >>> issubclass(ConfigError, ValueError) and issubclass(ConfigError, TvmqError)
 True
 """
 
 from __future__ import annotations
-
-import sys
-import warnings
 
 
 class TvmqError(Exception):
@@ -114,22 +111,3 @@ class BackendWarning(UserWarning):
 
 class AccuracyWarning(UserWarning):
     """A quantized model does not keep the bound of its guard; the message names the layers to blame."""
-
-
-def warn_user(message: str, category: type[Warning] = UserWarning) -> None:
-    """Warn at the line outside of tvmq that led here, however many of our own calls lie between."""
-    # warnings.warn(skip_file_prefixes=) does this from Python 3.12 on
-    frame = sys._getframe(1)
-    while frame.f_back is not None and _is_ours(frame.f_globals.get("__name__", "")):
-        frame = frame.f_back
-    place = (frame.f_code.co_filename, frame.f_lineno, frame.f_globals.get("__name__"))
-    warnings.warn_explicit(message, category, *place, frame.f_globals.setdefault("__warningregistry__", {}))
-
-
-def _is_ours(module: str) -> bool:
-    """True for modules of tvmq, but not for those of the command line, which stand for its user.
-
-    >>> _is_ours("tvmq.guard.judge"), _is_ours("tvmq.cli.quantize"), _is_ours("tvmquick")
-    (True, False, False)
-    """
-    return f"{module}.".startswith("tvmq.") and ".cli." not in module

@@ -22,7 +22,7 @@ import tvm
 
 from tvmq.compile.build import build
 from tvmq.config import QConfig
-from tvmq.errors import warn_user
+from tvmq.deprecation import warn_user
 from tvmq.graph.ledger import get_ledger, with_ledger
 from tvmq.graph.symbolic import free_dimensions
 from tvmq.rules import Rule

@@ -25,7 +25,8 @@ from tvmq.backends.description import Backend
 from tvmq.compile.compiled_rounding import round_weights
 from tvmq.config import QConfig, current_qconfig
 from tvmq.dataset import Dataset
-from tvmq.errors import CalibrationError, ConfigError, warn_user
+from tvmq.deprecation import warn_user
+from tvmq.errors import CalibrationError, ConfigError
 from tvmq.faster import Decision, decide, with_decision
 from tvmq.frontends.relax import from_relax
 from tvmq.graph.ledger import MAY_DIFFER, get_ledger, mark_emulated

@@ -18,7 +18,8 @@ from tvmq.compile.cuda.compile import compile_cuda
 from tvmq.compile.description import describe_functions, describe_module, warn_of_slow_sizes
 from tvmq.compile.external import NOTHING, External, ExternalModules, external_code, take_external_modules
 from tvmq.compile.vm_pipeline import VmModule, compile_module
-from tvmq.errors import BackendWarning, BuildError, ConfigError, TargetError, warn_user
+from tvmq.deprecation import warn_user
+from tvmq.errors import BackendWarning, BuildError, ConfigError, TargetError
 from tvmq.graph.batch_dimension import batch_dimension
 from tvmq.graph.functions import inline_functions, is_partitioned, plain_module, unpack_weights
 from tvmq.graph.indices import input_indices

@@ -13,7 +13,8 @@ from typing import Any
 import tvm
 from tvm import relax
 
-from tvmq.errors import ModelError, warn_user
+from tvmq.deprecation import warn_user
+from tvmq.errors import ModelError
 from tvmq.graph.functions import PARTS, function_module, is_partitioned
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.names import input_names, output_names

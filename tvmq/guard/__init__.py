@@ -22,7 +22,8 @@ import tvm
 
 from tvmq.backends.description import Backend
 from tvmq.config import QConfig
-from tvmq.errors import AccuracyWarning, TvmqError, warn_user
+from tvmq.deprecation import warn_user
+from tvmq.errors import AccuracyWarning, TvmqError
 from tvmq.graph.ledger import get_ledger
 from tvmq.guard.bound import Figure
 from tvmq.guard.evidence import with_evidence

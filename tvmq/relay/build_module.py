@@ -5,6 +5,7 @@ relay.backend: names of executors and runtimes, as relay.build takes them.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,7 +14,7 @@ import numpy as np
 import tvm
 
 import tvmq
-from tvmq.errors import ConfigError, ModelError, warn_user
+from tvmq.errors import ConfigError, ModelError
 from tvmq.extension import stage_of
 from tvmq.passes.fold_constants import fold_constants
 from tvmq.passes.prepare import prepare
@@ -46,7 +47,7 @@ def build(
     _check("executor", executor, EXECUTORS)
     _check("runtime", runtime, RUNTIMES)
     if isinstance(ir_mod, Function | tvm.relax.Function):
-        warn_user("relay.build: give a module: IRModule.from_expr(function)", DeprecationWarning)
+        warnings.warn("relay.build: give a module: IRModule.from_expr(function)", DeprecationWarning, stacklevel=2)
     return ExecutorFactoryModule(compile_module(ir_mod, target, params), as_module(ir_mod), mod_name)
 
 

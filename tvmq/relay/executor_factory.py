@@ -6,6 +6,7 @@ Weights as bytes, in TVM's form: what `relay.save_param_dict` wrote is read back
 from __future__ import annotations
 
 import json
+import warnings
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -13,7 +14,7 @@ from typing import Any
 import tvm
 
 from tvmq import Executable, load
-from tvmq.errors import ConfigError, ModelError, warn_user
+from tvmq.errors import ConfigError, ModelError
 from tvmq.relay.graph_runtime import GraphRuntime
 
 
@@ -108,9 +109,10 @@ class ExecutorFactoryModule:
         return self.executable.save(file_name)
 
     def __iter__(self) -> Iterator[Any]:
-        warn_user(
+        warnings.warn(
             "relay.build gives one library: lib = relay.build(...); GraphModule(lib['default'](dev))",
             DeprecationWarning,
+            stacklevel=2,
         )
         return iter((self.get_graph_json(), self, self.get_params()))
 

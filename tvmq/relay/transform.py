@@ -6,13 +6,14 @@ A pass takes a module of Relax, or one of relay.IRModule, and gives one of the s
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import tvm
 from tvm import relax
 
-from tvmq.errors import UnsupportedOpError, warn_user
+from tvmq.errors import UnsupportedOpError
 from tvmq.relay.module import Sequential, keeping_kind, makes_pass, module_pass
 
 
@@ -34,7 +35,7 @@ class PassContext:
         ours = {name: value for name, value in (config or {}).items() if not name.startswith("relay.")}
         left = sorted(set(config or {}) - set(ours))
         if left:
-            warn_user(f"PassContext: {', '.join(left)} went with Relay, and is ignored")
+            warnings.warn(f"PassContext: {', '.join(left)} went with Relay, and is ignored", stacklevel=2)
         required, disabled = (None if names is None else sorted(names) for names in (required_pass, disabled_pass))
         return tvm.transform.PassContext(opt_level, required, disabled, instruments, ours or None)
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
-from tvmq.errors import TargetError, warn_user
+from tvmq.deprecation import warn_user
+from tvmq.errors import TargetError
 from tvmq.target.cpu import CpuTarget, parse, resolve_target
 from tvmq.tvm_runtime import is_tvm_target
 

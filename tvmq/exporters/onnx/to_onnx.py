@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING
 
 import tvm
 
-from tvmq.errors import BackendWarning, StageError, UnsupportedOpError, warn_user
+from tvmq.deprecation import warn_user
+from tvmq.errors import BackendWarning, StageError, UnsupportedOpError
 from tvmq.exporters.onnx.dialects import TENSORRT, check_opset, dialect_named
 from tvmq.exporters.onnx.tensorrt_rules import require_tensorrt
 from tvmq.exporters.onnx.walk import Exporter

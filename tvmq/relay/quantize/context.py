@@ -14,12 +14,12 @@ Relay's temporary expressions, as registered rules see them: an expression and w
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import TracebackType
 from typing import Any, ClassVar
 
-from tvmq.errors import warn_user
 from tvmq.relay.quantize.qconfig import QAnnotateKind, current_qconfig
 
 
@@ -103,9 +103,10 @@ def register_annotate_function(op_name: str, frewrite: Rewrite | None = None, le
 
 def register_partition_function(op_name: str, frewrite: Rewrite | None = None, level: int = 10) -> Any:
     """Keep a rule of partition, with a warning: what becomes integers is decided by passes/partition/ and Rules."""
-    warn_user(
+    warnings.warn(
         f"relay.quantize.register_partition_function: the rule of '{op_name}' is not called; which layers become "
-        "integers is said by tvmq.Rule, or by register_annotate_function with a rule that returns None"
+        "integers is said by tvmq.Rule, or by register_annotate_function with a rule that returns None",
+        stacklevel=2,
     )
     return _register_rule(PARTITION, op_name, frewrite)
 

@@ -13,12 +13,13 @@ relay.quantize.QAnnotateKind: what a simulated_quantize stands before.
 from __future__ import annotations
 
 import threading
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from types import TracebackType
 from typing import Any
 
-from tvmq.errors import ConfigError, warn_user
+from tvmq.errors import ConfigError
 from tvmq.extension import did_you_mean
 
 _NAMES = ("identity", "input", "weight", "activation")
@@ -137,8 +138,9 @@ def qconfig(**kwargs: Any) -> QConfig:
     """
     for name in kwargs.keys() - set(OPTIONS):
         hint = did_you_mean(name, OPTIONS)
-        warn_user(
-            f"relay.quantize.qconfig: there is no option '{name}', it is ignored{hint if 'did you' in hint else ''}"
+        warnings.warn(
+            f"relay.quantize.qconfig: there is no option '{name}', it is ignored{hint if 'did you' in hint else ''}",
+            stacklevel=2,
         )
     return QConfig(**{name: value for name, value in kwargs.items() if name in OPTIONS})
 

@@ -12,6 +12,7 @@ which may be another one.
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Collection, Sequence
 
 import tvm
@@ -19,7 +20,7 @@ from tvm import relax
 
 import tvmq
 from tvmq import Rule
-from tvmq.errors import ConfigError, warn_user
+from tvmq.errors import ConfigError
 from tvmq.extension import LayerFacts, View, leaves, op_name
 from tvmq.relay.quantize.context import ANNOTATE, QAnnotateExpr, quantize_context
 from tvmq.relay.quantize.qconfig import QAnnotateKind, QConfig, check
@@ -87,20 +88,25 @@ def _storage(operand: str, bits: int, dtype: str) -> str:
         )
     chosen = "int16" if bits > 8 or dtype == "int16" else "int8"
     if chosen != dtype:
-        warn_user(
+        warnings.warn(
             f"relay.quantize: dtype_{operand}={dtype!r} with {bits} bits, which Relay stored with overflow or as they "
-            f"are not, is {chosen!r} here: codes are signed, and the type holds them"
+            f"are not, is {chosen!r} here: codes are signed, and the type holds them",
+            stacklevel=4,
         )
     return chosen
 
 
 def _warn_of_what_has_no_effect(config: QConfig) -> None:
     if not config.round_for_shift:
-        warn_user("relay.quantize: round_for_shift=False has no effect: shifts round, as all requantizing here")
+        warnings.warn(
+            "relay.quantize: round_for_shift=False has no effect: shifts round, as all requantizing here",
+            stacklevel=4,
+        )
     if (config.nbit_activation, config.dtype_activation) != (32, "int32"):
-        warn_user(
+        warnings.warn(
             f"relay.quantize: sums have 32 bits here, not nbit_activation={config.nbit_activation} in "
-            f"{config.dtype_activation!r}: none overflows"
+            f"{config.dtype_activation!r}: none overflows",
+            stacklevel=4,
         )
 
 

@@ -5,17 +5,18 @@ Scopes around a build do nothing, so that scripts run; tuning itself says what t
 
 from __future__ import annotations
 
+import warnings
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
 
-from tvmq.errors import warn_user
 from tvmq.relay.tvm.forward import refuse
 
 
 def apply_history_best(records: Any = None, **options: Any) -> AbstractContextManager[None]:
     """A scope without effect, with a warning; kernels are chosen by tvmq.build."""
-    warn_user(
-        "autotvm.apply_history_best: logs of schedules are not read; tvmq.build(qmod, tune=seconds) measures tiles"
+    warnings.warn(
+        "autotvm.apply_history_best: logs of schedules are not read; tvmq.build(qmod, tune=seconds) measures tiles",
+        stacklevel=2,
     )
     return nullcontext()
 

@@ -19,7 +19,8 @@ from typing import Any
 import torch
 from torch import nn
 
-from tvmq.errors import ModelError, warn_user
+from tvmq.deprecation import warn_user
+from tvmq.errors import ModelError
 
 OBSERVED_FX = "_observed_graph_module_attrs"
 

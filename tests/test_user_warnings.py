@@ -8,7 +8,7 @@ import warnings
 import pytest
 
 SOURCE = """
-from tvmq.errors import warn_user
+from tvmq.deprecation import warn_user
 
 def warn():
     warn_user("look here")
