@@ -55,16 +55,16 @@ def samples_of(module: Any, count: int) -> list[common.Feed]:
 def calibration(path: Path, count: int) -> tuple[Callable[[], None], Callable[[], None], list[common.Feed]]:
     """The pass over `count` samples, the float model alone on them, and the samples; compiled and run once."""
     import tvmq
-    from tvmq.compile.evaluators import compile_with_shared_inputs
+    from tvmq.compile.evaluators import Runner
     from tvmq.passes.calibrate.collect import all_statistics
     from tvmq.passes.calibrate.observed_model import InModelStatistics
-    from tvmq.stages import DECISIONS, PREPARATION, Choices, run_stages
+    from tvmq.stages import DECISIONS, PREPARATION, StageContext, run_stages
 
     mod, params = tvmq.from_onnx(path)
-    prepared = run_stages(mod, PREPARATION, Choices(tvmq.current_qconfig(), params=params))
-    annotated = run_stages(prepared, DECISIONS, Choices(tvmq.current_qconfig()))
+    prepared = run_stages(mod, PREPARATION, StageContext(tvmq.current_qconfig(), params=params))
+    annotated = run_stages(prepared, DECISIONS, StageContext(tvmq.current_qconfig()))
     feeds = samples_of(annotated, count)
-    observed = InModelStatistics(annotated, *all_statistics(annotated), compile_with_shared_inputs)
+    observed = InModelStatistics(annotated, *all_statistics(annotated), Runner)
     alone = tvmq.build(prepared)
 
     def whole() -> None:

@@ -72,7 +72,7 @@ def measure(task: Any, feeds: Feeds) -> dict[str, Any]:
         "seconds": seconds,
         "operators": sum(found.operators.values()),
         "outside": len({violation.variable for violation in found.violations}),
-        "exact": "yes" if tvmq.verify(executable, tests).is_exact else "no",
+        "exact": "yes" if tvmq.verify(executable, tests).exact else "no",
         "executed": "equal" if all(executed_equally(module, executable, feed) for feed in tests[:1]) else "no",
         **_beside("usual", reference, usual),
         **_beside("device", reference, device),

@@ -23,7 +23,7 @@ import numpy as np
 import tvm
 from tvm import relax
 
-from tvmq.config import QConfig
+from tvmq.config import QConfig, recorded_options
 from tvmq.graph import ops
 from tvmq.graph.ledger import Ledger, require_stage, with_ledger
 from tvmq.graph.rewrite import Rewriter
@@ -43,7 +43,8 @@ def annotate(mod: tvm.IRModule) -> tvm.IRModule:
     """Insert simulated_quantize at activations and weights, with the specs of the configuration partition recorded."""
     ledger = require_stage(mod, "annotate", ("partitioned",))
     groups = integer_groups(ledger.layers)
-    specs = activation_specs(ledger, groups)
+    config = recorded_options(ledger.config)
+    specs = activation_specs(ledger, groups, config)
     weighted = [group for group in groups if group.strategy.has_weight(group)]
     roots = {group.root: group for group in weighted}
     int16_specs = int16_tensors(groups)
@@ -57,7 +58,7 @@ def annotate(mod: tvm.IRModule) -> tvm.IRModule:
         readings.choose(readers.get(var.name, FLOAT), used_vars(value))
         value = rewriter.substitute(value)
         if var.name in roots:
-            value = _with_weight(rewriter, ledger, roots[var.name], value)
+            value = _with_weight(rewriter, ledger, roots[var.name], value, config.weight_spec)
         new = rewriter.emit(value, var.name)
         rewriter.bind(var, new)
         readings.watch(var, new, "activation", always_plain=var.name not in readers)
@@ -101,9 +102,8 @@ class _Readings:
             self._rewriter.bind(self._rewriter.view.var[name], versions.get(reader, versions[RESIDUAL]))
 
 
-def activation_specs(ledger: Ledger, groups: list[Group]) -> dict[str, QuantSpec]:
+def activation_specs(ledger: Ledger, groups: list[Group], config: QConfig) -> dict[str, QuantSpec]:
     """{tensor: spec} of all activations that need a scale of their own."""
-    config = QConfig.from_dict({**ledger.config, "rules": []})
     passing = {group.output: group for group in groups if group.passes}
     specs: dict[str, QuantSpec] = {}
     known: set[str] = set()  # moved tensors whose owners have a spec
@@ -122,9 +122,7 @@ def activation_specs(ledger: Ledger, groups: list[Group]) -> dict[str, QuantSpec
     return specs
 
 
-def _share(
-    specs: dict[str, QuantSpec], ledger: Ledger, groups: list[Group], passing: Mapping[str, Group]
-) -> None:
+def _share(specs: dict[str, QuantSpec], ledger: Ledger, groups: list[Group], passing: Mapping[str, Group]) -> None:
     """Give tensors that a backend computes with one scale a common spec: codes that are among those of all of them."""
     keeping = [group for group in groups if ledger.layers[group.output].get("same_scales")]
     joined = [[n for n in (*owners(group.inputs, passing, set()), group.output) if n in specs] for group in keeping]
@@ -180,11 +178,10 @@ def _watch(
     return rewriter.emit(call, f"{name}_{'wide' if kind == 'stream' else 'sq'}", rewriter.view.sources(name))
 
 
-def _with_weight(rewriter: Rewriter, ledger: Ledger, group: Group, value: relax.Expr) -> relax.Expr:
+def _with_weight(rewriter: Rewriter, ledger: Ledger, group: Group, value: relax.Expr, usual: QuantSpec) -> relax.Expr:
     """The root with its weight behind a simulated_quantize."""
-    config = QConfig.from_dict({**ledger.config, "rules": []})
     chosen = ledger.layers[group.output].get("specs", {}).get("weights")
-    spec = QuantSpec.from_dict(chosen) if chosen else config.weight_spec
+    spec = QuantSpec.from_dict(chosen) if chosen else usual
     data, weight, *rest = value.args
     axis = weight_axis(value) if spec.per_channel else -1
     shape = (int(weight.ty.shape[axis]),) if spec.per_channel else ()

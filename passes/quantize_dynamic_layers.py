@@ -16,7 +16,7 @@ from __future__ import annotations
 import tvm
 from tvm import relax
 
-from tvmq.config import QConfig
+from tvmq.config import recorded_options
 from tvmq.errors import AccumulatorError
 from tvmq.graph.float_region_costs import note_float_regions
 from tvmq.graph.ledger import require_stage, with_ledger
@@ -31,7 +31,7 @@ def quantize_dynamic_layers(mod: tvm.IRModule) -> tvm.IRModule:
     chosen = {name: entry for name, entry in ledger.layers.items() if entry.get("dynamic")}
     if not chosen:
         return mod
-    config = QConfig.from_dict({**ledger.config, "rules": []})
+    config = recorded_options(ledger.config)
     realizer = DynamicRealizer(mod, config, is_dynamic=True)
     rewriter = realizer.rewriter
     for var, value in rewriter.view.bindings:

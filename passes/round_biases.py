@@ -19,7 +19,7 @@ import tvm
 from tvm import relax
 
 from tvmq import numerics
-from tvmq.config import QConfig
+from tvmq.config import QConfig, recorded_options
 from tvmq.graph.ledger import require_stage, with_ledger
 from tvmq.graph.rewrite import Rewriter, rewrite
 from tvmq.graph.view import View, const_value
@@ -33,7 +33,7 @@ Range = tuple[float, float]
 def round_biases(mod: tvm.IRModule, ranges: Mapping[str, Range] | None = None) -> tvm.IRModule:
     """Round biases to few bits, where the options say so."""
     ledger = require_stage(mod, "round_biases", ("annotated",))
-    config = QConfig.from_dict({**ledger.config, "rules": []})
+    config = recorded_options(ledger.config)
     if config.nbit_bias == 32:
         return mod
     spec = bias_spec(config)

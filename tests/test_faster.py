@@ -59,7 +59,7 @@ def test_a_region_that_is_faster_in_float_stays_float(clock, monkeypatch):
     assert note.startswith("measured on ") and "int8 5000.0 ms, chosen 4000.0 ms" in note
     assert "measured: " in str(tvmq.explain(quantized))
     exe = tvmq.build(quantized)
-    assert tvmq.verify(exe, feeds[:2]).is_exact
+    assert tvmq.verify(exe, feeds[:2]).exact
 
 
 def test_a_slower_whole_says_so(clock):

@@ -76,7 +76,7 @@ def test_relay_defaults() -> None:
     with tvmq.qconfig.relay() as config:
         quantized = tvmq.quantize(mod, params, feeds_of(model) if config.calibrate_mode != "global_scale" else None)
     verification = tvmq.verify(tvmq.build(quantized), feeds_of(model, 2))
-    assert verification.is_exact, str(verification)
+    assert verification.exact, str(verification)
     assert get_ledger(quantized).config["calibrate_mode"] == config.calibrate_mode
 
 
@@ -92,7 +92,7 @@ def test_global_scale_needs_no_data() -> None:
     assert scales == {6 / 128}
     executable = tvmq.build(quantized)
     feed = feeds_of(model)[0]
-    assert tvmq.verify(executable, [feed]).is_exact
+    assert tvmq.verify(executable, [feed]).exact
     assert snr(run_onnx(model, feed)[0], executable.run(feed)[0]) > 12
 
 
@@ -114,7 +114,7 @@ def test_without_data_scales_are_made_at_run_time() -> None:
         qmod = tvmq.quantize(mod, params)
     assert len(told) == 1 and told[0].filename == __file__
     tvm.ir.assert_structural_equal(qmod, tvmq.quantize(mod, params, config=tvmq.qconfig(activations="dynamic")))
-    assert tvmq.verify(tvmq.build(qmod), feeds_of(model)[:1]).is_exact
+    assert tvmq.verify(tvmq.build(qmod), feeds_of(model)[:1]).exact
     with tvmq.qconfig(nbit_weight=4, skip_conv_layers=[0]), pytest.warns(UserWarning, match="no calibration data"):
         floats = tvmq.explain(tvmq.quantize(mod, params)).ledger.layers.values()
     assert "option skip_conv_layers: 0" in {entry["why"] for entry in floats}
@@ -169,7 +169,7 @@ def test_a_free_dimension_without_data() -> None:
     mod, params = tvmq.from_onnx(free(model_of("conv_relu"), 3))
     with tvmq.qconfig(calibrate_mode="global_scale"):
         executable = tvmq.build(tvmq.quantize(mod, params))
-    assert tvmq.verify(executable, feeds_of(model_of("conv_relu"))[:1]).is_exact
+    assert tvmq.verify(executable, feeds_of(model_of("conv_relu"))[:1]).exact
 
 
 @pytest.mark.slow
@@ -300,7 +300,7 @@ def test_simulation_rounds_as_the_integers_do() -> None:
     assert get_ledger(simulated).stage == "calibrated"
     assert all(dtype_of(var) == "float32" for var, _ in View(simulated).bindings)
     compiled = tvmq.build(simulated)
-    assert tvmq.verify(compiled, feeds[:2]).is_exact
+    assert tvmq.verify(compiled, feeds[:2]).exact
     assert snr(compiled.run(feeds[0])[0], integer.run(feeds[0])[0]) > 35
 
 

@@ -179,7 +179,7 @@ def test_simulated_modules_run_too() -> None:
     weight = np.random.default_rng(3).standard_normal((3, 3, 1, 1)).astype(np.float32)
     mod = calibrated(block(f'{X}, w: R.Tensor((3, 3, 1, 1), "float32")', "c = R.nn.conv2d(x, w)", w=weight))
     executable = tvmq.build(mod)
-    assert tvmq.verify(executable, [FEED]).is_exact
+    assert tvmq.verify(executable, [FEED]).exact
     watch = block(
         X, 'y = R.tvmq.simulated_quantize(x, R.const(0.0, "float32"), R.const(0, "int32"), kind="input", tensor="x")'
     )

@@ -182,7 +182,7 @@ print(
 # %%
 verification = tvmq.verify(exe, demo.test[:32])
 print(verification)
-assert verification.is_exact
+assert verification.exact
 
 # %% [markdown]
 # ## Load it where it is used

@@ -61,7 +61,7 @@ print(tvmq.explain(qmod, "/block3/depthwise/conv"))
 
 # %%
 comparison = tvmq.compare((mod, params), qmod, demo.test[:64])
-worst = comparison.worst_layers(3, by="local")
+worst = comparison.worst(3, by="local")
 for layer in worst:
     print(f"{layer.names[0]:32} {layer.local.sqnr:.1f} dB by itself, {layer.accumulated.sqnr:.1f} dB accumulated")
 
@@ -172,7 +172,7 @@ assert broken[0] < 0.8
 # %%
 EIGHT = tvmq.QuantSpec("int8", 8, symmetric=True, per_channel=True)
 comparison = tvmq.compare((mod, params), two, demo.test[:64])
-weighted = [layer for layer in comparison.worst_layers(99) if layer.weight is not None]
+weighted = [layer for layer in comparison.worst(99) if layer.weight is not None]
 
 
 def repaired(layers):

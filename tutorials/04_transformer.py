@@ -81,7 +81,7 @@ qmod = tvmq.quantize(mod, params, {"columns": calibration})
 exe = tvmq.build(qmod)
 print(f"int8: {accuracy(exe):.1%}, {decibels(exe):.1f} dB")
 assert abs(accuracy(exe) - accuracy(float_exe)) < 0.02
-assert tvmq.verify(exe, {"columns": test[:20]}).is_exact  # compiled code computes what the definition says, bit for bit
+assert tvmq.verify(exe, {"columns": test[:20]}).exact  # compiled code computes what the definition says, bit for bit
 
 # %% [markdown]
 # ## What stayed float, and why

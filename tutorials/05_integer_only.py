@@ -229,7 +229,7 @@ assert types == {"int8", "int32"}
 assert np.array_equal(chip_exe["quantized_main"].run({"image": codes})[0], expected)
 verification = tvmq.verify(chip_exe, {"image": demo.test[:20]})
 print(verification)
-assert verification.is_exact
+assert verification.exact
 
 # %% [markdown]
 # ## When the chip lacks something

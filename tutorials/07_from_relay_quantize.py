@@ -207,7 +207,7 @@ assert errors["tvmq"] < errors["relay, global_scale"] / 4
 for name in ("relay, global_scale", "tvmq"):
     verification = tvmq.verify(libraries[name].executable, demo.test[:32])
     print(name, verification, sep="\n  ")
-    assert verification.is_exact
+    assert verification.exact
 
 # %% [markdown]
 # **Coverage.** Everything of this network is integers: squeeze-and-excite, its sigmoids, the sums of branches.

@@ -295,7 +295,7 @@ with tvmq.qconfig(passes=["__main__:fold_scale"], operators=["__main__:DEFINED"]
     exe = tvmq.build(tvmq.quantize(mod, params, calibration))
 verification = tvmq.verify(exe, {"image": test[:20]})
 print(verification)
-assert verification.is_exact and not tvmq.explain(exe).undefined
+assert verification.exact and not tvmq.explain(exe).undefined
 
 # %% [markdown]
 # A check is worth something if it can fail. So let us say something wrong, and see whether it is found:
@@ -304,7 +304,7 @@ assert verification.is_exact and not tvmq.explain(exe).undefined
 Defined.definitions = {"cumsum": lambda call, x: np.cumsum(x, axis=2, dtype=np.int32)}  # columns, not rows
 wrong = tvmq.verify(exe, {"image": test[:5]})
 print(str(wrong).splitlines()[0])
-assert not wrong.is_exact
+assert not wrong.exact
 
 # %% [markdown]
 # ## An observer

@@ -122,7 +122,7 @@ assert stem["output"]["scale"] in found.values()
 exe = tvmq.build(qmod)
 verification = tvmq.verify(exe, {"image": demo.test[:20]})
 print(verification)
-assert verification.is_exact
+assert verification.exact
 
 # %% [markdown]
 # And ONNX Runtime, on the same file? The scores of this network leave it as codes, so the honest unit of a difference

@@ -169,7 +169,7 @@ assert largest * 255 < 5
 plain = tvmq.build(quantized)
 print(tvmq.verify(plain, {"image": demo.test[:10]}))
 print(f"float {accuracy(tvmq.build(mod, params=params)):.1%}, for the chip {accuracy(plain):.1%}")
-assert tvmq.verify(plain, {"image": demo.test[:10]}).is_exact and accuracy(plain) > 0.9
+assert tvmq.verify(plain, {"image": demo.test[:10]}).exact and accuracy(plain) > 0.9
 
 # %% [markdown]
 # ## The convolution: a lowering
@@ -246,7 +246,7 @@ assert all("groups" in entry["why"] for entry in missed)
 # %%
 verification = tvmq.verify(exe, {"image": demo.test[:10]})
 print(verification)
-assert verification.is_exact and verification.lowerings[0].values > 0
+assert verification.exact and verification.lowerings[0].values > 0
 assert np.array_equal(scores_of(exe), scores_of(plain))
 
 # %% [markdown]
@@ -262,7 +262,7 @@ def hasty(match):
 
 wrong = tvmq.verify(tvmq.build(quantized, lowerings=[tvmq.Lowering(PATTERN, hasty, name="hasty")]), calibration)
 print(wrong.lowerings[0])
-assert not wrong.is_exact and wrong.lowerings[0].differing > 0
+assert not wrong.exact and wrong.lowerings[0].differing > 0
 
 # %% [markdown]
 # ## The unit's documented definition
@@ -289,7 +289,7 @@ def conv_defined(match, x, *rest):
 ALONE = tvmq.Lowering(PATTERN.removesuffix(" -> tvmq.add?"), conv_unit, name="conv_alone", definition=conv_defined)
 checked = tvmq.verify(tvmq.build(quantized, lowerings=[ALONE]), {"image": demo.test[:5]})
 print(checked.lowerings[0])
-assert checked.is_exact and checked.lowerings[0].misdefined == 0
+assert checked.exact and checked.lowerings[0].misdefined == 0
 
 # %% [markdown]
 # ## The file that goes to the device

@@ -12,10 +12,10 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-import warnings
 from collections.abc import Iterator
 from pathlib import Path
 
+from tvmq.deprecation import warn_user
 from tvmq.errors import ConfigError
 from tvmq.whole_file import write_whole
 
@@ -63,7 +63,7 @@ def trusted_folder(*inside: str) -> Path | None:
         reason = why_untrusted(folder)
         if reason and str(folder) not in _warned:
             _warned.add(str(folder))
-            warnings.warn(f"cache: '{folder}' is not used, since {reason}", stacklevel=3)
+            warn_user(f"cache: '{folder}' is not used, since {reason}")
         if reason:
             return None
     return folder

@@ -241,6 +241,15 @@ def current_qconfig() -> QConfig:
     return stack[-1] if stack else DEFAULTS
 
 
+def recorded_options(config: Mapping[str, Any]) -> QConfig:
+    """The options that a ledger recorded, without rules: `partition` applied them, and of functions it has names only.
+
+    >>> recorded_options({"nbit_weight": 4, "rules": [{"function": "my_rule"}]})
+    qconfig(nbit_weight=4)
+    """
+    return QConfig.from_dict({**config, "rules": []})
+
+
 def without_fixed(options: Mapping[str, Any]) -> dict[str, Any]:
     """Options as files of older versions hold them, without those that have one value only (FIXED).
 
@@ -281,9 +290,8 @@ def _drop_fixed(options: Mapping[str, Any]) -> dict[str, Any]:
     """Options that a script gives, without those of FIXED, with a warning where there is one."""
     kept = without_fixed(options)
     for name in options.keys() - kept.keys():
-        warn_deprecated(
-            f"qconfig({name}=...)", "0.1.0", "relay.quantize.qconfig, or leave it out", until="0.3.0", stacklevel=3
-        )
+        instead = "relay.quantize.qconfig, or leave it out"
+        warn_deprecated(f"qconfig({name}=...)", "0.1.0", instead, until="0.3.0")
     return kept
 
 

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import re
 import time
-import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -23,6 +22,7 @@ import tvm
 
 from tvmq.compile.build import build
 from tvmq.config import QConfig
+from tvmq.deprecation import warn_user
 from tvmq.graph.ledger import get_ledger, with_ledger
 from tvmq.graph.symbolic import free_dimensions
 from tvmq.rules import Rule
@@ -112,7 +112,7 @@ def with_decision(mod: tvm.IRModule, decision: Verdict, machine: str) -> tvm.IRM
             entry["why"] = reasons[0]
     ledger.notes.append(decision.note(machine))
     if decision.is_slower:
-        warnings.warn(f"quantize: {decision.note(machine)}; keep the float model, or see tvmq inspect", stacklevel=3)
+        warn_user(f"quantize: {decision.note(machine)}; keep the float model, or see tvmq inspect")
     return with_ledger(mod, ledger)
 
 

@@ -1,18 +1,20 @@
 """From a float module to an integer one: `quantize` walks the stages of stages.py, `run_calibration` half of them.
 
-A module that brings scales of its own (imported quantize and dequantize operators) takes a shorter road
+What is asked for becomes a `Request`, and the prepared model takes one of five roads:
 
-    prepare -> import_qdq -> realize -> fold_constants -> pack_weights
+    activations="dynamic", or no data  quantize_dynamic -> pack_weights
+    scales of the model's own          import_qdq -> INTEGERS
+    calibration=, thresholds           SCALING -> DECISIONS -> ROUNDING -> INTEGERS
+    finetune=                          as with thresholds; these are chosen from data, from which the integers learn too
+    all others                         as with thresholds, chosen from data
 
-`partition_conversions` stands behind both where the options ask for it; activations="dynamic" has one pass in place of
-all that choose scales, `quantize_dynamic`.
+The guard judges the last two. `partition_conversions` stands behind each of them where the options ask for it.
 """
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -20,9 +22,10 @@ import tvm
 
 from tvmq.backends.carried import emulation_alone, why_not_compiled
 from tvmq.backends.description import Backend
-from tvmq.compile.evaluators import round_weights as compiled_rounding
+from tvmq.compile.compiled_rounding import round_weights
 from tvmq.config import QConfig, current_qconfig
 from tvmq.dataset import Dataset
+from tvmq.deprecation import warn_user
 from tvmq.errors import CalibrationError, ConfigError
 from tvmq.faster import Verdict, decide, with_decision
 from tvmq.frontends.relax import from_relax
@@ -35,9 +38,10 @@ from tvmq.passes.pack_weights import pack_weights
 from tvmq.passes.partition_conversions import partition_conversions
 from tvmq.passes.quantize_dynamic import RoundingByData, quantize_dynamic
 from tvmq.passes.realize.accumulators import check_accumulators
-from tvmq.stages import INTEGERS, PREPARATION, Choices, run_stages
+from tvmq.stages import INTEGERS, PREPARATION, StageContext, run_stages
 from tvmq.static_quantization import StaticQuantization, missing_data, model_hash, round_module
 from tvmq.target.backend import backend_of, cpu_of
+from tvmq.target.cpu import CpuTarget
 
 Params = Mapping[str, np.ndarray]
 
@@ -57,6 +61,31 @@ class Finetuning(Protocol):
     @property
     def identity(self) -> str:
         """All that the integers depend on besides model, data and options."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """Request of `quantize`, besides the model and its data: as it was given, and what it resolves to.
+
+    user_config              options as the user gave them
+    backend                  that the integers are for
+    calibration              thresholds that are taken instead of data
+    guard                    bound that the outputs must keep; None: they are not judged
+    finetune                 makes the integers; None: rounding alone does
+    reason_data_is_required  why scales cannot be made at run time; None where they can
+    config                   options with those of the backend where the user gave none
+    """
+
+    user_config: QConfig
+    backend: Backend
+    calibration: CalibrationResult | None = None
+    guard: Guard | None = None
+    finetune: Finetuning | None = None
+    reason_data_is_required: str | None = None
+    config: QConfig = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "config", self.user_config.for_backend(self.backend))
 
 
 CPUS = ("cpu", "cpu_without_vnni")
@@ -109,16 +138,22 @@ def quantize(
     """
     backend, bound = backend_of(target), guard_of(guard)
     user_config = config or _options(calibration)
-    config = user_config.for_backend(backend)
+    reason = explain_required_data(user_config, backend)
+    request = Request(user_config, backend, calibration, bound, finetune, reason)
     if finetune is not None:
-        _check_finetuning(finetune, config, dataset, calibration)
-    decision = None if tune is None else _measure_layers(mod, params, target, config, calibration, tune)
-    if decision is not None:
-        user_config = replace(user_config, rules=(*user_config.rules, *decision.rules()))
-    reason = "tune= measures layers with calibrated scales" if decision is not None else why_data(user_config, backend)
-    quantized = _quantize(mod, params, dataset, backend, user_config, calibration, reason, bound, finetune)
+        _check_finetuning(request, dataset)
+    if tune is not None:
+        _check_tuning(request, tune)
+    prepared, data = prepare_model(mod, params, dataset, request.config)
+    decision = None if tune is None else _measure_layers(request, prepared, cpu_of(target), tune)
+    if decision is not None:  # the layers that were faster in float stay float
+        reason = "tune= measures layers with calibrated scales"
+        with_floats = replace(user_config, rules=(*user_config.rules, *decision.rules()))
+        request = replace(request, user_config=with_floats, reason_data_is_required=reason)
+    quantized = _quantize_prepared(request, prepared, data)
     if decision is not None:
         quantized = with_decision(quantized, decision, cpu_of(target).name)
+    config = request.config
     if backend.proves_sums and not config.do_simulation and config.activations == "static":
         check_accumulators(quantized, backend)
     if config.partition_conversions != "disabled":
@@ -143,96 +178,116 @@ def _options(calibration: CalibrationResult | None) -> QConfig:
     return around if around.given or unreadable else QConfig.from_dict(kept)
 
 
-def _check_finetuning(
-    finetune: Finetuning, config: QConfig, dataset: Any, calibration: CalibrationResult | None
-) -> None:
+def _check_finetuning(request: Request, dataset: Any) -> None:
     """raises  ConfigError for what is no Finetuning and what does not go together, CalibrationError without data"""
+    finetune = request.finetune
+    assert finetune is not None
     if not hasattr(finetune, "check_config"):
         raise ConfigError(
             f"quantize: finetune must be a tvmq.training.Distill. Got {type(finetune).__name__} instead; use "
             "finetune=Distill(steps=1000)"
         )
-    if calibration is not None:
+    if request.calibration is not None:
         raise ConfigError("quantize: finetune= chooses scales from the data itself; leave calibration out")
     if dataset is None:
         raise CalibrationError("quantize: finetune= learns from data and there are none; give dataset=")
-    finetune.check_config(config)
+    finetune.check_config(request.config)
 
 
-def _measure_layers(
-    mod: tvm.IRModule,
-    params: Params | None,
-    target: Any,
-    config: QConfig,
-    calibration: CalibrationResult | None,
-    seconds: float,
-) -> Verdict:
-    """Measure which layers are faster in float on this machine."""
-    backend = backend_of(target)
-    if calibration is not None or config.activations != "static" or backend.name not in CPUS:
+def _check_tuning(request: Request, seconds: float) -> None:
+    """raises  ConfigError where layers cannot be measured on this CPU, or not for so many seconds"""
+    config, backend = request.config, request.backend
+    if request.calibration is not None or config.activations != "static" or backend.name not in CPUS:
         raise ConfigError(
             "quantize: tune= decides for this CPU which layers get codes, so it needs the target 'cpu', "
             f"activations 'static' and no calibration made before. Got '{backend.name}', '{config.activations}'"
         )
     if not seconds >= 0:
         raise ConfigError(f"quantize: tune must be a number of seconds of at least 0. Got {seconds!r} instead")
-    floats = prepare_model(mod, params, None, config)[0]
+
+
+def _measure_layers(request: Request, prepared: tvm.IRModule, cpu: CpuTarget, seconds: float) -> Verdict:
+    """Measure which layers are faster in float on this machine."""
+    plain = replace(request, guard=None, finetune=None, reason_data_is_required=None)
     return decide(
-        floats,
-        lambda chosen: _quantize(mod, params, None, backend, chosen, None, None),
-        config,
+        prepared,
+        lambda config: _quantize_prepared(replace(plain, user_config=config), prepared, None),
+        request.config,
         seconds,
-        target=cpu_of(target),
+        target=cpu,
     )
 
 
-def _quantize(
-    mod: tvm.IRModule,
-    params: Params | None,
-    dataset: Any,
-    backend: Backend,
-    user_config: QConfig,
-    calibration: CalibrationResult | None,
-    reason: str | None,
-    guard: Guard | None = None,
-    finetune: Finetuning | None = None,
-) -> tvm.IRModule:
-    """Quantized module, all of it in one function.
+def _quantize_prepared(request: Request, prepared: tvm.IRModule, data: Dataset | None) -> tvm.IRModule:
+    """The module by the road that the request, the model and the data leave open."""
+    has_own_scales = is_prequantized(prepared)
+    if data is None and request.calibration is None and is_calibrated(request.config) and not has_own_scales:
+        request = _do_without_data(request)
+    if request.config.activations != "static":
+        return _quantize_at_run_time(request, prepared, None if has_own_scales else data)
+    if has_own_scales:
+        return _quantize_by_own_scales(request, prepared, data)
+    if request.calibration is not None:
+        return _quantize_by_thresholds(request, request.calibration, prepared)
+    quantization = StaticQuantization(prepared, data, request.config, request.backend)
+    if request.finetune is not None:
+        return _quantize_by_finetuning(request, request.finetune, quantization)
+    return _quantize_by_calibration(request, quantization)
 
-    user_config  options as the user gave them, those of the backend not filled in
-    reason       why it does not go without calibration data, None where it does
-    """
-    config = user_config.for_backend(backend)
-    prepared, data = prepare_model(mod, params, dataset, config)
-    if data is None and calibration is None and is_calibrated(config) and not is_prequantized(prepared):
-        if reason is not None:
-            raise missing_data(config, f"; scales made at run time need none, but {reason}")
-        warnings.warn(f"quantize: no calibration data. {WITHOUT_DATA}", stacklevel=3)
-        config = user_config.at_run_time().for_backend(backend)
-    if config.activations != "static":
-        rounding = None if data is None or is_prequantized(prepared) else _rounding(prepared, data)
-        return pack_weights(quantize_dynamic(prepared, config, rounding))
-    if is_prequantized(prepared):
-        if finetune is not None:
-            raise ConfigError("quantize: finetune= begins with a float model, this one brings scales of its own")
-        imported = import_qdq(prepared, config, backend)
-        if data is not None:
-            _warn_of_unused_data(imported)
-        return with_own_sums(imported if config.do_simulation else run_stages(imported, INTEGERS, Choices(config)))
-    outliers = None if calibration is None else calibration.settings.get("outliers", {})
-    quantization = StaticQuantization(prepared, data, config, backend, outliers)
-    if calibration is not None:
-        annotated = quantization.annotated()
-        if calibration.model_hash != model_hash(annotated):
-            raise CalibrationError(
-                "quantize: the calibration was made for another model or other options (its hash differs); calibrate "
-                "this model anew"
-            )
-        return round_module(annotated, calibration, config)
-    module = quantization.module() if finetune is None else finetune.module(quantization)
-    if guard is None or not is_calibrated(config) or config.do_simulation:
+
+def _do_without_data(request: Request) -> Request:
+    """The request with scales made at run time, and a warning; CalibrationError where these cannot be."""
+    if request.reason_data_is_required is not None:
+        why = f"; scales made at run time need none, but {request.reason_data_is_required}"
+        raise missing_data(request.config, why)
+    warn_user(f"quantize: no calibration data. {WITHOUT_DATA}")
+    return replace(request, user_config=request.user_config.at_run_time())
+
+
+def _quantize_at_run_time(request: Request, prepared: tvm.IRModule, data: Dataset | None) -> tvm.IRModule:
+    """The module whose scales of activations are made at run time; data, where there are any, round its weights."""
+    rounding = None if data is None else _rounding(prepared, data)
+    return pack_weights(quantize_dynamic(prepared, request.config, rounding))
+
+
+def _quantize_by_own_scales(request: Request, prepared: tvm.IRModule, data: Dataset | None) -> tvm.IRModule:
+    """The module by the scales that the model brings; data are not read."""
+    config = request.config
+    if request.finetune is not None:
+        raise ConfigError("quantize: finetune= begins with a float model, this one brings scales of its own")
+    imported = import_qdq(prepared, config, request.backend)
+    if data is not None:
+        _warn_of_unused_data(imported)
+    return with_own_sums(imported if config.do_simulation else run_stages(imported, INTEGERS, StageContext(config)))
+
+
+def _quantize_by_thresholds(request: Request, calibration: CalibrationResult, prepared: tvm.IRModule) -> tvm.IRModule:
+    """The module by thresholds of an earlier `run_calibration`; CalibrationError for those of another model."""
+    outliers = calibration.settings.get("outliers", {})
+    annotated = StaticQuantization(prepared, None, request.config, request.backend, outliers).annotated()
+    if calibration.model_hash != model_hash(annotated):
+        raise CalibrationError(
+            "quantize: the calibration was made for another model or other options (its hash differs); calibrate "
+            "this model anew"
+        )
+    return round_module(annotated, calibration, request.config)
+
+
+def _quantize_by_finetuning(request: Request, finetune: Finetuning, quantization: StaticQuantization) -> tvm.IRModule:
+    """The module whose integers learned the float model's tensors on the data, guarded."""
+    return _apply_guard(request, quantization, finetune.module(quantization))
+
+
+def _quantize_by_calibration(request: Request, quantization: StaticQuantization) -> tvm.IRModule:
+    """The module by thresholds chosen from the data, guarded; without data by options that need none."""
+    return _apply_guard(request, quantization, quantization.module())
+
+
+def _apply_guard(request: Request, quantization: StaticQuantization, module: tvm.IRModule) -> tvm.IRModule:
+    """The module, or one of more precision where it does not keep the bound that was asked for."""
+    if request.guard is None or not is_calibrated(request.config) or request.config.do_simulation:
         return module
-    return quantization.apply_guard(module, guard)
+    return quantization.apply_guard(module, request.guard)
 
 
 def _warn_of_unused_data(imported: tvm.IRModule) -> None:
@@ -240,11 +295,10 @@ def _warn_of_unused_data(imported: tvm.IRModule) -> None:
     layers = [(key, entry) for key, entry in get_ledger(imported).layers.items() if entry.get("macs")]
     floats = [(entry.get("layers") or [key])[0] for key, entry in layers if entry["precision"] == "float"]
     if floats:
-        warnings.warn(
+        warn_user(
             f"quantize: the model brings scales of its own, so the calibration data are not used and {len(floats)} of "
             f"{len(layers)} layers with multiply-accumulates stay in float, first '{floats[0]}'; take its "
-            "QuantizeLinear and DequantizeLinear (quantize and dequantize) out to have the whole model calibrated",
-            stacklevel=4,
+            "QuantizeLinear and DequantizeLinear (quantize and dequantize) out to have the whole model calibrated"
         )
 
 
@@ -252,7 +306,7 @@ def _rounding(prepared: tvm.IRModule, data: Dataset) -> RoundingByData:
     """Rounding of weights by data where activations have no calibrated scales: by the moments of 8-bit codes."""
     config = QConfig(calibrate_mode="minmax", outlier_channels=False)  # all weights as they are
     moments = StaticQuantization(prepared, data, config, backend_of(None)).moments()
-    return RoundingByData(moments, compiled_rounding)
+    return RoundingByData(moments, round_weights)
 
 
 def is_calibrated(config: QConfig) -> bool:
@@ -260,11 +314,12 @@ def is_calibrated(config: QConfig) -> bool:
     return config.activations == "static" and config.observers != {"global_scale"}
 
 
-def why_data(user_config: QConfig, backend: Backend) -> str | None:
+def explain_required_data(user_config: QConfig, backend: Backend) -> str | None:
     """Why scales of these options must be chosen from data; None where they can be made at run time.
 
-    >>> why_data(QConfig(), backend_of("cpu")), why_data(QConfig(nbit_input=4), backend_of("cpu"))
-    (None, "'nbit_input' asks for calibrated ones")
+    >>> explain_required_data(QConfig(), backend_of("cpu"))
+    >>> explain_required_data(QConfig(nbit_input=4), backend_of("cpu"))
+    "'nbit_input' asks for calibrated ones"
     """
     option = user_config.wants_data()
     if option is not None:
@@ -317,5 +372,5 @@ def prepare_model(
 ) -> tuple[tvm.IRModule, Dataset | None]:
     """The prepared module, behind the passes that the options name, and the data."""
     mod, params = from_relax(mod, params)  # a plain module gets its names
-    prepared = run_stages(mod, PREPARATION, Choices(config, params=params))
+    prepared = run_stages(mod, PREPARATION, StageContext(config, params=params))
     return prepared, Dataset(dataset, inputs_of(prepared)) if dataset is not None else None

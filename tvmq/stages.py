@@ -42,7 +42,7 @@ from tvmq.passes.unify_scales import unify_scales
 
 
 @dataclass(frozen=True)
-class Choices:
+class StageContext:
     """Context of the stages, besides the module.
 
     config       options
@@ -59,7 +59,7 @@ class Choices:
     calibration: CalibrationResult = field(default_factory=lambda: CalibrationResult({}))
 
 
-Stage = Callable[[tvm.IRModule, Choices], tvm.IRModule]
+Stage = Callable[[tvm.IRModule, StageContext], tvm.IRModule]
 Stages = tuple[tuple[str, Stage], ...]
 
 PREPARATION: Stages = (
@@ -88,11 +88,11 @@ INTEGERS: Stages = (
 )
 
 
-def _correct_bias(mod: tvm.IRModule, context: Choices) -> tvm.IRModule:
+def _correct_bias(mod: tvm.IRModule, context: StageContext) -> tvm.IRModule:
     return correct_bias(mod, context.calibration.means()) if context.config.bias_correction else mod
 
 
-def run_stages(mod: tvm.IRModule, stages: Stages, context: Choices) -> tvm.IRModule:
+def run_stages(mod: tvm.IRModule, stages: Stages, context: StageContext) -> tvm.IRModule:
     """The module behind these stages."""
     for _, stage in stages:
         mod = stage(mod, context)

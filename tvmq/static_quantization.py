@@ -16,15 +16,15 @@ import numpy as np
 import tvm
 
 from tvmq.backends.description import Backend
-from tvmq.compile.evaluators import compile_with_shared_inputs, evaluator, evaluator_without_copies
-from tvmq.compile.evaluators import round_weights as compiled_rounding
+from tvmq.compile.compiled_rounding import round_weights
+from tvmq.compile.evaluators import Runner, evaluator
 from tvmq.compile.window_sums import sum_windows
 from tvmq.config import QConfig
 from tvmq.dataset import Dataset
 from tvmq.errors import CalibrationError, RangeError
 from tvmq.graph.symbolic import inputs_of
 from tvmq.graph.view import View, const_value, is_const
-from tvmq.guard import guard_module, why_not
+from tvmq.guard import guard_module
 from tvmq.guard.bound import Guard
 from tvmq.guard.judge import Judge
 from tvmq.guard.kept import Batch, CalibrationCache
@@ -42,7 +42,7 @@ from tvmq.passes.calibrate.thresholds import choose_ranges
 from tvmq.passes.round_weights import choose_rounding
 from tvmq.reference.not_finite import first_not_finite
 from tvmq.rules import Rule
-from tvmq.stages import DECISIONS, INTEGERS, ROUNDING, SCALING, Choices, run_stages
+from tvmq.stages import DECISIONS, INTEGERS, ROUNDING, SCALING, StageContext, run_stages
 
 Outliers = Mapping[str, Mapping[str, Any]]
 
@@ -65,7 +65,7 @@ class StaticQuantization:
         backend: Backend,
         outliers: Outliers | None = None,
     ) -> None:
-        self.prepared = run_stages(prepared, SCALING, Choices(config))
+        self.prepared = run_stages(prepared, SCALING, StageContext(config))
         self.data, self.config, self.backend = data, config, backend
         self.outliers = self._outliers() if outliers is None else outliers
         self._kept = CalibrationCache()
@@ -78,8 +78,8 @@ class StaticQuantization:
 
     def annotated(self, config: QConfig | None = None) -> tvm.IRModule:
         """Module behind the stages up to unify_scales."""
-        choices = Choices(config or self.config, self.backend, outliers=self.outliers)
-        return run_stages(self.prepared, DECISIONS, choices)
+        context = StageContext(config or self.config, self.backend, outliers=self.outliers)
+        return run_stages(self.prepared, DECISIONS, context)
 
     def calibration(self, annotated: tvm.IRModule, config: QConfig | None = None) -> CalibrationResult:
         """Thresholds of an annotated module, chosen from the data.
@@ -123,7 +123,7 @@ class StaticQuantization:
     def _collect(self, kept: CalibrationCache, annotated: tvm.IRModule, data: Dataset, **options: Any) -> None:
         """Statistics into `kept`; RangeError naming the first layer that makes NaN or infinities, as data hold none."""
         try:
-            kept.collect(annotated, data, evaluator, observing=compile_with_shared_inputs, **options)
+            kept.collect(annotated, data, evaluator, compile_in_place=Runner, **options)
         except RangeError as error:
             layer = first_not_finite(self.prepared, data)
             if not layer:
@@ -152,18 +152,10 @@ class StaticQuantization:
         """The integer module `module()`, or one of more precision where it does not keep the bound; see guard/."""
         if self.data is None:
             return module
-        return guard_module(
-            module,
-            Judge(self.prepared, module, self._judged_batches(guard), evaluator, guard),
-            self.module,
-            guard,
-            simulated=self._with_scales,
-            evaluator=evaluator,
-            dynamic=self.backend.refuses_dynamic() is None,
-            refusal=why_not(self.config, self.backend),
-        )
+        judge = Judge(self.prepared, module, self._judged_batches(guard), evaluator, guard)
+        return guard_module(module, judge, self)
 
-    def _with_scales(self) -> tvm.IRModule:
+    def simulation(self) -> tvm.IRModule:
         """The float module with its roundings, to the nearest."""
         annotated = self.annotated()
         return calibrate(
@@ -197,20 +189,21 @@ class StaticQuantization:
 
     def _roundings(self, calibrated: tvm.IRModule, config: QConfig) -> dict[str, Rounding]:
         """Roundings of the weights; the data run through the integer module with its nearest weights."""
-        return choose_rounding(
-            calibrated, self._moments(calibrated), bias=config.bias_correction, rounded=compiled_rounding
-        )
+        moments = self._moments(calibrated)
+        return choose_rounding(calibrated, moments, bias=config.bias_correction, rounded=round_weights)
 
     def moments(self) -> dict[str, Moments]:
         """{root: moments} of what the integer layers read, by which other weights than theirs can be rounded."""
-        calibrated = self._with_scales()
+        calibrated = self.simulation()
         return self._moments(calibrated) if self._kept.statistics else {}
 
     def _moments(self, calibrated: tvm.IRModule) -> dict[str, Moments]:
         data = self.data
         assert data is not None
         samples = max(known.ranges.samples for known in self._kept.statistics.values())
-        return second_moments(calibrated, lambda: iter(data), evaluator_without_copies, samples, sum_windows)
+        return second_moments(
+            calibrated, lambda: iter(data), lambda mod: Runner(mod).run_without_copies, samples, sum_windows
+        )
 
     def _judged_batches(self, guard: Guard) -> list[Batch]:
         """The batches that a guard judges by: its own data, or those kept of the calibration's."""
@@ -234,9 +227,9 @@ def find_outliers(mod: tvm.IRModule, dataset: Any) -> Outliers:
 
 def round_module(annotated: tvm.IRModule, calibration: CalibrationResult, config: QConfig) -> tvm.IRModule:
     """The module with these thresholds and roundings: integers, or a simulation of them."""
-    choices = Choices(config, calibration=calibration)
-    simulated = run_stages(annotated, ROUNDING, choices)
-    return simulated if config.do_simulation else run_stages(simulated, INTEGERS, choices)
+    context = StageContext(config, calibration=calibration)
+    simulated = run_stages(annotated, ROUNDING, context)
+    return simulated if config.do_simulation else run_stages(simulated, INTEGERS, context)
 
 
 def missing_data(config: QConfig, why: str = "") -> CalibrationError:

@@ -18,7 +18,7 @@ from collections.abc import Mapping, Sequence
 import tvm
 from tvm import relax
 
-from tvmq.config import QConfig
+from tvmq.config import QConfig, recorded_options
 from tvmq.errors import CalibrationError
 from tvmq.graph import ops
 from tvmq.graph.ledger import Ledger, require_stage, with_ledger
@@ -40,7 +40,7 @@ def calibrate(mod: tvm.IRModule, ranges: Mapping[str, Range]) -> tvm.IRModule:
     """Put scales into all simulated_quantize operators; raises CalibrationError for a tensor without thresholds."""
     ledger = require_stage(mod, "calibrate", ("annotated",))
     view = View(mod)
-    config = QConfig.from_dict({**ledger.config, "rules": []})
+    config = recorded_options(ledger.config)
     qparams = activation_qparams(watched_tensors(view), ranges, ledger)
     if config.requantize == "power_of_two":
         qparams = {name: power_of_two(q) for name, q in qparams.items()}

@@ -18,10 +18,10 @@ from tvmq.graph.view import View, op_name, sizes_of
 from tvmq.observers.base import TensorStatistics
 from tvmq.observers.histogram_statistics import Counter, count_bins
 from tvmq.passes.calibrate.observed_model import (
+    CompileInPlace,
     Evaluator,
     Feed,
     InModelStatistics,
-    Observing,
     Run,
     drop_uncalibrated,
     return_intermediates,
@@ -64,7 +64,7 @@ def collect(
     *,
     with_histogram: bool = True,
     counter: Counter = count_bins,
-    observing: Observing | None = None,
+    compile_in_place: CompileInPlace | None = None,
     advance: Callable[[int], None] | None = None,
     known: Container[str] = (),
     results: Callable[[Sequence[np.ndarray]], None] | None = None,
@@ -74,7 +74,8 @@ def collect(
 
     batches    (feed, count): the first `count` samples of a batch are real
     counter    what counts values of histograms: `count_bins`, or compiled code that equals it
-    observing  compiles a module that takes the statistics itself, for large tensors; None: they are always returned
+    compile_in_place  compiles a module that takes the statistics itself, for large tensors; None: they are always
+               returned
     momentum   of running averages of the extremes of batches, for which tensors are always returned; None: none
     advance    called with the number of samples after each batch, for a progress bar
     known      names of watched tensors that are left out
@@ -88,8 +89,8 @@ def collect(
         return {}
     returned = OutputStatistics(mod, statistics, batched, evaluator, results)
     observed = None
-    if observing is not None and momentum is None:
-        observed = InModelStatistics(mod, statistics, batched, observing, results)
+    if compile_in_place is not None and momentum is None:
+        observed = InModelStatistics(mod, statistics, batched, compile_in_place, results)
     samples = 0
     for feed, count in batches:
         missing = observed.run(feed, count) if observed else None

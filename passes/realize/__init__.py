@@ -20,7 +20,7 @@ import tvm
 from tvm import relax
 
 from tvmq import numerics
-from tvmq.config import QConfig
+from tvmq.config import QConfig, recorded_options
 from tvmq.errors import RangeError, StageError
 from tvmq.graph import ops
 from tvmq.graph.float_region_costs import note_float_regions
@@ -40,7 +40,7 @@ from tvmq.spec import QParams
 def realize(mod: tvm.IRModule) -> tvm.IRModule:
     """Replace groups by integer operators; raises AccumulatorError naming the layer whose sums could leave int32."""
     ledger = require_stage(mod, "realize", ("calibrated",))
-    realizer = _Realizer(mod, integer_groups(ledger.layers), QConfig.from_dict({**ledger.config, "rules": []}))
+    realizer = _Realizer(mod, integer_groups(ledger.layers), recorded_options(ledger.config))
     result = define_floats(realizer.run())
     ledger.stage = "realized"
     ledger.codes = realizer.scales
@@ -57,7 +57,7 @@ def code_tensors(mod: tvm.IRModule) -> tuple[dict[str, str], list[tuple[str, str
              equal: codes of the one are read as those of the other
     """
     ledger = require_stage(mod, "realize", ("calibrated",))
-    realizer = _Realizer(mod, integer_groups(ledger.layers), QConfig.from_dict({**ledger.config, "rules": []}))
+    realizer = _Realizer(mod, integer_groups(ledger.layers), recorded_options(ledger.config))
     realizer.run()
     return realizer.tensors, realizer.equal
 

@@ -281,10 +281,10 @@ def test_json_has_no_infinities():
 
 def test_worst_layers():
     comparison = tvmq.compare(chain(), chain(2.0), np.ones((1, 4), np.float32))
-    assert comparison.worst_layers(1)[0].names == ("second",)
-    assert comparison.worst_layers(1, by="weight")[0].names == ("second",)
+    assert comparison.worst(1)[0].names == ("second",)
+    assert comparison.worst(1, by="weight")[0].names == ("second",)
     with pytest.raises(ConfigError, match="by must be one of local, accumulated, weight. Got 'size'"):
-        comparison.worst_layers(1, by="size")
+        comparison.worst(1, by="size")
     with pytest.raises(ConfigError, match="none of 4 layers is called 'third'"):
         comparison.layer("third")
 

@@ -34,7 +34,7 @@ def dumped(digits):
 
 def test_equal(digits):
     found = tvmq.verify(digits.exe, digits.pictures(2), backend="cpu")
-    assert found.is_exact and found.first is None and found.values == 20
+    assert found.exact and found.first is None and found.values == 20
     assert str(found).startswith("  accumulators of 32 bits: proved, no sum of ")
     assert "agree bit for bit" in str(found)
     assert json.loads(json.dumps(found.to_dict()))["exact"]
@@ -43,7 +43,7 @@ def test_equal(digits):
 def test_a_rule_differs_from_its_first_layer_on(digits):
     found = tvmq.verify(digits.exe, digits.pictures(2), backend=FLOOR)
     names = list(layer_names(View(digits.quantized)).values())
-    assert not found.is_exact and found.first.names[0] == "/stem/conv"
+    assert not found.exact and found.first.names[0] == "/stem/conv"
     assert [layer.names for layer in found.layers] == names
     requantized = {layer.operator for layer in found.layers if layer.own}
     assert "conv2d" in requantized and not requantized & {"max_pool", "table", "concat"}
@@ -66,7 +66,7 @@ def test_dumps_equal(digits, dumped, tmp_path):
     values, names = dumped
     np.savez(tmp_path / "all.npz", **{names[name][-1]: array for name, array in values.items()})
     found = tvmq.compare_dumps(digits.exe, tmp_path / "all.npz", digits.pictures(2))
-    assert found.is_exact and len(found.layers) == len(names)
+    assert found.exact and len(found.layers) == len(names)
     assert f"{len(names)} layers have a dump, 0 have none" in str(found)
 
 
@@ -91,7 +91,7 @@ def test_the_layer_that_computes_otherwise_is_the_only_one(digits, dumped, tmp_p
         np.save(tmp_path / f"{key(names[name][-1])}.npy", array)
     found = tvmq.compare_dumps(digits.quantized, tmp_path, digits.pictures(2))
     assert [(layer.names, layer.differing) for layer in found.layers if layer.differing] == [(names[changed], 1)]
-    assert found.first.names == names[changed] and not found.is_exact
+    assert found.first.names == names[changed] and not found.exact
 
 
 def _replaced(given, name, *_rest):
@@ -110,7 +110,7 @@ def test_dumps_of_some_layers_beside_a_described_chip(digits, tmp_path):
         with pytest.raises(DataError, match="none of 3 dumps"):
             tvmq.compare_dumps(digits.quantized, tmp_path, digits.pictures(1), backend=backend)
         found = tvmq.compare_dumps(digits.quantized, tmp_path / "block", digits.pictures(1), backend=backend)
-        assert found.is_exact is exact and len(found.layers) == 3
+        assert found.exact is exact and len(found.layers) == 3
 
 
 @pytest.mark.parametrize("array, message", [

@@ -62,7 +62,7 @@ def one_more(values: np.ndarray) -> np.ndarray:
 def test_yes(digits):
     result = tvmq.verify(digits.exe, digits.pictures(5))
     assert result == Verification(5, 50, 0, None, ())
-    assert result.is_exact
+    assert result.exact
     assert str(result) == "exact: yes (50 values of 5 samples equal the NumPy definition bit for bit)"
 
 
@@ -79,7 +79,7 @@ def test_one_changed_constant_is_found(digits, operator):
     ]
     exe = broken(mod, found[0], one_more)
     result = tvmq.verify(exe, digits.pictures(64))
-    assert not result.is_exact and 0 < result.differing <= result.values == 640
+    assert not result.exact and 0 < result.differing <= result.values == 640
     first = result.first
     (compiled,), (defined,) = (
         run({"image": digits.example.test[first.sample][None]})
@@ -112,7 +112,7 @@ def test_islands_are_listed():
     mod, params = tvmq.from_onnx(model)
     exe = tvmq.build(tvmq.quantize(mod, params, feeds_of(model)))
     result = tvmq.verify(exe, feeds_of(model, 2))
-    assert result.is_exact and result.islands == ("triu '/trilu_2'",)
+    assert result.exact and result.islands == ("triu '/trilu_2'",)
     assert "equality asked around them: triu '/trilu_2'" in str(result)
 
 
@@ -120,7 +120,7 @@ def test_islands_are_listed():
 def test_float_models_are_islands_all_over(digits):
     exe = tvmq.build(digits.mod, params=digits.params)
     result = tvmq.verify(exe, digits.pictures(2))
-    assert result.is_exact and len(result.islands) > 10
+    assert result.exact and len(result.islands) > 10
 
 
 @pytest.mark.slow
@@ -170,10 +170,10 @@ def test_every_function_is_compared() -> None:
     exe = tvmq.build(mod)
     found = tvmq.verify(exe, feeds)
     # results, codes of the input, codes of the core, and results again
-    assert found.is_exact and found.values == 72 + 108 + 72 + 72
+    assert found.exact and found.values == 72 + 108 + 72 + 72
     wrong = tvmq.build(partition_conversions(changed(mod, "conv_0_conv2d_bias", lambda bias: bias + 500)))
     assert wrong.functions[2] == "quantized_main"
     mixed = Executable(replace(exe._parts))
     mixed._functions = {**exe._functions, "quantized_main": wrong["quantized_main"]}
     found = tvmq.verify(mixed, feeds)
-    assert not found.is_exact and found.first.output == "quantized_main: sigmoid_3_out0" and found.values == 324
+    assert not found.exact and found.first.output == "quantized_main: sigmoid_3_out0" and found.values == 324

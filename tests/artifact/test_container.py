@@ -100,7 +100,7 @@ def test_everything_comes_back(digits):
     assert loaded.target.needs == exe.target.needs
     tvm.ir.assert_structural_equal(loaded.module, exe.module)
     assert str(tvmq.explain(loaded)) == str(tvmq.explain(exe))
-    assert tvmq.verify(loaded, digits.pictures(2)).is_exact
+    assert tvmq.verify(loaded, digits.pictures(2)).exact
 
 
 FRESH = """

@@ -263,7 +263,7 @@ def test_built_in_descriptions(name: str):
     assert modes == {CARRIED.get(name, ("float", "UPWARD"))}
     if name == "tflite":
         feed = {"x": np.random.default_rng(5).standard_normal((1, 4, 8, 8)).astype(np.float32)}
-        assert tvmq.verify(tvmq.build(mod), feed).is_exact
+        assert tvmq.verify(tvmq.build(mod), feed).exact
 
 
 @pytest.mark.slow
@@ -272,7 +272,7 @@ def test_the_demo_for_built_in_descriptions(digits: Digits, name: str):
     data = {"image": digits.example.calibration[:32]}
     mod = tvmq.quantize(digits.mod, digits.params, data, target=name, guard=None)
     assert_built_in(name, mod)
-    assert tvmq.verify(tvmq.build(mod), digits.pictures(1)).is_exact
+    assert tvmq.verify(tvmq.build(mod), digits.pictures(1)).exact
 
 
 @pytest.mark.slow

@@ -66,17 +66,17 @@ class FakeExecutable:
 
 
 class FakeReport:
-    is_exact = True
+    exact = True
 
     def to_dict(self) -> dict[str, Any]:
         layer = {"op": "conv2d", "precision": "int8", "why": "default"}
-        return {"exact": self.is_exact, "layers": {"conv": layer}, "int8_share": 1.0}
+        return {"exact": self.exact, "layers": {"conv": layer}, "int8_share": 1.0}
 
     def summary(self) -> str:
         return "1 layer in int8"
 
     def __str__(self) -> str:
-        return f"exact: {'yes' if self.is_exact else 'no'}"
+        return f"exact: {'yes' if self.exact else 'no'}"
 
 
 @pytest.fixture

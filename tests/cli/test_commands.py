@@ -49,7 +49,7 @@ def test_verify(cli, fake, samples):
 
 
 def test_verify_fails_where_values_differ(cli, fake, samples):
-    fake.report.is_exact = False
+    fake.report.exact = False
     result = cli("verify", "m.tvmq", "--data", samples)
     assert (result.code, result.out) == (1, "exact: no\n")
     assert json.loads(cli("verify", "m.tvmq", "--data", samples, "--json").out)["exact"] is False

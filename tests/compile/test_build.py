@@ -168,7 +168,7 @@ def test_inputs_and_outputs_keep_the_names_of_the_source(tmp_path):
     exe = tvmq.build(integer)
     assert [info.name for info in exe.input_info] == ["input.1", "1"]
     assert [info.name for info in exe.output_info] == ["out/1"]
-    assert tvmq.verify(exe, feeds).is_exact
+    assert tvmq.verify(exe, feeds).exact
     assert np.array_equal(exe.run(feeds[0])[0], tvmq.reference.run(integer, feeds[0])[0])
     exe.save(tmp_path / "m.tvmq")
     assert np.array_equal(tvmq.load(tmp_path / "m.tvmq").run(feeds[0])[0], exe.run(feeds[0])[0])

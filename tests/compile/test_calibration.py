@@ -14,8 +14,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tvmq.compile import evaluators, window_sums
-from tvmq.compile.evaluators import round_weights
+from tvmq.compile import compiled_counting, compiled_rounding, window_sums
+from tvmq.compile.compiled_rounding import round_weights
 from tvmq.compile.window_sums import sum_windows
 from tvmq.numerics import rounding
 from tvmq.numerics.moments import Moments, window_places, window_rows
@@ -24,7 +24,7 @@ from tvmq.observers.histogram_statistics import BLOCK, Histogram, count_bins
 
 @pytest.fixture(autouse=True)
 def compiled_whatever_the_size(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(evaluators, "FEW_STEPS", 0)
+    monkeypatch.setattr(compiled_rounding, "FEW_STEPS", 0)
 
 
 @pytest.mark.parametrize(
@@ -63,14 +63,14 @@ def test_equal_the_definition(seed: int, count: int, exponent: int, negative: bo
     x[::7] = 0
     first, last = (int(end) for end in np.trunc(np.ldexp([min(x.min(), 0), max(x.max(), 0)], -exponent)))
     expected = count_bins(x, exponent, first, last)
-    found = evaluators.count_bins_compiled(x, exponent, first, last)
+    found = compiled_counting.count_bins_compiled(x, exponent, first, last)
     assert found.dtype == expected.dtype and np.array_equal(found, expected)
 
 
 @pytest.mark.parametrize("shape", [(2, 3, 40, 50), (1,), (0, 4)])
 def test_histograms_are_equal(shape: tuple[int, ...], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(evaluators, "FEW_VALUES", 0)
-    compiled, plain = Histogram("x", counter=evaluators.count_bins), Histogram("x")
+    monkeypatch.setattr(compiled_counting, "FEW_VALUES", 0)
+    compiled, plain = Histogram("x", counter=compiled_counting.count_bins), Histogram("x")
     random = np.random.default_rng(0)
     for scale in (1.0, 30.0, 0.1):
         x = (random.normal(size=shape) * scale).astype(np.float32)[..., ::-1]

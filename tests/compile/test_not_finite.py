@@ -81,7 +81,7 @@ def test_a_nan_of_the_model_is_found_behind_every_operator(name: str) -> None:
     exe = tvmq.build(*model(name, "Log"))
     x = np.float32([[[[-1, 1, 2], [3, 4, 5], [6, 7, 8]]]])
     result = tvmq.verify(exe, {"x": np.concatenate([np.ones_like(x), x])})
-    assert result.is_exact
+    assert result.exact
     assert result.not_finite == "log 'before' makes NaN (what it reads holds none), first in sample 1"
     assert "\nnot finite: log 'before' makes NaN" in str(result)
     assert result.to_dict()["not_finite"] == result.not_finite

@@ -64,7 +64,7 @@ def test_results_are_the_same(most: int, monkeypatch: pytest.MonkeyPatch) -> Non
     results = tvmq.build(mod, params=params).run(FEED)
     assert all(np.array_equal(result, wanted) for result, wanted in zip(results, expected, strict=True))
     quantized = tvmq.quantize(mod, params, [FEED])
-    assert tvmq.verify(tvmq.build(quantized), [FEED]).is_exact
+    assert tvmq.verify(tvmq.build(quantized), [FEED]).exact
 
 
 def places(func: tirx.PrimFunc) -> list[int]:

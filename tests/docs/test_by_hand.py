@@ -11,7 +11,7 @@ import tvmq
 from tests.passes.calibrate.test_outliers import transformer
 from tests.support.models.networks import feeds_of
 from tvmq.demo import load_demo
-from tvmq.stages import DECISIONS, INTEGERS, PREPARATION, ROUNDING, SCALING, Choices, run_stages
+from tvmq.stages import DECISIONS, INTEGERS, PREPARATION, ROUNDING, SCALING, StageContext, run_stages
 
 
 @pytest.mark.slow
@@ -24,9 +24,9 @@ def test_stages_with_options_give_the_module_of_quantize(options: dict[str, Any]
     mod, params = tvmq.from_onnx(demo.model, shape={"image": (1, 1, 16, 16)})
     data = demo.calibration[:16]
     with tvmq.qconfig(**options) as config:
-        annotated = run_stages(mod, PREPARATION + SCALING + DECISIONS, Choices(config, params=params))
+        annotated = run_stages(mod, PREPARATION + SCALING + DECISIONS, StageContext(config, params=params))
         found = tvmq.run_calibration(annotated, dataset=data)
-        integers = run_stages(annotated, ROUNDING + INTEGERS, Choices(config, calibration=found))
+        integers = run_stages(annotated, ROUNDING + INTEGERS, StageContext(config, calibration=found))
         tvm.ir.assert_structural_equal(integers, tvmq.quantize(mod, params, data, guard=None))
 
 
@@ -36,10 +36,10 @@ def test_channels_that_stand_out_are_found_by_hand_too() -> None:
     model = n.model(output)
     mod, params = tvmq.from_onnx(model)
     feeds, config = feeds_of(model), tvmq.qconfig()
-    prepared = run_stages(mod, PREPARATION + SCALING, Choices(config, params=params))
+    prepared = run_stages(mod, PREPARATION + SCALING, StageContext(config, params=params))
     outliers = tvmq.find_outliers(prepared, feeds)
     assert len(outliers) >= 2
-    annotated = run_stages(prepared, DECISIONS, Choices(config, outliers=outliers))
+    annotated = run_stages(prepared, DECISIONS, StageContext(config, outliers=outliers))
     found = tvmq.run_calibration(annotated, dataset=feeds)
-    integers = run_stages(annotated, ROUNDING + INTEGERS, Choices(config, calibration=found))
+    integers = run_stages(annotated, ROUNDING + INTEGERS, StageContext(config, calibration=found))
     tvm.ir.assert_structural_equal(integers, tvmq.quantize(mod, params, feeds, guard=None))

@@ -15,7 +15,7 @@ from tvmq.drawing.draw import BLOCKS, DETAILS
 from tvmq.drawing.network import Card
 from tvmq.drawing.svg import titles_of
 from tvmq.errors import ConfigError
-from tvmq.stages import DECISIONS, PREPARATION, Choices, run_stages
+from tvmq.stages import DECISIONS, PREPARATION, StageContext, run_stages
 
 
 def texts(svg: str) -> str:
@@ -34,7 +34,7 @@ def residual():
 @pytest.mark.parametrize("detail", DETAILS)
 def test_every_stage_is_drawn(residual, detail):
     mod, params = tvmq.from_onnx(residual)
-    choices = Choices(QConfig(), params=params)
+    choices = StageContext(QConfig(), params=params)
     prepared = run_stages(mod, PREPARATION, choices)
     module = tvmq.quantize(mod, params, feeds_of(residual))
     for stage in ((mod, params), prepared, run_stages(prepared, DECISIONS, choices), module, tvmq.build(module)):

@@ -81,7 +81,7 @@ def test_several_results_and_quantization():
     plain = result(model("Identity", "", declared=False))
     np.testing.assert_array_equal(np.maximum(exe.run({"x": X})[0], 0).reshape(1, -1), plain)
     quantized = tvmq.quantize(mod, params, [{"x": X}], guard=None)
-    assert tvmq.verify(tvmq.build(quantized), {"x": X}).is_exact
+    assert tvmq.verify(tvmq.build(quantized), {"x": X}).exact
 
 
 def test_what_nobody_imports_names_the_remedy():

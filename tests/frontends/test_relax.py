@@ -91,7 +91,7 @@ def test_exported_module_is_quantized_exactly(net: Any) -> None:
     data = [floats(1, 3, 8, 8) for _ in range(4)]
     qmod = tvmq.quantize(mod, params, data)  # comes through from_relax by itself
     result = tvmq.verify(tvmq.build(qmod), data)
-    assert result.is_exact and not result.islands
+    assert result.exact and not result.islands
     assert tvmq.explain(qmod).int8_share() == 1.0
 
 
@@ -136,7 +136,7 @@ def test_scattered_function_becomes_one_block() -> None:
     data = [{"x": floats(2, 3, 4), "lambda_": floats(2, 12)} for _ in range(3)]
     qmod = tvmq.quantize(Scattered, {"w": w}, data)
     checked = tvmq.verify(tvmq.build(qmod), data)
-    assert checked.is_exact and "call_tir 'call_tir_0'" in checked.islands
+    assert checked.exact and "call_tir 'call_tir_0'" in checked.islands
 
 
 @pytest.mark.slow
@@ -150,7 +150,7 @@ def test_weights_may_be_constants_and_our_own_modules_stay() -> None:
     again, same = from_relax(mod, {"a": weight})
     assert again is mod and same["a"] is weight
     data = [floats(2, 8) for _ in range(3)]
-    assert tvmq.verify(tvmq.build(tvmq.quantize(builder.get(), None, data)), data).is_exact
+    assert tvmq.verify(tvmq.build(tvmq.quantize(builder.get(), None, data)), data).exact
 
 
 @pytest.mark.slow

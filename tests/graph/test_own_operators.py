@@ -102,7 +102,7 @@ def quantized() -> tuple[tvm.IRModule, list[dict[str, np.ndarray]]]:
     mod, params = tvmq.from_onnx(model)
     feeds = feeds_of(model)
     floats = tvmq.build(mod, params=params)
-    assert tvmq.verify(floats, feeds).is_exact and not any("gate" in name for name in tvmq.verify(floats, feeds).islands)
+    assert tvmq.verify(floats, feeds).exact and not any("gate" in name for name in tvmq.verify(floats, feeds).islands)
     with tvmq.qconfig(operators=[f"{__name__}:FAMILY"], calibrate_mode="minmax"):
         return tvmq.quantize(mod, params, feeds, guard=None), feeds
 
@@ -115,14 +115,14 @@ def _import(call: Any) -> Any:
 def test_an_operator_from_an_onnx_node_to_verified_integers(quantized, tmp_path):
     mod, feeds = quantized
     exe = tvmq.build(mod)
-    assert tvmq.verify(exe, feeds).is_exact
+    assert tvmq.verify(exe, feeds).exact
     explanation = tvmq.explain(exe)
     assert all(entry["precision"] == "int8" for entry in explanation.ledger.layers.values()) and not explanation.undefined
     assert "R.tvmq_tests.gate_codes(" in mod["main"].script()
     again = tvm.script.from_source(mod["main"].script(show_meta=True))
     assert "gate_codes" in again.script()
     exe.save(tmp_path / "m.tvmq")
-    assert tvmq.verify(tvmq.load(tmp_path / "m.tvmq"), feeds).is_exact
+    assert tvmq.verify(tvmq.load(tmp_path / "m.tvmq"), feeds).exact
 
 
 @pytest.mark.slow
@@ -138,7 +138,7 @@ def test_verify_finds_a_kernel_that_is_not_its_definition(quantized):
         attributes=dict(CODES.attributes),
     )
     try:
-        assert not tvmq.verify(exe, feeds).is_exact
+        assert not tvmq.verify(exe, feeds).exact
     finally:
         operator(
             "tvmq_tests.gate_codes",
@@ -147,7 +147,7 @@ def test_verify_finds_a_kernel_that_is_not_its_definition(quantized):
             result=CODES.result,
             attributes=dict(CODES.attributes),
         )
-    assert tvmq.verify(exe, feeds).is_exact
+    assert tvmq.verify(exe, feeds).exact
 
 
 @pytest.mark.parametrize("apart", [True, False])
@@ -168,7 +168,7 @@ def test_a_free_batch_is_run_sample_by_sample_where_the_operator_says_so(apart: 
     values = np.arange(12, dtype=np.int32).reshape(4, 3)
     exe = tvmq.build(builder.get())
     np.testing.assert_array_equal(exe(values), -values)
-    assert tvmq.verify(exe, {"x": values}).is_exact
+    assert tvmq.verify(exe, {"x": values}).exact
 
 
 @pytest.mark.slow
@@ -214,7 +214,7 @@ def test_a_family_in_place_of_a_table():
     mod, params = tvmq.from_onnx(model)
     with tvmq.qconfig(operators=[f"{__name__}:SIGMOID"], calibrate_mode="minmax"):
         mod = tvmq.quantize(mod, params, feeds_of(model), guard=None)
-    assert "gate_codes" in mod["main"].script() and tvmq.verify(tvmq.build(mod), feeds_of(model)).is_exact
+    assert "gate_codes" in mod["main"].script() and tvmq.verify(tvmq.build(mod), feeds_of(model)).exact
 
 
 @pytest.mark.parametrize(

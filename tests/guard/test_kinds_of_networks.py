@@ -63,7 +63,7 @@ def test_recurrent_layers_get_more_precision(kind: str, states: bool, bound: str
         warnings.simplefilter("ignore", tvmq.errors.AccuracyWarning)
         module = tvmq.quantize(mod, params, samples, guard=bound)
     assert any(layer["precision"] == "float" for layer in get_ledger(module).layers.values())
-    assert tvmq.verify(tvmq.build(module), samples[:2]).is_exact
+    assert tvmq.verify(tvmq.build(module), samples[:2]).exact
 
 
 def test_places_of_the_input_need_no_evidence() -> None:

@@ -77,7 +77,7 @@ def test_pools_and_joins_between_products_are_exact() -> None:
     y = n.conv(n.op("Concat", y, *pools, axis=1), 24, 8, 1)
     up = n.op("Resize", y, "", n.constant(np.float32([1, 1, 2, 2])), mode="nearest", coordinate_transformation_mode="asymmetric", nearest_mode="floor")  # fmt: skip
     road = drive(n.model(n.conv(up, 8, 4)), rules=(tvmq.Rule(lambda layer: layer.macs == 0, None),))
-    assert road.verification.is_exact
+    assert road.verification.exact
     values = [value for _, value in View(codes_early(road.quantized)).bindings]
     pools_of = [str(value.ty.dtype) for value in values if op_name(value) == "nn.max_pool2d"]
     assert pools_of == ["uint8", "uint8"] or pools_of == ["int8", "int8"]

@@ -97,7 +97,7 @@ def test_a_generator_of_c(tmp_path):
     mod, feeds = network()
     Generator("test_tables", as_c)
     exe = tvmq.build(mod, lowerings=[tvmq.Lowering(TABLE, Codegen("test_tables"))])
-    assert tvmq.verify(exe, feeds).is_exact
+    assert tvmq.verify(exe, feeds).exact
     exe.save(tmp_path / "m.tvmq")
     np.testing.assert_array_equal(run(tvmq.load(tmp_path / "m.tvmq"), feeds), run(exe, feeds))
     Generator("test_tables", lambda func, symbol: tvm_ffi.get_global_func("runtime.CSourceModuleCreate")("no C", "c", [symbol], None))
@@ -115,7 +115,7 @@ def test_a_module_on_which_the_user_ran_fuse_ops_by_pattern(annotate: bool):
     exe = tvmq.build(fused)
     np.testing.assert_array_equal(run(exe, feeds), run(tvmq.build(mod), feeds))
     verification = tvmq.verify(exe, feeds)
-    assert verification.is_exact and len(verification.lowerings) == int(annotate) == len(generator.symbols)
+    assert verification.exact and len(verification.lowerings) == int(annotate) == len(generator.symbols)
     text = str(tvmq.explain(exe))
     assert ("lowering 'test_fused.sum' (code generator test_fused) computes /add_3" in text) == annotate
     assert re.search(r"^/sigmoid_4 ", text, re.M), "layers keep their names"
@@ -133,7 +133,7 @@ def test_constants_and_merged_functions_of_the_user():
         [relax.transform.FuseOpsByPattern(patterns[1:]), relax.transform.MergeCompositeFunctions()],
     ):
         exe = tvmq.build(tvm.transform.Sequential(run_passes)(mod))
-        assert tvmq.verify(exe, feeds).is_exact
+        assert tvmq.verify(exe, feeds).exact
 
 
 def test_float_modules_of_the_user():

@@ -77,7 +77,7 @@ def test_a_shared_library(tmp_path):
     assert library["file"] == "libshared.so" and library["symbols"] == ["shared_table", "shared_add"]
     assert "(symbol shared_add of libshared.so) computes /add_3" in str(tvmq.explain(exe))
     exe.save(tmp_path / "m.tvmq")
-    assert tvmq.verify(tvmq.load(tmp_path / "m.tvmq"), feeds).is_exact
+    assert tvmq.verify(tvmq.load(tmp_path / "m.tvmq"), feeds).exact
 
 
 @pytest.mark.slow

@@ -35,7 +35,7 @@ def test_what_lowerings_compute_equals_the_definition():
     exe = built(CONV_LOWERING, TABLE)
     np.testing.assert_array_equal(run(exe, feeds), run(tvmq.build(mod), feeds))
     verification = tvmq.verify(exe, feeds)
-    assert verification.is_exact and [check.name for check in verification.lowerings] == ["chip_conv", "two_steps"]
+    assert verification.exact and [check.name for check in verification.lowerings] == ["chip_conv", "two_steps"]
     conv, table = verification.lowerings
     assert (conv.values, conv.differing, conv.misdefined) == (2 * 4 * 4 * 64, 0, 0) and table.misdefined is None
     assert "lowering 'chip_conv' (own function), 2 layers: 2048 values equal" in str(verification)
@@ -133,7 +133,7 @@ def test_verify_names_the_lowering_that_differs_and_a_wrong_definition():
     wrong = tvmq.Lowering("tvmq.table", off_by_one, name="off", definition=lambda match, x, values: values[x])
     feeds = network()[1]
     verification = tvmq.verify(built(CONV_LOWERING, wrong), feeds)
-    assert not verification.is_exact
+    assert not verification.exact
     conv, table = verification.lowerings
     assert conv.differing == 0 and table.differing > 0 and table.misdefined == 0
     assert re.search(r"lowering 'off' \(own function\), 1 layer: \d+ of 1024 values differ; the first is layer '/", str(table))
@@ -151,7 +151,7 @@ def test_a_prim_func_of_fixed_shapes_takes_the_layers_that_have_them():
 
     feeds = network()[1]
     exe = built(tvmq.Lowering("tvmq.table", double((1, 4, 8, 8))))
-    assert tvmq.verify(exe, feeds).is_exact and len(exe.lowerings["taken"]) == 1
+    assert tvmq.verify(exe, feeds).exact and len(exe.lowerings["taken"]) == 1
     other = built(tvmq.Lowering("tvmq.table", double((1, 4, 9, 9))))
     assert "its function takes uint8[1, 4, 9, 9] as parameter 0, the layer has uint8[1, 4, 8, 8]" in str(tvmq.explain(other))
     fewer = tvmq.Lowering("tvmq.table", te.create_prim_func([te.placeholder((4,), "uint8", "x")]))
@@ -168,7 +168,7 @@ def test_constants_that_the_function_packed_itself():
         y = te.compute(x.shape, lambda *at: values[code(*at) & 15, code(*at) >> 4])
         return te.create_prim_func([x, values, y]), [table]
 
-    assert tvmq.verify(built(tvmq.Lowering("tvmq.table", transposed)), network()[1]).is_exact
+    assert tvmq.verify(built(tvmq.Lowering("tvmq.table", transposed)), network()[1]).exact
 
 
 @pytest.mark.parametrize(
@@ -326,7 +326,7 @@ def test_random_networks(seed: int):
     for threads in (1, 2):
         exe = tvmq.build(mod, lowerings=[CONV_LOWERING, TABLE], num_threads=threads)
         verification = tvmq.verify(exe, feeds)
-        assert verification.is_exact and not any(check.misdefined for check in verification.lowerings)
+        assert verification.exact and not any(check.misdefined for check in verification.lowerings)
 
 
 @pytest.mark.slow
@@ -343,7 +343,7 @@ def test_free_batches_and_four_functions():
         quantized = tvmq.quantize(mod, params, feeds, guard=None)
     exe = tvmq.build(quantized, lowerings=[CONV_LOWERING])
     verification = tvmq.verify(exe, feeds)
-    assert verification.is_exact and verification.lowerings[0].values == 4 * 4 * 36
+    assert verification.exact and verification.lowerings[0].values == 4 * 4 * 36
     assert isinstance(exe.module, tvm.IRModule) and len(exe.functions) == 4
 
 
@@ -364,4 +364,4 @@ def test_common_sizes_and_sizes_that_stay_free():
     wanted = tvmq.build(quantized)
     for feed in feeds:
         np.testing.assert_array_equal(exe.run(feed)[0], wanted.run(feed)[0])
-    assert tvmq.verify(exe, feeds).is_exact
+    assert tvmq.verify(exe, feeds).exact

@@ -69,7 +69,7 @@ def test_constants_of_one_number_reach_the_function_exactly(product, tmp_path, p
     mod, feeds = product
     exe = tvmq.build(mod, lowerings=[tvmq.Lowering(pattern, function)])
     verification = tvmq.verify(exe, feeds)
-    assert verification.is_exact and sum(check.values for check in verification.lowerings) == values * len(feeds)
+    assert verification.exact and sum(check.values for check in verification.lowerings) == values * len(feeds)
     exe.save(tmp_path / "m.tvmq")
     loaded, plain = tvmq.load(tmp_path / "m.tvmq"), tvmq.build(mod)
     for feed in feeds:

@@ -71,7 +71,7 @@ def test_a_calibration_has_these_numbers(size: int) -> None:
     assert (result["x"].low, result["x"].high) == looped(steps, 0.9)
     turned = tvmq.run_calibration(mod, params, data[::-1], config=config)
     assert turned.ranges() != result.ranges()
-    assert tvmq.verify(tvmq.build(tvmq.quantize(mod, params, calibration=result)), [{"x": batches()[0][:size]}]).is_exact
+    assert tvmq.verify(tvmq.build(tvmq.quantize(mod, params, calibration=result)), [{"x": batches()[0][:size]}]).exact
 
 
 @pytest.mark.slow

@@ -56,7 +56,7 @@ def test_constants_act_along_their_own_axis(shape: tuple[int, ...], constant: tu
     mod, params = tvmq.from_onnx(model)
     integer = tvmq.quantize(mod, params, samples, guard=None)
     executable = tvmq.build(integer)
-    assert tvmq.verify(executable, samples[:3]).is_exact
+    assert tvmq.verify(executable, samples[:3]).exact
     wanted = ReferenceEvaluator(model).run(None, samples[0])
     for name, ours, true in zip(FUNCTIONS, executable.run(samples[0]), wanted, strict=True):
         noise = np.square(ours - true).sum() / np.square(true).sum()

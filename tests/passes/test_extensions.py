@@ -129,7 +129,7 @@ def test_an_operator_is_float_until_a_family_treats_it() -> None:
 @pytest.mark.parametrize(("family", "compared"), [("CUMSUM", False), ("DEFINED", True)])
 def test_its_definition_is_what_verify_compares_with(family: str, compared: bool) -> None:
     exe = tvmq.build(quantized(operators=[here(family)]))
-    assert tvmq.verify(exe, {"x": DATA}).is_exact
+    assert tvmq.verify(exe, {"x": DATA}).exact
     assert bool(tvmq.explain(exe).undefined) is not compared
     assert (tvmq.reference.Reference(exe.module).islands == []) is compared
 
@@ -138,7 +138,7 @@ def test_its_definition_is_what_verify_compares_with(family: str, compared: bool
 def test_a_wrong_definition_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     exe = tvmq.build(quantized(operators=[here("DEFINED")]))
     monkeypatch.setattr(Defined, "definitions", {"cumsum": lambda call, x: np.cumsum(x, 2, dtype=np.int32)})
-    assert not tvmq.verify(exe, {"x": DATA}).is_exact
+    assert not tvmq.verify(exe, {"x": DATA}).exact
 
 
 def test_a_family_may_refuse() -> None:
@@ -151,7 +151,7 @@ def test_a_family_may_refuse() -> None:
 def test_an_integral_core_takes_own_operators() -> None:
     options = {"requantize": "fixed_point", "partition_conversions": "fully_integral"}
     exe = tvmq.build(quantized(operators=[here("DEFINED")], **options))
-    assert tvmq.verify(exe, {"x": DATA}).is_exact
+    assert tvmq.verify(exe, {"x": DATA}).exact
 
 
 @pytest.mark.slow

@@ -51,7 +51,7 @@ def test_narrow_weights_are_packed(bits: int) -> None:
     assert [dtype for _, dtype in weights_of(plain)] == ["int8"] * 4
     most = max(np.abs(const_value(v.args[1])).max() for _, v in View(plain).bindings if op_name(v) in WEIGHTED)
     assert most == 2 ** (bits - 1) - 1
-    assert road.verification.is_exact
+    assert road.verification.exact
     assert_healthy(road.quantized)
 
 
@@ -82,7 +82,7 @@ def test_without_data(mode: str | None) -> None:
     assert "tvmq.unpack" not in [op_name(value) for _, value in View(wide).bindings]
     unpacks = [value for _, value in View(narrow).bindings if op_name(value) == "tvmq.unpack"]
     assert sorted(shape_of(value) for value in unpacks) == [(3, 5), (6, 1, 3, 3), (6, 3, 2, 2), (6, 4, 3, 3)]
-    assert tvmq.verify(tvmq.build(narrow), feeds_of(model)[:2]).is_exact
+    assert tvmq.verify(tvmq.build(narrow), feeds_of(model)[:2]).exact
 
 
 def test_shared_weights_stay_shared() -> None:

@@ -29,7 +29,7 @@ def checked(model: onnx.ModelProto, mode: str | None, least_snr: float = 25.0, *
         executable = tvmq.build(tvmq.quantize(mod, params))
     feeds = feeds_of(model)
     verification = tvmq.verify(executable, feeds[:2])
-    assert verification.is_exact, str(verification)
+    assert verification.exact, str(verification)
     for a, b in zip(run_onnx(model, feeds[0]), executable.run(feeds[0]), strict=True):
         noise = float(np.square(a.astype(np.float64) - b).sum())
         assert noise == 0 or 10 * np.log10(float(np.square(a, dtype=np.float64).sum()) / noise) >= least_snr
@@ -190,7 +190,7 @@ def test_a_table_stands_in_the_file_once(bits: int, tmp_path: Path) -> None:
     assert (tmp_path / "m.tvmq").stat().st_size < 5000 * 64 * bits / 8 + scales + 12000
     loaded = tvmq.load(tmp_path / "m.tvmq")
     tvm.ir.assert_structural_equal(loaded.module, executable.module)
-    assert tvmq.verify(loaded, [{"x": np.float32([[0, 4999, -7], [9999, 1, 2]])}]).is_exact
+    assert tvmq.verify(loaded, [{"x": np.float32([[0, 4999, -7], [9999, 1, 2]])}]).exact
 
 
 @pytest.mark.slow
@@ -207,7 +207,7 @@ def test_no_table_is_unpacked_whole(free: bool) -> None:
     mod, params = tvmq.from_onnx(model)
     with tvmq.qconfig(activations=None, nbit_weight=4):
         executable = tvmq.build(tvmq.quantize(mod, params))
-    assert tvmq.verify(executable, feeds).is_exact
+    assert tvmq.verify(executable, feeds).exact
     text = executable._parts.code.as_text()
     assert "take_packed" in text and "unpack" not in text
 
@@ -254,7 +254,7 @@ def test_groups_in_integers_of_any_number_of_rows() -> None:
     assert any("group_matmul" in name for name in with_vnni.kernels.values())
     executable = tvmq.build(module)
     feeds = [{"x": np.random.default_rng(0).normal(size=(b, s, 32)).astype(np.float32)} for b, s in ((1, 1), (2, 7))]
-    assert tvmq.verify(executable, feeds).is_exact
+    assert tvmq.verify(executable, feeds).exact
 
 
 def small_pictures() -> onnx.ModelProto:
@@ -278,7 +278,7 @@ def test_data_round_the_weights(options: dict[str, object]) -> None:
         with tvmq.qconfig(nbit_weight=4, **options):
             module = tvmq.quantize(mod, params, data, guard=None)
         executable = tvmq.build(module)
-        assert tvmq.verify(executable, feeds[:2]).is_exact
+        assert tvmq.verify(executable, feeds[:2]).exact
         differences = [run_onnx(model, feed)[0] - executable.run(feed)[0] for feed in feeds]
         errors.append(float(np.square(differences).sum()))
         roundings = [entry.get("weight_rounding") for entry in get_ledger(module).layers.values() if entry["macs"]]

@@ -64,7 +64,7 @@ def test_one_convolution(target: str | None, weights: QuantSpec | None) -> None:
     assert sum(entry["precision"] == "int8" for entry in layers.values()) == 4
     executable = tvmq.build(mod) if target is None else tvmq.build(mod, target=target)
     verification = tvmq.verify(executable, feeds[:2])
-    assert verification.is_exact, str(verification)
+    assert verification.exact, str(verification)
     assert sqnr(model, executable, feeds[0]) > (15 if weights else 30)
 
 
@@ -77,7 +77,7 @@ def free_batch() -> object:
 def test_a_product_of_a_free_batch(free_batch: object) -> None:
     executable = tvmq.build(free_batch)
     verification = tvmq.verify(executable, batches(4))
-    assert verification.is_exact, str(verification)
+    assert verification.exact, str(verification)
     alone = [executable.run({"x": batches(4)[2]["x"][i : i + 1]})[0] for i in range(3)]
     np.testing.assert_array_equal(np.concatenate(alone), executable.run(batches(4)[2])[0])
 
@@ -109,7 +109,7 @@ def test_layers_of_a_lstm_get_their_integers() -> None:
     mod = quantized(model, feeds, (Rule("*lstm*", activations="dynamic"),))
     layers = get_ledger(mod).layers.values()
     assert all(entry["precision"] == "int8" for entry in layers if entry["macs"])
-    assert tvmq.verify(tvmq.build(mod), feeds[:2]).is_exact
+    assert tvmq.verify(tvmq.build(mod), feeds[:2]).exact
 
 
 def test_a_rule_is_read_back() -> None:

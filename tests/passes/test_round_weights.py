@@ -21,7 +21,7 @@ from tests.support.models.shared_models import SPELLINGS, albert
 from tvmq import numerics
 from tvmq.artifact.code_bytes import CONSTANTS
 from tvmq.artifact.weightless import byte_size
-from tvmq.compile.evaluators import evaluator_without_copies
+from tvmq.compile.evaluators import Runner
 from tvmq.compile.window_sums import WindowSums, sum_windows
 from tvmq.errors import StageError
 from tvmq.graph.ledger import get_ledger
@@ -129,7 +129,7 @@ def test_compiled_sums_are_those_of_numpy() -> None:
         return sum_windows(channels, taps, dtype)
 
     plain = second_moments(mod, batches, evaluator, len(FEEDS))
-    found = second_moments(mod, batches, evaluator_without_copies, len(FEEDS), summing)
+    found = second_moments(mod, batches, lambda module: Runner(module).run_without_copies, len(FEEDS), summing)
     assert sorted(asked) == [(24, 9), (24, 9)] and len(found) == 4
     for root, one in plain.items():
         assert one.rows == found[root].rows
@@ -343,4 +343,4 @@ def test_a_transformer_of_shared_weights_is_smaller_than_its_float_model(spellin
         assert archive.getinfo(CONSTANTS).file_size < 3 * 6 * 4 * 4 * 64 + 2 * wide
     feed = feeds_of(model, 1, seed=9)[0]
     assert np.array_equal(loaded.run(feed)[0], exe.run(feed)[0])
-    assert tvmq.verify(exe, [feed]).is_exact
+    assert tvmq.verify(exe, [feed]).exact

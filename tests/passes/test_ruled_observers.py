@@ -131,7 +131,7 @@ def test_weight_observers_where_scales_are_made_at_run_time(model: tuple, activa
         rule = Rule("/matmul_2", activations=dynamic, weights=FOUR_BITS, weight_observer=observer)
         quantized = tvmq.quantize(mod, params, data, config=QConfig(rules=(rule,), activations=activations), guard=None)
         executable = tvmq.build(quantized)
-        assert tvmq.verify(executable, data[:2]).is_exact
+        assert tvmq.verify(executable, data[:2]).exact
         built.append(executable.run(data[0])[0])
     assert not np.array_equal(*built)
 

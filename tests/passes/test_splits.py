@@ -52,7 +52,7 @@ def test_definition_and_compiled_code_agree(name: str, tmp_path: Path) -> None:
     for ours, theirs in zip(tvmq.build(mod, params=params).run(feed), run_in_float(model, feed), strict=True):
         np.testing.assert_allclose(ours, theirs, rtol=1e-5, atol=1e-5)
     integer = tvmq.quantize(mod, params, {"x": SAMPLES})
-    assert tvmq.verify(tvmq.build(integer), {"x": SAMPLES[:4]}).is_exact
+    assert tvmq.verify(tvmq.build(integer), {"x": SAMPLES[:4]}).exact
     tvmq.to_onnx(integer, tmp_path / "m.onnx")
     written = onnx.load(tmp_path / "m.onnx")
     for ours, theirs in zip(tvmq.reference.run(integer, feed), run_in_float(written, feed), strict=True):

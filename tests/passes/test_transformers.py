@@ -27,4 +27,4 @@ def test_a_vision_transformer_is_defined_throughout(zoo: Path) -> None:
     assert found["tvmq.table"] >= written["Erf"] == 5
     assert Reference(quantized).islands == []
     verification = tvmq.verify(tvmq.build(quantized), data[:2])
-    assert verification.is_exact and not verification.islands, str(verification)
+    assert verification.exact and not verification.islands, str(verification)

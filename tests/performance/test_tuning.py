@@ -62,7 +62,7 @@ def test_what_is_measured_is_taken_by_later_builds(model, folder, monkeypatch):
     assert tuned.kernels != before.kernels and tvmq.build(mod).kernels == tuned.kernels
     for one, other in zip(before.run(feed), tuned.run(feed), strict=True):
         np.testing.assert_array_equal(one, other)
-    assert tvmq.verify(tuned, [feed]).is_exact
+    assert tvmq.verify(tuned, [feed]).exact
 
 
 @pytest.mark.slow

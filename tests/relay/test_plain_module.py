@@ -36,7 +36,7 @@ def test_floats_are_built_and_looked_at() -> None:
 @pytest.mark.slow
 def test_integers_are_built_and_looked_at(quantized: relay.IRModule, tmp_path) -> None:
     assert isinstance(quantized, relay.IRModule)
-    assert tvmq.verify(tvmq.build(quantized), [FEED]).is_exact
+    assert tvmq.verify(tvmq.build(quantized), [FEED]).exact
     np.testing.assert_array_equal(*(tvmq.reference.run(one, FEED)[0] for one in (quantized, quantized.relax)))
     assert "conv2d" in str(tvmq.explain(quantized))
     assert str(tvmq.check_backend(quantized, "cpu")) == str(tvmq.check_backend(quantized.relax, "cpu"))

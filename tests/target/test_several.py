@@ -73,7 +73,7 @@ def test_the_best_code_is_taken(fat, path, module):
         loaded = tvmq.load(path)
         assert loaded.target.name == "x86-64" and "conv2d_generic" in " ".join(loaded.kernels.values())
         assert np.array_equal(loaded(X), expected)
-    assert tvmq.verify(tvmq.load(path), [{"x": X}]).is_exact
+    assert tvmq.verify(tvmq.load(path), [{"x": X}]).exact
 
 
 @pytest.mark.slow

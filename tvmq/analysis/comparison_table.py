@@ -59,7 +59,7 @@ class Comparison:
             f"compare: none of {len(self.layers)} layers is called {name!r}; print(comparison) lists them"
         )
 
-    def worst_layers(self, count: int = 8, by: str = "local") -> list[LayerComparison]:
+    def worst(self, count: int = 8, by: str = "local") -> list[LayerComparison]:
         """The layers of lowest SQNR, the worst first; `by` is "local", "accumulated" or "weight"."""
         if by not in ERRORS:
             raise ConfigError(f"compare: by must be one of {', '.join(ERRORS)}. Got {by!r} instead")
@@ -89,7 +89,7 @@ class Comparison:
 
     def summary(self) -> str:
         """The layers that lose most by themselves."""
-        worst = [layer for layer in self.worst_layers(3) if math.isfinite(layer.local.sqnr)]
+        worst = [layer for layer in self.worst(3) if math.isfinite(layer.local.sqnr)]
         listed = ", ".join(f"{short_names(layer.names)} ({layer.local.sqnr:.1f} dB)" for layer in worst)
         text = f"{len(self.layers)} layers, {self.samples} samples; worst by themselves: {listed or 'none'}"
         if not self.unpaired:

@@ -63,7 +63,7 @@ class Divergence:
     sentences: tuple[str, ...] = ()
 
     @property
-    def is_exact(self) -> bool:
+    def exact(self) -> bool:
         """True if no value of any layer or result differs."""
         return self.first is None and self.differing == 0
 
@@ -74,7 +74,7 @@ class Divergence:
 
     def to_dict(self) -> dict[str, Any]:
         """Dictionary for JSON."""
-        return {"exact": self.is_exact, "first": self.first and list(self.first.names), **asdict(self)}
+        return {"exact": self.exact, "first": self.first and list(self.first.names), **asdict(self)}
 
     def __str__(self) -> str:
         return "\n".join(filter(None, [self.table(), *(f"  {text}" for text in (*self.sentences, self.verdict()))]))
@@ -100,7 +100,7 @@ class Divergence:
         compared = sum(layer.values for layer in self.layers)
         results = f"{self.values} results and " if self.values else ""
         whole = f"{results}{compared} values of {len(self.layers)} layers, {self.samples} samples"
-        if self.is_exact:
+        if self.exact:
             return f"equal: yes ({whole}; the module and {self.other} agree bit for bit)"
         first = self.first
         where = f"; the first layer is {first.name}, {first.differing} of {first.values} values" if first else ""

@@ -62,18 +62,18 @@ class Verification:
     not_finite: str = ""
 
     @property
-    def is_exact(self) -> bool:
+    def exact(self) -> bool:
         """True if nothing differs."""
         return self.differing == 0 and not any(check.differing for check in self.lowerings)
 
     def to_dict(self) -> dict[str, Any]:
         """Dictionary for JSON."""
-        data = {"exact": self.is_exact, **asdict(self)}
+        data = {"exact": self.exact, **asdict(self)}
         return {key: value for key, value in data.items() if value or key not in ("lowerings", "not_finite")}
 
     def __str__(self) -> str:
         whole = f"{self.values} values of {self.samples} samples"
-        if self.is_exact:
+        if self.exact:
             text = f"exact: yes ({whole} equal the NumPy definition bit for bit)"
         else:
             text = (

@@ -78,7 +78,7 @@ def compare(
     elif worst is None:
         print(result)
     else:
-        print(f"{result.table(result.worst_layers(worst, by.value))}\n\n  {result.summary()}")
+        print(f"{result.table(result.worst(worst, by.value))}\n\n  {result.summary()}")
 
 
 def _on_chip(
@@ -99,7 +99,7 @@ def _on_chip(
         print_json(result.to_dict())
     else:
         print(result)
-    if not result.is_exact:
+    if not result.exact:
         raise typer.Exit(FAILED)
 
 

@@ -48,7 +48,7 @@ def demo(
     scores = {"float": _scores(float_exe, example.test), "int8": _scores(exe, example.test)}
     result = {
         **compare(scores, example.labels),
-        "exact": verified.is_exact,
+        "exact": verified.exact,
         "onnx_bytes": len(example.model),
         "float_bytes": _saved_size(float_exe),
         "int8_bytes": output.stat().st_size,

@@ -147,13 +147,13 @@ def _without_data(
     model: Path, source: ModelSource, config: tvmq.QConfig, backend: str | None, tune: float | None, *, quiet: bool
 ) -> tvmq.QConfig:
     """The options for a model without data: scales made at run time, where these options and the backend allow it."""
-    from tvmq.pipeline import WITHOUT_DATA, is_calibrated, why_data
+    from tvmq.pipeline import WITHOUT_DATA, explain_required_data, is_calibrated
     from tvmq.target.backend import backend_of
 
     if not is_calibrated(config):
         return config
-    why = "--tune measures layers with calibrated ones" if tune is not None else why_data(config, backend_of(backend))
-    if why is not None:
+    why = explain_required_data(config, backend_of(backend))
+    if why := why if tune is None else "--tune measures layers with calibrated ones":
         raise missing_data(model, source, config.calibrate_mode, why)
     if not quiet:
         notice(f"no calibration data: {WITHOUT_DATA.replace('dataset=', '--data')}:{data_forms(model, source)}")

@@ -48,5 +48,5 @@ def verify(
         print_json(result.to_dict())
     else:
         print(result)
-    if not result.is_exact:
+    if not result.exact:
         raise typer.Exit(FAILED)

@@ -6,7 +6,6 @@ One order of arguments: the module, its weights, the target. Calls that name the
 from __future__ import annotations
 
 import functools
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, ParamSpec, TypeVar
@@ -21,6 +20,7 @@ from tvmq.compile.cuda.compile import compile_cuda
 from tvmq.compile.description import describe_functions, describe_module, describe_tensors, warn_of_slow_sizes
 from tvmq.compile.external import NOTHING, ExternalCode, ExternalModules, external_code, take_external_modules
 from tvmq.compile.vm_pipeline import VmModule, compile_module
+from tvmq.deprecation import warn_user
 from tvmq.errors import BackendWarning, BuildError, ConfigError, TargetError
 from tvmq.graph.batch_dimension import batch_dimension
 from tvmq.graph.functions import inline_functions, is_partitioned, plain_module, unpack_weights
@@ -128,11 +128,9 @@ def build(
     if (why := why_emulated(mod)) is not None:
         raise BuildError(f"build: {why}: compiled code would give other codes than the device; use tvmq.emulate")
     if (why := why_emulated(mod, MAY_DIFFER)) is not None:
-        warnings.warn(
-            BackendWarning(
-                f"build: {why}: where that matters the device gives other values; tvmq.emulate computes and counts them"
-            ),
-            stacklevel=3,  # of who calls `build`, which is wrapped
+        warn_user(
+            f"build: {why}: where that matters the device gives other values; tvmq.emulate computes and counts them",
+            BackendWarning,
         )
     return build_executable(
         mod, params, target, sizes=sizes, num_threads=num_threads, tune=tune, lowerings=lowerings, backend=backend

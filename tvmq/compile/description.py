@@ -6,7 +6,6 @@ One warning where free dimensions make a build much slower than fixed ones would
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Mapping
 from dataclasses import asdict
 from typing import Any
@@ -15,6 +14,7 @@ import tvm
 from tvm import relax
 
 from tvmq.artifact.model_description import Description, Entries
+from tvmq.deprecation import warn_user
 from tvmq.errors import ModelError
 from tvmq.graph.functions import PARTS, function_module, is_partitioned
 from tvmq.graph.ledger import get_ledger
@@ -129,7 +129,7 @@ def _scale(call: relax.Call) -> dict[str, Any]:
     return {"scale": scale.tolist(), "zero_point": zero.tolist()}
 
 
-def warn_of_slow_sizes(mod: tvm.IRModule, batch: str | None, *, stacklevel: int = 3) -> None:
+def warn_of_slow_sizes(mod: tvm.IRModule, batch: str | None) -> None:
     """Warn once, with the dimension, the slowest layer, how slow it is and the remedy, if layers of free sizes have no
     kernel.
 
@@ -147,12 +147,11 @@ def warn_of_slow_sizes(mod: tvm.IRModule, batch: str | None, *, stacklevel: int 
         return
     factor, name, layer = max(named, key=lambda one: one[0])
     others = len({layer for *_, layer in named}) - 1
-    warnings.warn(
+    warn_user(
         f"build: the free dimension '{name}' makes layer '{layer}' about {factor} times as slow as a fixed one would"
         + (f", and {others} other{'s' * (others > 1)} slow" if others else "")
         + ": it has no kernel for any size and runs in loops; fix it, by shape= of from_onnx or "
-        f"sizes={{'{name}': number}} of build",
-        stacklevel=stacklevel,
+        f"sizes={{'{name}': number}} of build"
     )
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import tvm_ffi
 
-from tvmq.compile.evaluators import compile_functions
+from tvmq.compile.loop_functions import compile_functions
 from tvmq.kernels.calibrate.window_sums import LANES, MOST_ROWS, window_sums
 from tvmq.runtime.call_code import share_memory
 from tvmq.runtime.inputs import aligned_zeros

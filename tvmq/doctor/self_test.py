@@ -55,9 +55,9 @@ def run_self_test() -> Iterator[Finding]:
     for feed in data:
         deviation.add(build(mod, params=params).run(feed)[0], exe.run(feed)[0])
     seconds, sqnr = time.perf_counter() - start, deviation.figures().sqnr
-    figures = {"exact": verified.is_exact, "sqnr": sqnr, "seconds": seconds}
+    figures = {"exact": verified.exact, "sqnr": sqnr, "seconds": seconds}
     remedy = "report it, with the output of `tvmq doctor --json`; until then do not trust int8 models on this machine"
-    if not verified.is_exact:
+    if not verified.exact:
         yield problem("self-test", f"compiled code differs from its definition: {verified}", remedy, **figures)
     elif sqnr < LEAST_DECIBELS:
         yield problem("self-test", f"int8 is only {sqnr:.1f} dB from float", remedy, **figures)

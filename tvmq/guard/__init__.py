@@ -15,18 +15,19 @@ A module that keeps the bound is handed on untouched.
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from typing import Protocol
 
 import tvm
 
 from tvmq.backends.description import Backend
 from tvmq.config import QConfig
+from tvmq.deprecation import warn_user
 from tvmq.errors import AccuracyWarning, TvmqError
 from tvmq.graph.ledger import get_ledger
-from tvmq.guard.bound import Figure, Guard
+from tvmq.guard.bound import Figure
 from tvmq.guard.evidence import with_evidence
-from tvmq.guard.judge import Evaluator, Judge
+from tvmq.guard.judge import Judge
 from tvmq.guard.raising import Search, raise_precision
 from tvmq.guard.regions import products, regions
 from tvmq.guard.rehearsal import Precision, Rehearsal
@@ -34,63 +35,69 @@ from tvmq.guard.report import missed_bound, nothing_left, with_report
 from tvmq.guard.trials import Trials
 from tvmq.rules import Rule
 
-# Makes the integer module under additional rules; reads no data that were read before
-Make = Callable[[Sequence[Rule]], tvm.IRModule]
 BLIND = 6.0  # dB between a rehearsal and its integer module, beyond which rehearsals do not see what breaks
 
 
-def guard_module(
-    module: tvm.IRModule,
-    judge: Judge,
-    make: Make,
-    guard: Guard,
-    *,
-    simulated: Callable[[], tvm.IRModule],
-    evaluator: Evaluator,
-    dynamic: bool = True,
-    refusal: str | None = None,
-) -> tvm.IRModule:
+class CalibratedModel(Protocol):
+    """Modules of one calibration, `StaticQuantization`: no data are read again for them.
+
+    config   options of all of them
+    backend  that they are for
+    """
+
+    config: QConfig
+    backend: Backend
+
+    def module(self, rules: Sequence[Rule] = ()) -> tvm.IRModule:
+        """The integer module under additional rules."""
+
+    def simulation(self) -> tvm.IRModule:
+        """The float module with the roundings of `module()`, calibrated."""
+
+
+def guard_module(module: tvm.IRModule, judge: Judge, model: CalibratedModel) -> tvm.IRModule:
     """The module, or one of more precision where it does not keep the bound; a warning where none with products in 8
     bits does.
 
-    module     quantized with the options as they are
-    make       makes others from the same calibration
-    simulated  the float module with the roundings of `module`, calibrated
-    evaluator  compiles a module for this CPU
-    dynamic    the backend has scales made at run time
-    refusal    why precision must not be raised: then the guard says which layers are to blame; None where it may be
-    raises     BuildError where compiled code of a small module contradicts its definition
+    module  quantized with the options as they are
+    judge   has samples, what float gives for them, and the bound
+    model   makes others from the same calibration; where its options or backend forbid more precision, the guard says
+            which layers are to blame
+    raises  BuildError where compiled code of a small module contradicts its definition
     """
+    guard = judge.guard
     if not judge.is_possible:
         return judge.check_compiled(module)
     figure = judge.figure(module)
     if figure.holds(guard):
         return judge.check_compiled(module)
-    calibrated = simulated()
+    refusal = why_not(model.config, model.backend)
+    is_dynamic = model.backend.refuses_dynamic() is None
+    calibrated = model.simulation()
     calibrated = with_evidence(calibrated, judge.evidence) or calibrated
-    rehearsal = Rehearsal(calibrated, judge, evaluator, dynamic=dynamic)
+    rehearsal = Rehearsal(calibrated, judge, judge.evaluator, dynamic=is_dynamic)
     trials = Trials(rehearsal, advance=guard.advance, is_late=guard.is_late)
     search = raise_precision(get_ledger(module).layers, figure, trials, guard)
     result, final = module, figure
     if refusal is None and search.best.figure.beats(figure):
-        result, final = _verify_choices(search, module, make, judge, trials)
+        result, final = _verify_choices(search, module, model, judge, trials)
         result = with_report(result, search, final) if result is not module else module
     if not final.holds(guard):
         text = missed_bound(search, final, guard, tried=trials.tried, refusal=refusal)
-        warnings.warn(text, AccuracyWarning, stacklevel=5)
+        warn_user(text, AccuracyWarning)
     elif products(get_ledger(module).layers) and not products(get_ledger(result).layers):
-        warnings.warn(nothing_left(search, guard, tried=trials.tried), AccuracyWarning, stacklevel=5)
+        warn_user(nothing_left(search, guard, tried=trials.tried), AccuracyWarning)
     return judge.check_compiled(result)
 
 
 def _verify_choices(
-    search: Search, module: tvm.IRModule, make: Make, judge: Judge, trials: Trials
+    search: Search, module: tvm.IRModule, model: CalibratedModel, judge: Judge, trials: Trials
 ) -> tuple[tvm.IRModule, Figure]:
     """The integer module of the best choice; of more careful ones where that does not keep what its rehearsal did."""
     best, figure = module, search.before.figure
     for precision in _candidates(search, trials):
         try:
-            other = make(precision.rules())
+            other = model.module(precision.rules())
         except TvmqError:  # such as values that are not finite where a range is to be chosen
             continue
         other_figure = judge.figure(other)

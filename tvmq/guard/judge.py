@@ -51,7 +51,7 @@ class Judge:
         evaluator: Evaluator,
         guard: Guard,
     ) -> None:
-        self.guard, self._batches, self._evaluator = guard, batches, evaluator
+        self.guard, self.evaluator, self._batches = guard, evaluator, batches
         self._looked_up: set[int] = set()
         self.evidence = find_evidence(prepared, quantized) if guard.metric is None else []
         self._judged = self._positions(prepared) if guard.metric is None else []
@@ -98,7 +98,7 @@ class Judge:
         if reference.islands or not self._batches or macs * samples_in(self._batches[0].feed) > FEW_MACS:
             return module
         feed = self._batches[0].feed
-        compiled, defined = self._evaluator(module)(feed), reference.run(feed)
+        compiled, defined = self.evaluator(module)(feed), reference.run(feed)
         names = output_names(main_function(module), len(defined))
         for name, ours, wanted in zip(names, map(np.asarray, compiled), defined, strict=True):
             differing = int(unequal_bits(ours, np.asarray(wanted)).sum())
@@ -169,7 +169,7 @@ class Judge:
             reference = Reference(module)
             if not reference.islands:
                 return reference.run
-        return self._evaluator(module)
+        return self.evaluator(module)
 
     def _sqnr(self, place: int, both: Sequence[Both]) -> float:
         """Signal-to-error ratio of one output, rounded to tenths."""

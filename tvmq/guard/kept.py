@@ -8,14 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 import tvm
 
-from tvmq.compile.evaluators import count_bins
+from tvmq.compile.compiled_counting import count_bins
 from tvmq.dataset import Dataset, Feed
 from tvmq.graph.view import View
 from tvmq.observers.auto import Choice
 from tvmq.observers.base import Range, TensorStatistics
 from tvmq.observers.samples import Fingerprint
 from tvmq.passes.calibrate.collect import collect, watched_tensors
-from tvmq.passes.calibrate.observed_model import Evaluator, Observing
+from tvmq.passes.calibrate.observed_model import CompileInPlace, Evaluator
 from tvmq.spec import QuantSpec
 
 EVERY = 4  # of the batches one judges
@@ -63,7 +63,7 @@ class CalibrationCache:
         evaluator: Evaluator,
         *,
         with_histogram: bool,
-        observing: Observing,
+        compile_in_place: CompileInPlace,
         momentum: float | None = None,
     ) -> None:
         """Statistics of all watched tensors of a module; the data are read if some are not known yet."""
@@ -73,8 +73,9 @@ class CalibrationCache:
         batches: Iterable[tuple[Feed, int]] = data if self._is_read else self._pass_batches(data)
         self._is_read = True
         statistics = collect(
-            annotated, batches, evaluator, with_histogram=with_histogram, counter=count_bins, observing=observing,
-            momentum=momentum, known=self.statistics, results=self._remember if self.has_results else None,
+            annotated, batches, evaluator, with_histogram=with_histogram, counter=count_bins, momentum=momentum,
+            compile_in_place=compile_in_place, known=self.statistics,
+            results=self._remember if self.has_results else None,
         )  # fmt: skip
         self.statistics.update(statistics)
 

@@ -36,7 +36,7 @@ from tvmq.precision_search.scores import score_samples
 from tvmq.precision_search.sequential import is_decided, looks, measure_drop
 from tvmq.precision_search.space import FLOAT, INT8, Recipe, rule_of
 from tvmq.rules import DYNAMIC
-from tvmq.stages import ROUNDING, Choices, run_stages
+from tvmq.stages import ROUNDING, StageContext, run_stages
 from tvmq.static_quantization import StaticQuantization, model_hash
 
 USUAL_SIZE = 64  # of a free dimension that is no batch
@@ -155,7 +155,7 @@ class TrialRunner:
         config = replace(config, rules=(*config.rules, rule_of("*", option, config)))
         annotated = self._quantization.annotated(config)
         calibration = self._quantization.calibration(annotated, config)
-        return run_stages(annotated, ROUNDING, Choices(config, calibration=calibration))
+        return run_stages(annotated, ROUNDING, StageContext(config, calibration=calibration))
 
     def _noise(self, network: Network, choice: Sequence[tuple[str, str]]) -> Result:
         """Noise of the outputs with these layers in codes and all others in float."""

@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 import tvm
 
-from tvmq.compile.evaluators import compile_with_shared_inputs, count_bins, evaluator
-from tvmq.config import QConfig
+from tvmq.compile.compiled_counting import count_bins
+from tvmq.compile.evaluators import Runner, evaluator
+from tvmq.config import recorded_options
 from tvmq.graph.ledger import Ledger
 from tvmq.observers.base import TensorStatistics
 from tvmq.passes.calibrate.collect import collect
@@ -29,12 +30,10 @@ def statistics_of(
     data     anything that `quantize` takes; it is read twice, for channels that stand out and for the counts
     raises   DataError for data that do not fit the model
     """
-    config = replace(QConfig.from_dict({**ledger.config, "rules": []}), do_simulation=False)
+    config = replace(recorded_options(ledger.config), do_simulation=False)
     quantization = static_quantization(mod, params, data, target=target or ledger.backend, config=config)
     assert quantization.data is not None
-    return collect(
-        quantization.annotated(), quantization.data, evaluator, counter=count_bins, observing=compile_with_shared_inputs
-    )
+    return collect(quantization.annotated(), quantization.data, evaluator, counter=count_bins, compile_in_place=Runner)
 
 
 def thresholds(ledger: Ledger) -> dict[str, dict[str, Any]]:

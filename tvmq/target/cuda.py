@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
+from tvmq.deprecation import warn_user
 from tvmq.errors import TargetError
 from tvmq.target.cpu import CpuTarget, parse, resolve_target
 from tvmq.tvm_runtime import is_tvm_target
@@ -125,10 +125,9 @@ def cuda_target(target: Any = KIND) -> CudaTarget:
 
 
 def _portable_arch() -> str:
-    warnings.warn(
+    warn_user(
         f"build: target 'cuda' names no architecture and this machine has no NVIDIA GPU that TVM can use: the code is "
-        f"for {PORTABLE}, which later GPUs run without their best kernels; name one, as 'cuda -arch=sm_90'",
-        stacklevel=4,
+        f"for {PORTABLE}, which later GPUs run without their best kernels; name one, as 'cuda -arch=sm_90'"
     )
     return PORTABLE
 

@@ -27,7 +27,7 @@ from tvmq.passes.families.table import numbers
 from tvmq.passes.realize import code_bounds
 from tvmq.reference.float_regions import FloatRegions
 from tvmq.spec import QuantSpec
-from tvmq.stages import INTEGERS, Choices, run_stages
+from tvmq.stages import INTEGERS, StageContext, run_stages
 from tvmq.training.accumulators import Accumulators
 from tvmq.training.batch_norm import LiveFolding
 from tvmq.training.build import Learning, ParameterBuilder
@@ -52,7 +52,7 @@ class IntegerNetwork(nn.Module):
     """
 
     def __init__(
-        self, calibrated: tvm.IRModule, choices: Choices, annotated: tvm.IRModule, learning: Learning | None = None
+        self, calibrated: tvm.IRModule, choices: StageContext, annotated: tvm.IRModule, learning: Learning | None = None
     ) -> None:
         super().__init__()
         self.annotated = annotated

@@ -16,7 +16,7 @@ from tvmq.frontends.torch.export import from_torch
 from tvmq.passes.import_qdq import is_prequantized, with_own_sums
 from tvmq.passes.realize.accumulators import check_accumulators
 from tvmq.pipeline import static_quantization
-from tvmq.stages import INTEGERS, ROUNDING, Choices, run_stages
+from tvmq.stages import INTEGERS, ROUNDING, StageContext, run_stages
 from tvmq.static_quantization import StaticQuantization
 from tvmq.training.accumulator_proof import prove_accumulators
 from tvmq.training.accumulators import Accumulators, accumulators_of
@@ -201,11 +201,11 @@ def network_of(
 def _untrained_network(quantization: StaticQuantization, request: TrainingRequest, config: QConfig) -> IntegerNetwork:
     """With the scales that a quantized model brings, or calibrated ones."""
     if is_prequantized(quantization.prepared):
-        choices = Choices(config, quantization.backend)
+        choices = StageContext(config, quantization.backend)
         learning = Learning(request.learn_scales, quantizers=request.quantizers)
         return IntegerNetwork(with_adopted_scales(quantization), choices, quantization.prepared, learning)
     annotated = quantization.annotated(config)
-    choices = Choices(config, quantization.backend, calibration=quantization.calibration(annotated, config))
+    choices = StageContext(config, quantization.backend, calibration=quantization.calibration(annotated, config))
     rounded = run_stages(annotated, ROUNDING, choices)
     nearest = run_stages(annotated, tuple(stage for stage in ROUNDING if stage[0] in UNROUNDED), choices)
     net = IntegerNetwork(with_float_weights(rounded, nearest), choices, annotated, request.learning(nearest))

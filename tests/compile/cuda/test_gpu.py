@@ -29,7 +29,7 @@ def test_the_embedded_network(digits, tmp_path):
     exe.save(tmp_path / "m.tvmq")
     assert_exact(digits.quantized, feeds, tvmq.load(tmp_path / "m.tvmq"))
     assert exe.benchmark(feeds[0], repeat=3).median > 0
-    assert tvmq.verify(exe, feeds).is_exact
+    assert tvmq.verify(exe, feeds).exact
 
 
 def test_not_finite_inputs(digits):

@@ -79,7 +79,7 @@ def test_grouped_linear_layers_are_integers(equation: str, free: bool) -> None:
     mod, params = from_onnx(proto)
     module = tvmq.quantize(mod, params, feed, guard=None)
     executable = tvmq.build(module)
-    assert tvmq.verify(executable, feed).is_exact
+    assert tvmq.verify(executable, feed).exact
     explanation = tvmq.explain(module)
     assert explanation.int8_share() == 1
     assert explanation.macs() > 0 if free else explanation.macs() == 8 * 5 * 2 * 16 * 12

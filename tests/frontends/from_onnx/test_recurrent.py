@@ -105,7 +105,7 @@ def test_int8_weights(op: str, mode: str) -> None:
     with tvmq.qconfig(activations=mode):
         quantized = tvmq.quantize(mod, params, feeds if mode == "static" else None, guard=None)
     executable = tvmq.build(quantized)
-    assert tvmq.verify(executable, feeds[:2]).is_exact
+    assert tvmq.verify(executable, feeds[:2]).exact
     for found, expected in zip(executable.run(feeds[0]), run_onnx(made, feeds[0]), strict=True):
         assert np.abs(found - expected).max() < 0.05
     entries = [entry for entry in get_ledger(quantized).layers.values() if entry["macs"]]
@@ -129,7 +129,7 @@ def test_weights_alone(op: str, options: dict[str, Any], error: float, tmp_path:
     with tvmq.qconfig(activations=None, **options):
         quantized = tvmq.quantize(mod, params)
     executable = tvmq.build(quantized)
-    assert tvmq.verify(executable, feeds[:2]).is_exact
+    assert tvmq.verify(executable, feeds[:2]).exact
     results = executable.run(feeds[0])
     for found, expected in zip(results, run_onnx(made, feeds[0]), strict=True):
         assert 0 < np.abs(found - expected).max() < error
@@ -208,7 +208,7 @@ def test_lengths_of_sequences(op: str) -> None:
     feed = feeds_of(model(op))[0] | {"lengths": np.int32([3, 5])}
     mod, params = tvmq.from_onnx(made)
     executable = tvmq.build(mod, params=params)
-    assert tvmq.verify(executable, [feed]).is_exact
+    assert tvmq.verify(executable, [feed]).exact
     for found, expected in zip(executable.run(feed), run_onnx(made, feed), strict=True):
         np.testing.assert_allclose(found, expected, rtol=1e-5, atol=1e-6)
 
@@ -228,7 +228,7 @@ def test_any_number_of_steps_and_samples(mode: str | None) -> None:
         executable = tvmq.build(mod, params=params)
     for steps, batch in ((1, 1), (7, 3)):
         feed = {"x": np.random.default_rng(steps).normal(0, 1, (steps, batch, INPUTS)).astype(np.float32)}
-        assert tvmq.verify(executable, [feed]).is_exact
+        assert tvmq.verify(executable, [feed]).exact
         for found, expected in zip(executable.run(feed), run_onnx(made, feed), strict=True):
             np.testing.assert_allclose(found, expected, rtol=1e-5, atol=0.05 if mode else 1e-6)
 

@@ -46,7 +46,7 @@ def test_quantized_network_is_exact(imported: Any) -> None:
     qmod = tvmq.quantize(mod, params, data)
     assert "100.0% of multiply-accumulates" in tvmq.explain(qmod).summary()
     result = tvmq.verify(tvmq.build(qmod), data)
-    assert result.is_exact and result.values == 80 and not result.islands
+    assert result.exact and result.values == 80 and not result.islands
 
 
 def test_rules_reach_layers_by_their_torch_name(imported: Any) -> None:
@@ -114,7 +114,7 @@ def test_free_batch_runs_with_any_size(net: Any) -> None:
 def test_free_batch_is_quantized(net: Any) -> None:
     mod, params = tvmq.from_torch(net, (tensor(2, 3, 16, 16),), dynamic_batch=True)
     data = [tensor(3, 3, 16, 16)]
-    assert tvmq.verify(tvmq.build(tvmq.quantize(mod, params, data)), data).is_exact
+    assert tvmq.verify(tvmq.build(tvmq.quantize(mod, params, data)), data).exact
 
 
 class Reader(nn.Module):

@@ -60,7 +60,7 @@ def test_encoders_are_exact_with_streams_of_16_bits(norm_first: bool, mode: str)
         guard=None,
     )
     exe = tvmq.build(quantized)
-    assert tvmq.verify(exe, words[:3]).is_exact
+    assert tvmq.verify(exe, words[:3]).exact
     bindings = View(quantized).bindings
     assert not [var.name for var, value in bindings if op_name(value) == "add" and dtype_of(var) == "float32"]
     sums = Counter(dtype_of(var) for var, value in bindings if op_name(value) in ("tvmq.add", "tvmq.scale_shift"))

@@ -127,7 +127,7 @@ def test_attention_whose_result_is_float_is_one_kernel_too() -> None:
     kernels = [kernel for layer in exe.profile(feed, repeat=1).layers for kernel in layer.kernels]
     assert sum(kernel.startswith("attention") for kernel in kernels) == 1
     assert not any("softmax" in kernel or "batch_matmul" in kernel for kernel in kernels)
-    assert tvmq.verify(exe, [feed]).is_exact
+    assert tvmq.verify(exe, [feed]).exact
 
 
 def _runs_here(target: str) -> bool:

@@ -60,7 +60,7 @@ def test_a_block_with_gates_is_exact_and_has_few_kernels() -> None:
     gate = n.op("Sigmoid", n.conv(n.op("Relu", n.conv(gate, 24, 8, 1)), 8, 24, 1))
     model = n.model(n.conv(n.op("Mul", y, gate), 24, 8, 1))
     road = drive(model, rules=(tvmq.Rule(lambda layer: layer.macs == 0, None),))
-    assert road.verification.is_exact
+    assert road.verification.exact
     feed = {"x": np.random.default_rng(1).standard_normal((1, 8, 9, 9)).astype(np.float32)}
     kernels = [kernel for layer in road.executable.profile(feed, repeat=1).layers for kernel in layer.kernels]
     assert not any("sigmoid" in kernel or "clip" in kernel or "add" in kernel for kernel in kernels), kernels
@@ -73,7 +73,7 @@ def test_a_residual_of_codes_is_read_by_the_sum() -> None:
     y = n.op("Relu", n.conv("x", 8, 16))
     y = n.op("Add", y, n.op("Relu", n.conv(n.op("Relu", n.conv(y, 16, 16)), 16, 16)))
     road = drive(n.model(n.conv(y, 16, 4)), rules=(tvmq.Rule(lambda layer: layer.macs == 0, None),))
-    assert road.verification.is_exact and "tvmq.dequantize" in road.operators()
+    assert road.verification.exact and "tvmq.dequantize" in road.operators()
     feed = {"x": np.random.default_rng(2).standard_normal((1, 8, 9, 9)).astype(np.float32)}
     kernels = [kernel for layer in road.executable.profile(feed, repeat=1).layers for kernel in layer.kernels]
     assert not any(kernel.startswith("dequantize") for kernel in kernels), kernels

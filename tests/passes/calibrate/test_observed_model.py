@@ -96,11 +96,11 @@ def expected(
 def check_equal(mod: tvm.IRModule, batches: list[tuple[Feed, int]], *, with_histogram: bool = True) -> None:
     kept: list[int] = []
 
-    def observing(inner: tvm.IRModule) -> observed_model.Observing:
+    def compile_in_place(inner: tvm.IRModule) -> observed_model.InPlaceRunner:
         kept.append(1)
-        return evaluators.compile_with_shared_inputs(inner)
+        return evaluators.Runner(inner)
 
-    found = collect(mod, batches, run_of, with_histogram=with_histogram, observing=observing)
+    found = collect(mod, batches, run_of, with_histogram=with_histogram, compile_in_place=compile_in_place)
     assert kept, "nothing was observed"
     for one, other in zip(found.values(), expected(mod, batches, found), strict=True):
         ours, theirs = one.to_dict(), other.to_dict()
@@ -126,7 +126,7 @@ def test_results_are_handed_over() -> None:
         mod,
         batches,
         run_of,
-        observing=evaluators.compile_with_shared_inputs,
+        compile_in_place=evaluators.Runner,
         results=lambda ys: found.append(list(map(np.array, ys))),
     )
     run = run_of(drop_uncalibrated(mod))
@@ -152,7 +152,7 @@ def test_infinity_is_refused_with_the_name_of_the_first_tensor() -> None:
     batches = feeds((2, 3, 9, 8), (1.0, 1.0))
     batches[1][0]["x"][0, 0, 0, 0] = np.inf
     with pytest.raises(RangeError, match="'x'"):
-        collect(pictures(), batches, run_of, observing=evaluators.compile_with_shared_inputs)
+        collect(pictures(), batches, run_of, compile_in_place=evaluators.Runner)
 
 
 @pytest.mark.slow

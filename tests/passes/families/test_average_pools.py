@@ -73,4 +73,4 @@ def test_in_the_mode_of_shifts() -> None:
     mod, params = tvmq.from_onnx(model)
     with tvmq.qconfig(requantize="power_of_two"):
         quantized = tvmq.quantize(mod, params, feeds_of(model))
-    assert tvmq.verify(tvmq.build(quantized), feeds_of(model, 2)).is_exact
+    assert tvmq.verify(tvmq.build(quantized), feeds_of(model, 2)).exact

@@ -79,7 +79,7 @@ def test_kernels_use_lanes_and_explain_says_so():
     assert "weights or activations of 7 bits would hold" in eight.summary()
     feed = feeds_of(model)[0]
     np.testing.assert_array_equal(exe.run(feed)[0], tvmq.build(module).run(feed)[0])
-    assert tvmq.verify(exe, [feed]).is_exact
+    assert tvmq.verify(exe, [feed]).exact
 
 
 def test_dynamic_products_too():

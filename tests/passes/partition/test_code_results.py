@@ -35,5 +35,5 @@ def test_sums_of_two_tensors_as_tflite_adds_them() -> None:
     names = [op_name(value) for _, value in View(qmod).bindings]
     assert "tvmq.add" not in names and names.count("tvmq.table") == 4
     exe = tvmq.build(qmod)
-    assert tvmq.verify(exe, feeds[:2]).is_exact
+    assert tvmq.verify(exe, feeds[:2]).exact
     assert np.isfinite(exe.run(feeds[0])[0]).all()

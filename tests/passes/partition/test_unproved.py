@@ -54,7 +54,7 @@ def test_what_weights_decide_is_float_before_the_calibration() -> None:
     )
     assert entry_of(mod, "/matmul_0")["precision"] == "int8"
     executable = tvmq.build(mod)
-    assert tvmq.verify(executable, data()[:2]).is_exact
+    assert tvmq.verify(executable, data()[:2]).exact
     true = np.maximum(np.maximum(data()[0]["x"] @ Net((1, 7)).weight(7, 8), 0).sum() * (DEPTH // 8), 0)
     assert executable.run(data()[0])[0].item() == pytest.approx(true, rel=0.02)
 

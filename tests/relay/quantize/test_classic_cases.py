@@ -64,7 +64,7 @@ def quantize_and_build(out: Any, skip_conv_layers: Any = ()) -> relay.IRModule:
         p.name: random.uniform(-1, 1, [int(d) for d in p.ty.shape]).astype("float32") for p in qmod.relax["main"].params
     }
     verification = tvmq.verify(tvmq.build(qmod.relax), [feed])
-    assert verification.is_exact, str(verification)
+    assert verification.exact, str(verification)
     return qmod
 
 
@@ -224,7 +224,7 @@ def verify_integral(out: Any) -> None:
     partitioned(out, "enabled")
     split = partitioned(out, "fully_integral").relax
     feed = {p.name: np.random.RandomState(0).randn(*map(int, p.ty.shape)).astype("f4") for p in split["main"].params}
-    assert integrality(inline_functions(split)).is_integral and tvmq.verify(tvmq.build(split), [feed]).is_exact
+    assert integrality(inline_functions(split)).is_integral and tvmq.verify(tvmq.build(split), [feed]).exact
 
 
 @pytest.mark.slow

@@ -67,7 +67,7 @@ def check(mod: tvm.IRModule, integers: tvm.IRModule, least: float = 15.0) -> Non
     inputs = feed(mod)
     executable = tvmq.build(integers)
     verification = tvmq.verify(executable, [inputs])
-    assert verification.is_exact, str(verification)
+    assert verification.exact, str(verification)
     for ours, floats in zip(executable.run(inputs), tvmq.build(mod).run(inputs), strict=True):
         assert 10 * np.log10((floats**2).sum() / ((ours - floats) ** 2).sum()) > least
 

@@ -36,7 +36,7 @@ def test_a_module_of_relays_names() -> None:
     assert [str(v.ty.dtype) for v, c in View(plain).bindings if op_name(c) == "nn.conv2d"] == ["int32", "int32"]
     feed = {"data": np.random.RandomState(1).uniform(-1, 1, (1, 4, 8, 8)).astype("float32")}
     verification = tvmq.verify(tvmq.build(plain), [feed])
-    assert verification.is_exact, str(verification)
+    assert verification.exact, str(verification)
 
 
 def test_a_module_of_relax_stays_one() -> None:

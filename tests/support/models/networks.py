@@ -165,7 +165,7 @@ def drive(
         quantized = tvmq.quantize(mod, params, feeds, guard=None)  # what the passes make, as it is
     executable = tvmq.build(quantized)
     verification = tvmq.verify(executable, feeds[:3])
-    assert verification.is_exact, str(verification)
+    assert verification.exact, str(verification)
     float_results, results = run_onnx(model, feeds[0]), executable.run(feeds[0])
     for name, a, b in zip((o.name for o in model.graph.output), float_results, results, strict=True):
         assert (a.shape, a.dtype) == (b.shape, b.dtype), name

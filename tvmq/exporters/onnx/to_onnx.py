@@ -8,11 +8,11 @@ the dialect wants them; tables become the functions they were made of.
 from __future__ import annotations
 
 import os
-import warnings
 from typing import TYPE_CHECKING
 
 import tvm
 
+from tvmq.deprecation import warn_user
 from tvmq.errors import BackendWarning, StageError, UnsupportedOpError
 from tvmq.exporters.onnx.dialects import TENSORRT, check_opset, dialect_named
 from tvmq.exporters.onnx.tensorrt_rules import require_tensorrt
@@ -66,12 +66,11 @@ def _warn_of_loops(qmod: tvm.IRModule) -> None:
     view = View(qmod)
     layers = [view.sources(var.name)[0] for var, value in view.bindings if op_name(value) == "tvmq.recurrent_codes"]
     if layers:
-        warnings.warn(
+        warn_user(
             f"to_onnx, layer '{layers[0]}': states of loops over time ({len(layers)} here) are codes in the module and "
             "floats in the file, so its results differ from the module's by these roundings (55 to 68 dB in small "
             "layers; see docs/quantized-models.md); keep these layers in float where both must agree",
             BackendWarning,
-            stacklevel=3,
         )
 
 

@@ -19,6 +19,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from tvmq.deprecation import warn_user
 from tvmq.errors import ModelError
 
 OBSERVED_FX = "_observed_graph_module_attrs"
@@ -69,11 +70,10 @@ def _warn_of_floats(prepared: nn.Module, result: nn.Module) -> None:
     observed = [path for path, module in layers.items() if getattr(module, "qconfig", None) is not None]
     quantized = sum(type(module).__module__.startswith("torch.ao.nn.quantized") for module in result.modules())
     if any(map(_is_fx, prepared.modules())) and 2 * quantized < len(observed):
-        warnings.warn(
+        warn_user(
             f"from_torch: {len(observed)} convolutions and linear layers have observers, such as '{observed[0]}', and "
             f"the conversion leaves {len(observed) - quantized} of them in float; a model that was prepared with a "
-            "backend config is converted with the same: from_torch(..., backend_config=...)",
-            stacklevel=5,  # the caller of from_torch
+            "backend config is converted with the same: from_torch(..., backend_config=...)"
         )
 
 

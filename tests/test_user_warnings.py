@@ -1,0 +1,40 @@
+"""Warnings point at the line of whoever called tvmq, whatever lies between."""
+
+from __future__ import annotations
+
+import types
+import warnings
+
+import pytest
+
+SOURCE = """
+from tvmq.deprecation import warn_user
+
+def warn():
+    warn_user("look here")
+
+def call():
+    warn()
+"""
+
+
+@pytest.mark.parametrize("module, filename", [
+    ("tvmq.guard.deep", __file__), ("tvmq", __file__), ("tvmq.cli.command", "tvmq.cli.command"),
+    ("tvmquick", "tvmquick"),
+])  # fmt: skip
+def test_a_warning_points_at_the_first_line_outside_of_tvmq(module: str, filename: str) -> None:
+    fake = types.ModuleType(module)
+    exec(compile(SOURCE, module, "exec"), vars(fake))
+    with pytest.warns(UserWarning, match="look here") as seen:
+        fake.call()
+    assert [warning.filename for warning in seen] == [filename]
+
+
+def test_it_is_shown_once_for_a_line() -> None:
+    fake = types.ModuleType("tvmq.deep")
+    exec(compile(SOURCE, "deep", "exec"), vars(fake))
+    with warnings.catch_warnings(record=True) as seen:
+        warnings.simplefilter("default")
+        for _ in range(3):
+            fake.call()
+    assert len(seen) == 1
