@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 import pytest
 import tvm
-from tests.models import Net, feeds_of, parse
 from tvm import relax
 
 import tvmq
+from tests.support.models.networks import Net, feeds_of, parse
 from tvmq.analysis.verification import OutputDifference, Verification, unequal_bits
 from tvmq.errors import DataError
 from tvmq.graph.rewrite import Rewriter
@@ -110,7 +110,7 @@ def test_islands_are_listed():
     n = Net((1, 3, 8, 8))
     model = n.model(n.conv(n.op("Trilu", n.op("Relu", n.conv("x", 3, 8))), 8, 4))
     mod, params = tvmq.from_onnx(model)
-    exe = tvmq.build(tvmq.quantize(mod, params, feeds_of(model)))
+    exe = tvmq.build(tvmq.quantize(mod, params, feeds_of(model), guard=None))
     result = tvmq.verify(exe, feeds_of(model, 2))
     assert result.exact and result.islands == ("triu '/trilu_2'",)
     assert "equality asked around them: triu '/trilu_2'" in str(result)
@@ -160,7 +160,7 @@ def in_four_functions() -> tvm.IRModule:
     n = Net((1, 3, 6, 6))
     model = n.model(n.op("Sigmoid", n.conv(n.op("Relu", n.conv("x", 3, 4)), 4, 2)))
     with tvmq.qconfig(calibrate_mode="minmax", partition_conversions="enabled"):
-        return tvmq.quantize(*tvmq.from_onnx(model), feeds_of(model))
+        return tvmq.quantize(*tvmq.from_onnx(model), feeds_of(model), guard=None)
 
 
 @pytest.mark.slow

@@ -12,12 +12,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import tvm
-from tests.free_models import pictures
-from tests.models import Net, feeds_of
 from tvm import relax, tirx
 from tvm.script import tirx as T
 
 import tvmq
+from tests.support.models.dynamic_models import pictures
+from tests.support.models.networks import Net, feeds_of
 from tvmq.compile import vm_pipeline
 from tvmq.compile.vm_passes import cut_dataflow_blocks, with_ordered_stores
 from tvmq.compile.vm_pipeline import legalize
@@ -63,7 +63,7 @@ def test_results_are_the_same(most: int, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(vm_pipeline, "cut_dataflow_blocks", lambda whole: cut_dataflow_blocks(whole, most))
     results = tvmq.build(mod, params=params).run(FEED)
     assert all(np.array_equal(result, wanted) for result, wanted in zip(results, expected, strict=True))
-    quantized = tvmq.quantize(mod, params, [FEED])
+    quantized = tvmq.quantize(mod, params, [FEED], guard=None)
     assert tvmq.verify(tvmq.build(quantized), [FEED]).exact
 
 
@@ -118,7 +118,7 @@ def executable(kind: str) -> tuple[tvmq.Executable, np.ndarray]:
     outputs = {"alone": [y], "shared": [y, n.op("Softmax", "x")]}[kind]
     model = n.model(*outputs)
     mod, params = tvmq.from_onnx(model)
-    return tvmq.build(tvmq.quantize(mod, params, feeds_of(model))), feeds_of(model, 1, seed=3)[0]["x"]
+    return tvmq.build(tvmq.quantize(mod, params, feeds_of(model), guard=None)), feeds_of(model, 1, seed=3)[0]["x"]
 
 
 def at(x: np.ndarray, address: int) -> np.ndarray:

@@ -73,7 +73,7 @@ def test_a_crash_and_a_hang_cost_one_case_each(monkeypatch: pytest.MonkeyPatch) 
         return dataclasses.replace(case, name=name)
 
     monkeypatch.setattr(tvmq, "from_onnx", import_or_worse)
-    monkeypatch.setattr("onnx_cases.TIME_LIMIT", 5.0)
+    monkeypatch.setattr("tests.support.onnx_cases.TIME_LIMIT", 5.0)
     calls: list[None] = []
     cases = [named("crash"), named("fine"), named("hang"), named("end")]
     verdicts = list(judge_all(cases, lambda: calls.append(None)))

@@ -89,7 +89,7 @@ def variables(mod: tvm.IRModule) -> list[str]:
 def test_exported_module_is_quantized_exactly(net: Any) -> None:
     mod, params = net
     data = [floats(1, 3, 8, 8) for _ in range(4)]
-    qmod = tvmq.quantize(mod, params, data)  # comes through from_relax by itself
+    qmod = tvmq.quantize(mod, params, data, guard=None)  # comes through from_relax by itself
     result = tvmq.verify(tvmq.build(qmod), data)
     assert result.exact and not result.islands
     assert tvmq.explain(qmod).int8_share() == 1.0
@@ -134,7 +134,7 @@ def test_scattered_function_becomes_one_block() -> None:
     np.testing.assert_allclose(result, expected, rtol=1e-5)
     np.testing.assert_array_equal(copy, x)
     data = [{"x": floats(2, 3, 4), "lambda_": floats(2, 12)} for _ in range(3)]
-    qmod = tvmq.quantize(Scattered, {"w": w}, data)
+    qmod = tvmq.quantize(Scattered, {"w": w}, data, guard=None)
     checked = tvmq.verify(tvmq.build(qmod), data)
     assert checked.exact and "call_tir 'call_tir_0'" in checked.islands
 
@@ -150,7 +150,7 @@ def test_weights_may_be_constants_and_our_own_modules_stay() -> None:
     again, same = from_relax(mod, {"a": weight})
     assert again is mod and same["a"] is weight
     data = [floats(2, 8) for _ in range(3)]
-    assert tvmq.verify(tvmq.build(tvmq.quantize(builder.get(), None, data)), data).exact
+    assert tvmq.verify(tvmq.build(tvmq.quantize(builder.get(), None, data, guard=None)), data).exact
 
 
 @pytest.mark.slow

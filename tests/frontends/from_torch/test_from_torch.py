@@ -43,7 +43,7 @@ def test_network_equals_torch(net: Any) -> None:
 def test_quantized_network_is_exact(imported: Any) -> None:
     mod, params = imported
     data = [{"x": tensor(4, 3, 16, 16, seed=seed).numpy()} for seed in range(4)]
-    qmod = tvmq.quantize(mod, params, data)
+    qmod = tvmq.quantize(mod, params, data, guard=None)
     assert "100.0% of multiply-accumulates" in tvmq.explain(qmod).summary()
     result = tvmq.verify(tvmq.build(qmod), data)
     assert result.exact and result.values == 80 and not result.islands
@@ -114,7 +114,7 @@ def test_free_batch_runs_with_any_size(net: Any) -> None:
 def test_free_batch_is_quantized(net: Any) -> None:
     mod, params = tvmq.from_torch(net, (tensor(2, 3, 16, 16),), dynamic_batch=True)
     data = [tensor(3, 3, 16, 16)]
-    assert tvmq.verify(tvmq.build(tvmq.quantize(mod, params, data)), data).exact
+    assert tvmq.verify(tvmq.build(tvmq.quantize(mod, params, data, guard=None)), data).exact
 
 
 class Reader(nn.Module):
@@ -138,7 +138,7 @@ def test_free_lengths_are_quantized_once_and_run_with_any() -> None:
     reader = Reader().eval()
     words = [torch.randint(20, shape) for shape in ((2, 8), (3, 5), (1, 12))]
     mod, params = tvmq.from_torch(reader, (words[0],), dynamic_shapes=({0: batch, 1: length},))
-    exe = tvmq.build(tvmq.quantize(mod, params, words))
+    exe = tvmq.build(tvmq.quantize(mod, params, words, guard=None))
     for shape in ((1, 6), (3, 9), (2, 32)):
         ids = torch.randint(20, shape)
         (found,), (defined,) = exe.run({"ids": ids.numpy()}), tvmq.reference.run(exe.module, {"ids": ids.numpy()})

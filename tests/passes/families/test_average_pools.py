@@ -6,10 +6,10 @@ import itertools
 
 import numpy as np
 import pytest
-from tests.models import Net, block, feeds_of
 
 import tvmq
 from tests.passes.families.roads import CHANNELS, TARGETS, integer_road, start
+from tests.support.models.networks import Net, block, feeds_of
 from tvmq.graph.ledger import get_ledger
 from tvmq.target.cpu import missing_features, resolve_target
 
@@ -54,7 +54,7 @@ def test_adaptive_pools(shape: tuple[int, ...], out_size: tuple[int, int], opera
     weight = np.random.default_rng(0).standard_normal((2, 2, 3, 3)).astype(np.float32)
     mod = block(f'x: R.Tensor({shape}, "float32"), w: R.Tensor((2, 2, 3, 3), "float32")', body, result, w=weight)
     feeds = [{"x": np.random.default_rng(seed).standard_normal(shape).astype(np.float32)} for seed in range(4)]
-    quantized = tvmq.quantize(mod, None, feeds)
+    quantized = tvmq.quantize(mod, None, feeds, guard=None)
     assert all(entry["precision"] == "int8" for entry in get_ledger(quantized).layers.values())
     assert operator in quantized.script()
     expected = tvmq.reference.run(quantized, feeds[0])[0]
@@ -72,5 +72,5 @@ def test_in_the_mode_of_shifts() -> None:
     model = n.model(n.conv(pooled, CHANNELS, 3, 1))
     mod, params = tvmq.from_onnx(model)
     with tvmq.qconfig(requantize="power_of_two"):
-        quantized = tvmq.quantize(mod, params, feeds_of(model))
+        quantized = tvmq.quantize(mod, params, feeds_of(model), guard=None)
     assert tvmq.verify(tvmq.build(quantized), feeds_of(model, 2)).exact
