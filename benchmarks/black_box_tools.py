@@ -1,6 +1,6 @@
 """Models of one quantized operator for tools that run them, and their answers to test vectors.
 
-A tool takes a case (tvmq.emulation.cases) and gives codes, or None for a case that it has no operator for.
+A tool takes a case (tvmq.chips.emulation.cases) and gives codes, or None for a case that it has no operator for.
 
     python benchmarks/black_box_tools.py onnxruntime 0 quick answers.npz     # as benchmarks/black_boxes.py starts it
 """
@@ -15,9 +15,9 @@ from typing import Any
 
 import numpy as np
 
-from tvmq.emulation.arithmetic import Arithmetic
-from tvmq.emulation.cases import VectorCase
-from tvmq.emulation.read_vectors import CaseAnswer
+from tvmq.chips.emulation.arithmetic import Arithmetic
+from tvmq.chips.emulation.cases import VectorCase
+from tvmq.chips.emulation.read_vectors import CaseAnswer
 
 Answer = Callable[[VectorCase], "np.ndarray | None"]
 
@@ -207,7 +207,7 @@ def openvino(case: VectorCase) -> np.ndarray | None:
 
 def tflite_model(case: VectorCase) -> tuple[bytes, list[np.ndarray]] | None:
     """A file of one operator and its inputs, channels last; None where TFLite has no such operator."""
-    from tvmq.exporters.tflite.flatbuffer import Flatbuffer, Quantization
+    from tvmq.formats.tflite.flatbuffer import Flatbuffer, Quantization
 
     a, arrays, file = case.attributes, case.arrays, Flatbuffer()
     if case.operator not in TFLITE or any(int(v) for v in a.get("padding", [])) and case.operator != "pad":

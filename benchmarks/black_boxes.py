@@ -3,7 +3,7 @@
     python benchmarks/black_boxes.py [--tools onnxruntime,openvino,...] [--avx2] [--seed 0] [--json FILE] [--quick]
 
 Each tool is a black box: it gets a model of one quantized operator and codes, and its answers are given to the search
-of tvmq.emulation, which knows nothing of the tool. The vectors are those of `tvmq conformance` for 8-bit types: ties,
+of tvmq.chips.emulation, which knows nothing of the tool. The vectors are those of `tvmq conformance` for 8-bit types: ties,
 saturation, zero points, tails, strides, padding, small factors.
 
 Tools     onnxruntime         as this CPU runs it
@@ -32,9 +32,9 @@ from black_box_tools import TOOLS, answer_all
 from common import finish, machine, parser, print_table, write_json
 
 import tvmq
-from tvmq.emulation.cases import VectorCase, cases_of
-from tvmq.emulation.explanation import AnswerExplanation, explain_answers
-from tvmq.emulation.read_vectors import CaseAnswer
+from tvmq.chips.emulation.cases import VectorCase, cases_of
+from tvmq.chips.emulation.explanation import AnswerExplanation, explain_answers
+from tvmq.chips.emulation.read_vectors import CaseAnswer
 
 QUICK = ("usual", "ties", "small", "saturation", "zero")
 FAR = "small"  # cases of factors so small that sums and biases reach 2^30

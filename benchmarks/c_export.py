@@ -45,7 +45,7 @@ from tvmq.demo import load_demo
 
 sys.path.insert(0, str(ROOT))
 
-from tests.exporters.c.random_cores import written  # noqa: E402
+from tests.formats.c.random_cores import written  # noqa: E402
 from tests.support.devices.c_harness import CORES, SANITIZED, Core, DoesNotFit, run_on, run_program  # noqa: E402
 from tests.support.models.networks import Net  # noqa: E402
 

@@ -55,10 +55,10 @@ def samples_of(module: Any, count: int) -> list[common.Feed]:
 def calibration(path: Path, count: int) -> tuple[Callable[[], None], Callable[[], None], list[common.Feed]]:
     """The pass over `count` samples, the float model alone on them, and the samples; compiled and run once."""
     import tvmq
-    from tvmq.compile.evaluators import Runner
+    from tvmq.codegen.compile.evaluators import Runner
     from tvmq.passes.calibrate.collect import all_statistics
     from tvmq.passes.calibrate.observed_model import InModelStatistics
-    from tvmq.stages import DECISIONS, PREPARATION, StageContext, run_stages
+    from tvmq.quantization.stages import DECISIONS, PREPARATION, StageContext, run_stages
 
     mod, params = tvmq.from_onnx(path)
     prepared = run_stages(mod, PREPARATION, StageContext(tvmq.current_qconfig(), params=params))

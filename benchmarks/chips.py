@@ -42,13 +42,13 @@ from common import (
 from ours import Model, predict
 
 import tvmq
-from tvmq.analysis.on_chip import compare_with_chip
 from tvmq.backends import backend_named
 from tvmq.backends.operator_entry import OperatorEntry
 from tvmq.backends.tensor_forms import WeightForm
-from tvmq.emulation.arithmetic import Arithmetic, rounded_floats
-from tvmq.emulation.emulator import CONVERSIONS, Emulator
-from tvmq.emulation.operators import OPERATORS
+from tvmq.chips.comparison.on_chip import compare_with_chip
+from tvmq.chips.emulation.arithmetic import Arithmetic, rounded_floats
+from tvmq.chips.emulation.emulator import CONVERSIONS, Emulator
+from tvmq.chips.emulation.operators import OPERATORS
 from tvmq.errors import TvmqError
 from tvmq.graph.rewrite import rewrite
 from tvmq.graph.view import const_value, dtype_of, is_const, op_name

@@ -7,9 +7,9 @@ Passed    imported, built for this CPU, and equal to the expected outputs within
 Refused   one sentence that names the node or value and the way out
 Wrong     anything else: numbers, shapes, types, other exceptions, crashes, hangs
 Bounds    no case wrong; of the float32 cases of COMMON at least 90 % pass; nothing that passed before is refused
-          (tests/frontends/conformance.txt). Exit code 1 where one is missed.
+          (tests/formats/importing/conformance.txt). Exit code 1 where one is missed.
 --quick   one case an operator, as the tests do it
---update  write tests/frontends/conformance.txt and docs/onnx-operators.md anew; read their difference
+--update  write tests/formats/importing/conformance.txt and docs/onnx-operators.md anew; read their difference
 """
 
 from __future__ import annotations
@@ -166,7 +166,7 @@ def main() -> None:
     commands.add_argument("--quick", action="store_true", help="one case an operator")
     commands.add_argument("--update", action="store_true", help="write the expectation and the page of operators anew")
     options = commands.parse_args()
-    from tvmq.cli.screen import step
+    from tvmq.tools.cli.screen import step
 
     print(machine(), flush=True)
     cases = chosen(options)

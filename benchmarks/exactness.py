@@ -13,7 +13,7 @@ Models    own: the zoo's tasks and random graphs (tests/support/random/graphs.py
           products: the tasks with nothing but convolutions and products in 8 bits, floats between ("task-products")
 Builds    for every instruction set that this CPU runs; each is saved, and loaded by fresh processes of 1 and of 2
           threads. AVX-VNNI runs on CPUs with AVX512-VNNI too: its kernels, in the other encoding of its instruction.
-          Those of Arm run in an emulator: exactness_arm.py, and tests/kernels/test_arm.py kernel by kernel
+          Those of Arm run in an emulator: exactness_arm.py, and tests/codegen/kernels/test_arm.py kernel by kernel
 Columns   values compared, those that differ; builds: instruction sets x threads; islands: float operators
           without a definition, whose values the reference takes from compiled code; LSB: largest difference
           between the codes of the simulated (float32) and the integer module, in steps, and its layer (what
@@ -150,7 +150,7 @@ def imported_cases(
 
 def runnable_targets() -> dict[str, Any]:
     """Targets of the instruction sets that this CPU has, by name."""
-    from tvmq.target.cpu import CpuTarget, missing_requirements, resolve_target
+    from tvmq.codegen.target.cpu import CpuTarget, missing_requirements, resolve_target
 
     found = {name: resolve_target(text) for name, text in TARGETS.items()}
 
@@ -187,7 +187,7 @@ def write_case(case: Case, folder: Path, targets: Mapping[str, Any]) -> dict[str
 
 def one_batch() -> Any:
     """Models are built for a free number of samples, as if nothing were known about them."""
-    return mock.patch("tvmq.compile.build.batch_dimension", lambda _mod: None)
+    return mock.patch("tvmq.codegen.compile.build.batch_dimension", lambda _mod: None)
 
 
 def integer_and_simulated(case: Case, simulated: bool = True) -> tuple[Any, Any]:

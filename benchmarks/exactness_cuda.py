@@ -65,7 +65,7 @@ def measure(cases: Iterable[Any], archs: Sequence[str], differing: Differing) ->
     cases       models with inputs (exactness.Case)
     differing   counts the values whose bits differ
     """
-    from tvmq.target.nvcc import find_nvcc
+    from tvmq.codegen.target.nvcc import find_nvcc
 
     executed, nvcc = where(), find_nvcc()
     print(f"kernels: {executed}; nvcc: {'yes' if nvcc else 'no'}; for {', '.join(archs)}", flush=True)
@@ -117,7 +117,7 @@ def check(
 
 def _code_bytes(source: str, arch: str) -> int:
     """Bytes of machine code that nvcc makes of a source."""
-    from tvmq.target.nvcc import compile_source
+    from tvmq.codegen.target.nvcc import compile_source
 
     return len(compile_source(source, arch, "cubin")) if source else 0
 

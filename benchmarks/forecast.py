@@ -61,10 +61,10 @@ def subject(name: str, path: Any, feed: Feed, kind: str, level: str = "", *, pla
     from tvm import relax
 
     import tvmq
-    from tvmq.cost import START
-    from tvmq.performance.estimate import estimates
-    from tvmq.performance.machine import machine_here
-    from tvmq.performance.profile import record_calls
+    from tvmq.codegen.cost import START
+    from tvmq.codegen.performance.estimate import estimates
+    from tvmq.codegen.performance.machine import machine_here
+    from tvmq.runtime.profile import record_calls
 
     mod, params = tvmq.from_onnx(path, shape={key: array.shape for key, array in feed.items()})
     if kind == "int8":

@@ -65,7 +65,7 @@ def quantize(name: str, options: Any) -> Any:
 def facts_of(path: Path, arch: str) -> dict[str, Any]:
     """Kernels and sizes of a built model."""
     import tvmq
-    from tvmq.target.nvcc import compile_source, find_nvcc
+    from tvmq.codegen.target.nvcc import compile_source, find_nvcc
 
     source = tvmq.load(path).source
     code = len(compile_source(source, arch, "cubin")) if find_nvcc() else 0
@@ -146,8 +146,8 @@ def main() -> None:
     commands.add_argument("--rounds", type=int, default=3, help="of all variants")
     commands.add_argument("--compile-mode", default="default", help="of torch.compile")
     options = commands.parse_args()
-    from tvmq.target.cuda import device_arch
-    from tvmq.target.nvcc import find_nvcc
+    from tvmq.codegen.target.cuda import device_arch
+    from tvmq.codegen.target.nvcc import find_nvcc
 
     here = device_arch()
     options.batches = [int(batch) for batch in options.batches.split(",")]

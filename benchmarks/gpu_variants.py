@@ -16,7 +16,7 @@ NAMES = (
 def build(quantized: Any, arch: str, batch: int) -> Any:
     """The executable of an integer module whose batch is free, for one batch."""
     import tvmq
-    from tvmq.graph.batch_dimension import batch_dimension
+    from tvmq.graph.analysis.batch_dimension import batch_dimension
 
     return tvmq.build(quantized, target=f"cuda -arch={arch}", sizes={batch_dimension(quantized) or "batch": batch})
 

@@ -38,7 +38,7 @@ from common import (
 from hard_networks import load
 
 import tvmq
-from tvmq.pipeline import USUAL_GUARD
+from tvmq.quantization.pipeline import USUAL_GUARD
 
 LEAST_DB, MOST_POINTS = 20.0, 1.0
 COMPARED = 2  # samples compared with the definition

@@ -42,9 +42,9 @@ from common import (
 )
 
 import tvmq
-from tvmq.config import OPTION_HELP
 from tvmq.errors import IntegralError
 from tvmq.graph.functions import PARTS
+from tvmq.options.config import OPTION_HELP
 from tvmq.passes.integrality import integrality
 
 # Option -> its value; those that this version lacks are left out.

@@ -36,17 +36,17 @@ from network_shapes import network_shapes
 from tvm.script.ir_builder import tirx as T
 
 from tvmq import numerics
-from tvmq.kernels import isa
-from tvmq.kernels.conv.conv2d import instructions_for, make_kernel
-from tvmq.kernels.conv.shape import ConvShape
-from tvmq.kernels.depthwise.depthwise import depthwise
-from tvmq.kernels.parts import builder
-from tvmq.kernels.parts.tiling import choose_tiling, cut_tiles
-from tvmq.kernels.parts.types import Conv2d, Kernel, Requantize
-from tvmq.kernels.winograd import winograd
-from tvmq.kernels.winograd.scheme import F4, refusal
-from tvmq.kernels.winograd.winograd import choose_winograd
-from tvmq.target.host import host_features
+from tvmq.codegen.kernels import isa
+from tvmq.codegen.kernels.conv.conv2d import instructions_for, make_kernel
+from tvmq.codegen.kernels.conv.shape import ConvShape
+from tvmq.codegen.kernels.depthwise.depthwise import depthwise
+from tvmq.codegen.kernels.parts import builder
+from tvmq.codegen.kernels.parts.tiling import choose_tiling, cut_tiles
+from tvmq.codegen.kernels.parts.types import Conv2d, Kernel, Requantize
+from tvmq.codegen.kernels.winograd import winograd
+from tvmq.codegen.kernels.winograd.scheme import F4, refusal
+from tvmq.codegen.kernels.winograd.winograd import choose_winograd
+from tvmq.codegen.target.host import host_features
 
 SAME3, SAME7 = (1, 1, 1, 1), (3, 3, 3, 3)
 SHAPES = {

@@ -110,7 +110,7 @@ def peak(level: str) -> tuple[Run, int]:
     """A loop of the dot product of the best instruction set within `level`, and its multiply-accumulates."""
     import kernels
 
-    from tvmq.target.cpu import resolve_target
+    from tvmq.codegen.target.cpu import resolve_target
 
     return kernels.peak_run(resolve_target(LEVELS[level]).isa.name)
 

@@ -40,7 +40,7 @@ class Network:
     @property
     def guard(self) -> str | None:
         """What `tvmq.quantize` is asked to keep."""
-        from tvmq.pipeline import USUAL_GUARD  # loads TVM, which reads the number of threads
+        from tvmq.quantization.pipeline import USUAL_GUARD  # loads TVM, which reads the number of threads
 
         return None if self.is_random else USUAL_GUARD
 

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from common import ROOT, finish, machine, parser, print_table, write_json
 
-from tvmq.exporters.tflite.flatbuffer import Flatbuffer, Quantization
+from tvmq.formats.tflite.flatbuffer import Flatbuffer, Quantization
 from tvmq.numerics.requantize_rule import RequantizeRule, apply
 
 sys.path.insert(0, str(ROOT))

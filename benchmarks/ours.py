@@ -11,7 +11,7 @@ from typing import Any
 from common import Feed, Predict
 
 import tvmq
-from tvmq.pipeline import USUAL_GUARD
+from tvmq.quantization.pipeline import USUAL_GUARD
 
 
 @dataclass(frozen=True, eq=False)

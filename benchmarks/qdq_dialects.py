@@ -232,7 +232,7 @@ def rows_of(task: Any, form: str, calibration: Any, folder: Path) -> Iterator[di
 
 def checked(path: Path) -> dict[str, int]:
     """What TensorRT's rules find."""
-    from tvmq.exporters.onnx.tensorrt_rules import check_tensorrt
+    from tvmq.formats.onnx.exporter.tensorrt_rules import check_tensorrt
 
     found = check_tensorrt(path)
     return {"refused": sum(f.is_refused for f in found), "slower": sum(not f.is_refused for f in found)}

@@ -30,11 +30,11 @@ from common import Feeds, batch_one_shape, finish, machine, print_table, write_j
 from hard_networks import fetched
 
 import tvmq
-from tvmq.precision_search.layers import describe_layers
-from tvmq.precision_search.loop import make_search_problem
-from tvmq.precision_search.space import Recipe
-from tvmq.precision_search.trials import Task as Trial
-from tvmq.precision_search.trials import TrialRunner
+from tvmq.quantization.search.layers import describe_layers
+from tvmq.quantization.search.loop import make_search_problem
+from tvmq.quantization.search.space import Recipe
+from tvmq.quantization.search.trials import Task as Trial
+from tvmq.quantization.search.trials import TrialRunner
 
 TASKS = ("mbconv_se_cifar10", "ppocr_cls", "vit_cifar10", "minilm_l6")
 SECONDS = 0.5

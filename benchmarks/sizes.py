@@ -74,7 +74,7 @@ def cases(options: Any) -> Iterator[Case]:
             from tests.support.models.dynamic_models import encoder
 
             model, words, batches, lengths = encoder(), FEW, [1], [8]
-        from tvmq.frontends.onnx.load import read_model
+        from tvmq.formats.onnx.importer.load import read_model
 
         names = [given.name for given in read_model(model).graph.input]
         yield name, model, *texts_of(names, words, list(product(batches, lengths)), lengths)

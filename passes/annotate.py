@@ -23,17 +23,17 @@ import numpy as np
 import tvm
 from tvm import relax
 
-from tvmq.config import QConfig, recorded_options
 from tvmq.graph import ops
 from tvmq.graph.ledger import Ledger, require_stage, with_ledger
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import used_vars
 from tvmq.graph.walk import reachable
+from tvmq.numerics.spec import QuantSpec
+from tvmq.options.config import QConfig, recorded_options
 from tvmq.passes.families.base import Group
 from tvmq.passes.families.weights import weight_axis
 from tvmq.passes.partition import integer_groups
 from tvmq.passes.partition.residual_streams import int16_tensors, is_int16_residual
-from tvmq.spec import QuantSpec
 
 # kinds of readers: float operators, groups, groups of a residual stream
 FLOAT, CODES, RESIDUAL = "float", "narrow", "wide"

@@ -12,7 +12,7 @@ from typing import Any
 import tvm
 from tvm import relax
 
-from tvmq.by_name import object_named
+from tvmq.base.by_name import object_named
 from tvmq.errors import ConfigError, StageError
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.view import View

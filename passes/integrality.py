@@ -16,13 +16,13 @@ from typing import Any
 import tvm
 from tvm import relax
 
-from tvmq.config import OPTION_HELP
-from tvmq.graph.integer_core import MOVES, element_types, regions
+from tvmq.graph.analysis.integer_core import MOVES, element_types, regions
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.names import merge
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import CONVERSION, MOVE, ORDER, SOFTMAX
 from tvmq.graph.view import View, is_const, op_name, used_vars
+from tvmq.options.config import OPTION_HELP
 
 CONVERSIONS = ("tvmq.quantize", "tvmq.dequantize")
 # Standard operators that compute in integers if all that they read and give is integer; ours (tvmq.*) all do.

@@ -29,24 +29,24 @@ import tvm
 from tvm import relax
 
 from tvmq import numerics
-from tvmq.config import QConfig, current_qconfig
 from tvmq.errors import AccumulatorError, ConfigError
 from tvmq.graph import ops
-from tvmq.graph.float_region_costs import multiply_accumulates
+from tvmq.graph.analysis.float_region_costs import multiply_accumulates
 from tvmq.graph.ledger import require_stage, with_ledger
 from tvmq.graph.operators import OPERATORS, where
 from tvmq.graph.operators.record import CONVOLUTION, PRODUCT, TRANSPOSED
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import const_value, dtype_of, is_const, op_name, sizes_of
 from tvmq.numerics.moments import Moments
+from tvmq.numerics.spec import QuantSpec
+from tvmq.options.config import QConfig, current_qconfig
+from tvmq.options.rules import Decision, LayerFacts, resolve
 from tvmq.passes.families.base import family_of_call
 from tvmq.passes.families.conv_transpose import per_output_channel
 from tvmq.passes.families.float_options import why_switched_off
 from tvmq.passes.families.weight_scales import constant_qparams, reduce_weight_bits
 from tvmq.passes.families.weights import weight_axis
 from tvmq.passes.round_weights import round_groups, round_shared
-from tvmq.rules import Decision, LayerFacts, resolve
-from tvmq.spec import QuantSpec
 
 # What gets scales at run time
 WEIGHTED = where(kind=(CONVOLUTION, TRANSPOSED, PRODUCT), is_own=False)

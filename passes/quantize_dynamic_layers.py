@@ -16,13 +16,13 @@ from __future__ import annotations
 import tvm
 from tvm import relax
 
-from tvmq.config import recorded_options
 from tvmq.errors import AccumulatorError
-from tvmq.graph.float_region_costs import note_float_regions
+from tvmq.graph.analysis.float_region_costs import note_float_regions
 from tvmq.graph.ledger import require_stage, with_ledger
 from tvmq.graph.view import View
+from tvmq.numerics.spec import QuantSpec
+from tvmq.options.config import recorded_options
 from tvmq.passes.quantize_dynamic import DynamicRealizer, integer_facts
-from tvmq.spec import QuantSpec
 
 
 def quantize_dynamic_layers(mod: tvm.IRModule) -> tvm.IRModule:

@@ -19,13 +19,13 @@ import tvm
 from tvm import relax
 
 from tvmq import numerics
-from tvmq.config import QConfig, recorded_options
 from tvmq.graph.ledger import require_stage, with_ledger
 from tvmq.graph.rewrite import Rewriter, rewrite
 from tvmq.graph.view import View, const_value
+from tvmq.numerics.spec import QParams, QuantSpec, choose_qparams
+from tvmq.options.config import QConfig, recorded_options
 from tvmq.passes.families.weight_scales import constant_qparams
 from tvmq.passes.partition import integer_groups
-from tvmq.spec import QParams, QuantSpec, choose_qparams
 
 Range = tuple[float, float]
 

@@ -25,6 +25,7 @@ import tvm
 from tvm import relax
 
 from tvmq import numerics
+from tvmq.calibration.observers.rounding import Rounding
 from tvmq.errors import CalibrationError
 from tvmq.graph.ledger import require_stage, with_ledger
 from tvmq.graph.ops.conversions import spec_of
@@ -32,10 +33,9 @@ from tvmq.graph.rewrite import Rewriter, rewrite
 from tvmq.graph.view import View, const_value, op_name
 from tvmq.numerics.moments import Moments, blocks, joint_matrices
 from tvmq.numerics.rounding import round_weights as round_blocks
-from tvmq.observers.rounding import Rounding
+from tvmq.numerics.spec import QuantSpec
 from tvmq.passes.correct_bias import shift_biases
 from tvmq.passes.families.shared_weights import layers_by_weight
-from tvmq.spec import QuantSpec
 
 
 def choose_rounding(

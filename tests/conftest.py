@@ -64,14 +64,14 @@ def _remove_cache(folder: Path) -> None:
 
 def cpu_flags() -> set[str]:
     """What this CPU has, or the one of TVMQ_CPU, in names of /proc/cpuinfo; empty where it is no x86."""
-    from tvmq.target.host import X86_CODE, host_features
+    from tvmq.codegen.target.host import X86_CODE, host_features
 
     return {X86_CODE[name] for name in host_features() if name in X86_CODE}
 
 
 def pytest_report_header() -> str:
     """The CPU that the tests run for: what it lacks is skipped."""
-    from tvmq.target.cpu import resolve_target
+    from tvmq.codegen.target.cpu import resolve_target
 
     target = resolve_target()
     return f"CPU: {target.mcpu}, level {target.isa.name}" + (" (TVMQ_CPU)" if os.environ.get("TVMQ_CPU") else "")
@@ -87,8 +87,8 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 def _skip_names_of_others(error: Exception) -> None:
     """Skip a test of a CPU of x86, named without a triple, on another architecture; on x86 no failure is a skip."""
+    from tvmq.codegen.target.cpu import TRIPLES, X86, host_arch, resolve_target
     from tvmq.errors import TargetError
-    from tvmq.target.cpu import TRIPLES, X86, host_arch, resolve_target
 
     if host_arch() == X86:
         return

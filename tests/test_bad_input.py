@@ -27,8 +27,7 @@ from onnx import helper, numpy_helper
 
 import tvmq
 from tests.support.models.networks import Net
-from tvmq.cli.main import main
-from tvmq.dataset import Dataset, Input
+from tvmq.calibration.dataset import Dataset, Input
 from tvmq.errors import (
     CalibrationError,
     ConfigError,
@@ -38,6 +37,7 @@ from tvmq.errors import (
     TvmqError,
     UnsupportedOpError,
 )
+from tvmq.tools.cli.main import main
 
 X = np.random.default_rng(0).standard_normal((8, 3, 8, 8)).astype(np.float32)
 
@@ -411,9 +411,9 @@ def test_an_output_that_cannot_be_is_said_before_the_work(place):
 
 LIMITED = """
 import resource, sys
-from tvmq.cli.main import main
-from tvmq.dataset import Dataset, Input
-import tvmq.whole_file as whole_file
+from tvmq.tools.cli.main import main
+from tvmq.calibration.dataset import Dataset, Input
+import tvmq.base.whole_file as whole_file
 write = whole_file.write_whole
 
 def limited(path, content):
@@ -493,7 +493,7 @@ def test_an_interrupt_leaves_nothing(digits, tmp_path, stage):
     (folder / "out.tvmq").write_bytes(b"the model of yesterday")
     files = ["quantize", "digits.onnx", "--data", "data.npz", "--output", "out.tvmq", "--force"]
     with subprocess.Popen(
-        [sys.executable, "-m", "tvmq.cli", *files],
+        [sys.executable, "-m", "tvmq.tools.cli", *files],
         cwd=folder, env=environment(TMPDIR=str(temporary)), stderr=subprocess.PIPE, text=True,
     ) as process:  # fmt: skip
         lines = []

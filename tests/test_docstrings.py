@@ -43,11 +43,11 @@ def public_objects(module: ModuleType) -> dict[str, object]:
 
 
 @pytest.mark.slow_cases(
-    "tvmq.emulation.emulator", "tvmq.observation", "tvmq.training.accumulator_proof", "tvmq.training.distill",
-    "tvmq.training.prepare", "tvmq.emulation.candidates", "tvmq.observers.minmax", "tvmq.relay.quantize.thresholds",
-    "tvmq.emulation.identify", "tvmq.lowering.lowering", "tvmq.numerics.recurrent", "tvmq.numerics.requantize_rule",
-    "tvmq.relay.op.shape_change", "tvmq.relay.vm", "tvmq.rules", "tvmq.spec", "tvmq.relay.expr",
-    "tvmq.relay.quantize.context", "tvmq.target.cpu",
+    "tvmq.chips.emulation.emulator", "tvmq.quantization.observation", "tvmq.training.accumulator_proof", "tvmq.training.distill",
+    "tvmq.training.prepare", "tvmq.chips.emulation.candidates", "tvmq.calibration.observers.minmax", "tvmq.relay.quantize.thresholds",
+    "tvmq.chips.emulation.identify", "tvmq.codegen.custom_lowering.lowering", "tvmq.numerics.recurrent", "tvmq.numerics.requantize_rule",
+    "tvmq.relay.op.shape_change", "tvmq.relay.vm", "tvmq.options.rules", "tvmq.numerics.spec", "tvmq.relay.expr",
+    "tvmq.relay.quantize.context", "tvmq.codegen.target.cpu",
 )  # fmt: skip
 @pytest.mark.parametrize("name", modules())
 def test_examples(name):
@@ -104,4 +104,4 @@ def test_broken_docstrings_are_told(text, expected):
 
 def test_some_module_has_examples():
     """The test above would also pass if no example were found."""
-    assert doctest.testmod(load("tvmq.config")).attempted >= 5
+    assert doctest.testmod(load("tvmq.options.config")).attempted >= 5

@@ -19,9 +19,9 @@ from tests.support.fuzz.damage import KINDS, run_damage, whole
 from tests.support.fuzz.graphs import fuzz_feeds, fuzz_model
 from tests.support.fuzz.room import onnxruntime_results, rounding_room
 from tests.support.project import ROOT
-from tvmq.cli.files import read_arrays
 from tvmq.errors import CalibrationError, DataError, ModelError
 from tvmq.graph.ledger import get_ledger, with_ledger
+from tvmq.tools.cli.files import read_arrays
 
 pytest.importorskip("onnxruntime")
 CHUNK = 19

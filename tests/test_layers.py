@@ -67,7 +67,7 @@ ALSO = {place: {"kernels", "lowering", "passes", *COMPILER[:number]} for number,
 ALSO["compile"] |= {"performance", "reference"}  # build measures tiles
 ALSO["performance"] |= {"reference"}
 # Rooms by name, of what a user may ask of a model that runs: loaded when it is asked for
-LATE_ROOMS = {"runtime": {"tvmq.performance.profile", "tvmq.performance.profile_table"}}
+LATE_ROOMS = {"runtime": {"tvmq.runtime.profile", "tvmq.runtime.profile_table"}}
 
 TVM = {"numpy", "tvm", "tvm_ffi"}
 THIRD_PARTIES = {
@@ -103,7 +103,7 @@ TABLE_ENTRY = re.compile(r"(tvmq(?:\.\w+)+):\w+")
 
 
 def place_of(path: Path) -> str:
-    """Place of a file: tvmq/graph/names.py is "graph", tvmq/spec.py "spec", passes/families/add.py "passes"."""
+    """Place of a file: tvmq/graph/names.py is "graph", tvmq/numerics/spec.py "spec", passes/families/add.py "passes"."""
     parts = path.relative_to(ROOT).with_suffix("").parts
     return "passes" if parts[0] == "passes" else parts[1]
 
@@ -208,18 +208,18 @@ def test_every_place_has_a_layer():
 
 
 @pytest.mark.parametrize("place, name", [
-    ("numerics", "tvmq.graph"), ("numerics", "tvm"), ("observers", "tvmq.backends"), ("graph", "tvmq.config"),
-    ("kernels", "tvmq.graph.view"), ("compile", "tvmq.exporters"), ("passes", "tvmq.frontends.onnx.from_onnx"),
-    ("pipeline", "tvmq.quantize"), ("cli", "tvmq.relay"), ("demo", "tvmq.relay.expr"), ("runtime", "tvmq.compile.build"), ("artifact", "tvmq.runtime.executable"), ("errors", "numpy"), ("analysis", "scipy"), ("passes", "passes"),
+    ("numerics", "tvmq.graph"), ("numerics", "tvm"), ("observers", "tvmq.backends"), ("graph", "tvmq.options.config"),
+    ("kernels", "tvmq.graph.view"), ("compile", "tvmq.formats.exporting"), ("passes", "tvmq.formats.onnx.importer.from_onnx"),
+    ("pipeline", "tvmq.quantize"), ("cli", "tvmq.relay"), ("demo", "tvmq.relay.expr"), ("runtime", "tvmq.codegen.compile.build"), ("artifact", "tvmq.runtime.executable"), ("errors", "numpy"), ("analysis", "scipy"), ("passes", "passes"),
 ])  # fmt: skip
 def test_the_rules_refuse(place, name):
     assert refusal(place, name) is not None
 
 
 @pytest.mark.parametrize("place, name", [
-    ("numerics", "tvmq.spec"), ("config", "tvmq.rules"), ("lower", "tvmq.kernels.parts.types"),
+    ("numerics", "tvmq.numerics.spec"), ("config", "tvmq.options.rules"), ("lower", "tvmq.codegen.kernels.parts.types"),
     ("cli", "tvmq.quantize"), ("pipeline", "tvmq.passes"), ("frontends", "onnx"),
-    ("passes", "tvmq.config"), ("analysis", "json"),
+    ("passes", "tvmq.options.config"), ("analysis", "json"),
 ])  # fmt: skip
 def test_the_rules_allow(place, name):
     assert refusal(place, name) is None

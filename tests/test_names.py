@@ -26,9 +26,9 @@ import pytest
 from onnx import TensorProto, helper, numpy_helper
 
 import tvmq
-from tests.cli.conftest import cli as cli  # a fixture
-from tvmq.precision_search.picture import draw_front
-from tvmq.text import c_comment, printable, printable_name, script_json, xml_text
+from tests.tools.cli.conftest import cli as cli  # a fixture
+from tvmq.base.text import c_comment, printable, printable_name, script_json, xml_text
+from tvmq.quantization.search.picture import draw_front
 
 HOSTILE = (
     "</script><script>pwned()</script>", '"><img src=x onerror=pwned()>', "x' onload='pwned()", "<!--<script>]]>",
@@ -131,7 +131,7 @@ def test_tvmscript(networks: tuple[Network, Network], stage: str) -> None:
 def test_torch(networks: tuple[Network, Network], form: str) -> None:
     """fx writes Python of the names of inputs and buffers, and runs it."""
     pytest.importorskip("torch")
-    from tvmq.exporters.torch.to_torch import to_torch
+    from tvmq.formats.torch.exporter.to_torch import to_torch
 
     options = {"form": "exact"} if form == "exact" else {}
     hostile, plain = (ast.parse(str(to_torch(network.module, **options).code)) for network in networks)

@@ -12,12 +12,12 @@ import numpy as np
 import pytest
 
 import tvmq
-from tests.exporters.formats_networks import quantized
-from tvmq.cache import replace_file
-from tvmq.cli.files import write_output
+from tests.formats.exporting.formats_networks import quantized
+from tvmq.base.cache import replace_file
+from tvmq.calibration.observers.result import CalibrationResult
 from tvmq.errors import OutputError
-from tvmq.observers.result import CalibrationResult
-from tvmq.precision_search.front import write_text
+from tvmq.quantization.search.front import write_text
+from tvmq.tools.cli.files import write_output
 
 Module = Any
 # Writer -> how it is asked to write a path. export_c writes two files of a folder, the name of the path is theirs.
@@ -38,7 +38,7 @@ SUFFIX = {"export_c": ".c", "calibration": ".npz", "to_torch": ".pt2"}
 
 
 def _save_program(qmod: Module, path: Path) -> None:
-    from tvmq.exporters.torch.program import save_program
+    from tvmq.formats.torch.exporter.program import save_program
 
     save_program(qmod, [((1, 3, 8, 8), "float32")], path, form="exact")
 

@@ -26,22 +26,22 @@ NEVER = {"fork", "forkpty", "system", "popen", "spawnl", "spawnv", "execv", "exe
 SIGNALS = {"SIGINT", "SIGTERM", "getsignal", "signal", "default_int_handler", "SIG_IGN", "SIG_DFL"}  # everywhere
 # Who may start programs, and why
 PROGRAMS = {
-    "tvmq.compile.external": "the C compiler, where it is found and a code generator gives C",
-    "tvmq.target.nvcc": "nvcc compiles CUDA C++, where it is found",
+    "tvmq.codegen.compile.external": "the C compiler, where it is found and a code generator gives C",
+    "tvmq.codegen.target.nvcc": "nvcc compiles CUDA C++, where it is found",
 }
 # Who names files of Linux or Unix; each asks first, or takes their absence for an answer
 SYSTEM_FILES = {
-    "tvmq.memory": "what a control group allows",
-    "tvmq.cache": "an example",
-    "tvmq.cli.measure": "the name of the CPU",
-    "tvmq.target.nvcc": "where CUDA is usually installed",
-    "tvmq.target.host": "features of the CPU",
-    "tvmq.artifact.memory_file": "files in memory",
-    "tvmq.whole_file": "files without a name, by their number",
-    "tvmq.artifact.native": "a library in memory, where the temporary folder forbids execution",
+    "tvmq.base.memory": "what a control group allows",
+    "tvmq.base.cache": "an example",
+    "tvmq.tools.cli.measure": "the name of the CPU",
+    "tvmq.codegen.target.nvcc": "where CUDA is usually installed",
+    "tvmq.codegen.target.host": "features of the CPU",
+    "tvmq.runtime.artifact.memory_file": "files in memory",
+    "tvmq.base.whole_file": "files without a name, by their number",
+    "tvmq.runtime.artifact.native": "a library in memory, where the temporary folder forbids execution",
     "tvmq.runtime.threads": "threads of one core",
-    "tvmq.cost": "sizes of caches",
-    "tvmq.doctor.machine": "limits of containers, free memory, NVIDIA's driver",
+    "tvmq.codegen.cost": "sizes of caches",
+    "tvmq.tools.doctor.machine": "limits of containers, free memory, NVIDIA's driver",
 }
 
 
@@ -156,8 +156,8 @@ isdir = os.path.isdir
 os.path.isdir = lambda path: not str(path).startswith(("/proc", "/sys")) and isdir(path)
 
 import tvmq
-from tvmq.doctor.checkup import WITH_TVM, check_installation
-from tvmq.doctor.self_test import SHAPE, tiny_model
+from tvmq.tools.doctor.checkup import WITH_TVM, check_installation
+from tvmq.tools.doctor.self_test import SHAPE, tiny_model
 WITH_TVM.pop("self-test")  # the same as below
 problems = [finding for finding in check_installation() if finding.status == "problem"]
 assert not problems, problems

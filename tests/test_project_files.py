@@ -10,7 +10,7 @@ import pytest
 
 import tvmq
 from tests.support.project import ROOT, setup_cfg
-from tvmq.cli.commands import COMMANDS
+from tvmq.tools.cli.commands import COMMANDS
 
 yaml = pytest.importorskip("yaml", reason="pyyaml is in the extra test")
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))

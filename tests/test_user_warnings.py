@@ -8,7 +8,7 @@ import warnings
 import pytest
 
 SOURCE = """
-from tvmq.deprecation import warn_user
+from tvmq.base.deprecation import warn_user
 
 def warn():
     warn_user("look here")
@@ -19,7 +19,7 @@ def call():
 
 
 @pytest.mark.parametrize("module, filename", [
-    ("tvmq.guard.deep", __file__), ("tvmq", __file__), ("tvmq.cli.command", "tvmq.cli.command"),
+    ("tvmq.quantization.guard.deep", __file__), ("tvmq", __file__), ("tvmq.tools.cli.command", "tvmq.tools.cli.command"),
     ("tvmquick", "tvmquick"),
 ])  # fmt: skip
 def test_a_warning_points_at_the_first_line_outside_of_tvmq(module: str, filename: str) -> None:

@@ -84,8 +84,8 @@ LAUNCH
 }
 
 # Targets, saved files, the definition, kernels and builds, compiled there for the emulated CPU
-TESTS="tests/target/test_cpu.py tests/target/test_saved.py tests/target/test_foreign.py tests/artifact/test_saved_file.py
-    tests/numerics/test_requantize.py tests/kernels/elementwise/test_table.py tests/kernels/conv/test_matmul.py"
+TESTS="tests/codegen/target/test_cpu.py tests/codegen/target/test_saved.py tests/codegen/target/test_foreign.py tests/runtime/artifact/test_saved_file.py
+    tests/numerics/test_requantize.py tests/codegen/kernels/elementwise/test_table.py tests/codegen/kernels/conv/test_matmul.py"
 
 test_all() {
     status=0

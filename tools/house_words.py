@@ -1,6 +1,6 @@
 """Words of the sources that hide what a reader searches for: each function lists the places of one kind.
 
-Tests: tests/tools/test_house_words.py
+Tests: tests/scripts/test_house_words.py
 """
 
 from __future__ import annotations

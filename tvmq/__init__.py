@@ -20,48 +20,48 @@ import os.path
 import sys
 from typing import TYPE_CHECKING, Any
 
-import tvmq.forks  # noqa: F401  (a fork waits for imports of other threads from now on)
-from tvmq.by_name import load_object
+import tvmq.base.forks  # noqa: F401  (a fork waits for imports of other threads from now on)
+from tvmq.base.by_name import load_object
 from tvmq.version import __version__
 
 if TYPE_CHECKING:
     from tvmq import errors, extension, reference
-    from tvmq.analysis.activations import activations
-    from tvmq.analysis.comparison import compare
-    from tvmq.analysis.conformity import check_backend
-    from tvmq.analysis.explanation import explain
-    from tvmq.analysis.forecast import inspect
-    from tvmq.analysis.machine_speed import measure_machine
-    from tvmq.analysis.on_chip import compare_dumps
-    from tvmq.analysis.script import script
-    from tvmq.analysis.verification import verify
     from tvmq.backends.description import Backend
-    from tvmq.compile.build import build
-    from tvmq.config import QConfig, current_qconfig, qconfig
-    from tvmq.drawing.draw import draw
-    from tvmq.emulation.emulator import emulate
-    from tvmq.emulation.explanation import check_conformance
-    from tvmq.emulation.identify import identify_requantize
-    from tvmq.emulation.vectors import conformance
-    from tvmq.exporters.c.export_c import export_c
-    from tvmq.exporters.onnx.to_onnx import to_onnx
-    from tvmq.exporters.tflite.to_tflite import to_tflite
-    from tvmq.exporters.torch.to_torch import to_torch
-    from tvmq.exporters.tosa.to_tosa import to_tosa
-    from tvmq.frontends.onnx.from_onnx import from_onnx
-    from tvmq.frontends.relax import from_relax
-    from tvmq.frontends.torch.export import from_torch
-    from tvmq.guard.bound import Guard
-    from tvmq.lowering.lowering import Lowering
-    from tvmq.observation import observe
-    from tvmq.observers.result import CalibrationResult
-    from tvmq.pipeline import quantize, run_calibration
-    from tvmq.precision_search.loop import search
-    from tvmq.precision_search.space import SearchSpace
-    from tvmq.rules import Rule
+    from tvmq.calibration.observers.result import CalibrationResult
+    from tvmq.chips.comparison.conformity import check_backend
+    from tvmq.chips.comparison.on_chip import compare_dumps
+    from tvmq.chips.emulation.emulator import emulate
+    from tvmq.chips.emulation.explanation import check_conformance
+    from tvmq.chips.emulation.identify import identify_requantize
+    from tvmq.chips.emulation.vectors import conformance
+    from tvmq.codegen.compile.build import build
+    from tvmq.codegen.custom_lowering.lowering import Lowering
+    from tvmq.formats.c.export_c import export_c
+    from tvmq.formats.onnx.exporter.to_onnx import to_onnx
+    from tvmq.formats.onnx.importer.from_onnx import from_onnx
+    from tvmq.formats.relax import from_relax
+    from tvmq.formats.tflite.to_tflite import to_tflite
+    from tvmq.formats.torch.exporter.to_torch import to_torch
+    from tvmq.formats.torch.importer.export import from_torch
+    from tvmq.formats.tosa.to_tosa import to_tosa
+    from tvmq.numerics.spec import QParams, QuantSpec
+    from tvmq.options.config import QConfig, current_qconfig, qconfig
+    from tvmq.options.rules import Rule
+    from tvmq.quantization.guard.bound import Guard
+    from tvmq.quantization.observation import observe
+    from tvmq.quantization.pipeline import quantize, run_calibration
+    from tvmq.quantization.search.loop import search
+    from tvmq.quantization.search.space import SearchSpace
+    from tvmq.quantization.static_quantization import find_outliers
     from tvmq.runtime.executable import Executable, load
-    from tvmq.spec import QParams, QuantSpec
-    from tvmq.static_quantization import find_outliers
+    from tvmq.tools.analysis.activations import activations
+    from tvmq.tools.analysis.comparison import compare
+    from tvmq.tools.analysis.explanation import explain
+    from tvmq.tools.analysis.forecast import inspect
+    from tvmq.tools.analysis.machine_speed import measure_machine
+    from tvmq.tools.analysis.script import script
+    from tvmq.tools.analysis.verification import verify
+    from tvmq.tools.drawing.draw import draw
 
 __all__ = [
     "Backend",
@@ -114,49 +114,49 @@ __all__ = [
 # Public name -> "module:object", or "module" where the name is the module itself.
 _PUBLIC = {
     "Backend": "tvmq.backends.description:Backend",
-    "CalibrationResult": "tvmq.observers.result:CalibrationResult",
+    "CalibrationResult": "tvmq.calibration.observers.result:CalibrationResult",
     "Executable": "tvmq.runtime.executable:Executable",
-    "Guard": "tvmq.guard.bound:Guard",
-    "Lowering": "tvmq.lowering.lowering:Lowering",
-    "QConfig": "tvmq.config:QConfig",
-    "QParams": "tvmq.spec:QParams",
-    "QuantSpec": "tvmq.spec:QuantSpec",
-    "Rule": "tvmq.rules:Rule",
-    "SearchSpace": "tvmq.precision_search.space:SearchSpace",
-    "activations": "tvmq.analysis.activations:activations",
-    "build": "tvmq.compile.build:build",
-    "check_backend": "tvmq.analysis.conformity:check_backend",
-    "check_conformance": "tvmq.emulation.explanation:check_conformance",
-    "compare": "tvmq.analysis.comparison:compare",
-    "compare_dumps": "tvmq.analysis.on_chip:compare_dumps",
-    "conformance": "tvmq.emulation.vectors:conformance",
-    "current_qconfig": "tvmq.config:current_qconfig",
-    "draw": "tvmq.drawing.draw:draw",
-    "emulate": "tvmq.emulation.emulator:emulate",
+    "Guard": "tvmq.quantization.guard.bound:Guard",
+    "Lowering": "tvmq.codegen.custom_lowering.lowering:Lowering",
+    "QConfig": "tvmq.options.config:QConfig",
+    "QParams": "tvmq.numerics.spec:QParams",
+    "QuantSpec": "tvmq.numerics.spec:QuantSpec",
+    "Rule": "tvmq.options.rules:Rule",
+    "SearchSpace": "tvmq.quantization.search.space:SearchSpace",
+    "activations": "tvmq.tools.analysis.activations:activations",
+    "build": "tvmq.codegen.compile.build:build",
+    "check_backend": "tvmq.chips.comparison.conformity:check_backend",
+    "check_conformance": "tvmq.chips.emulation.explanation:check_conformance",
+    "compare": "tvmq.tools.analysis.comparison:compare",
+    "compare_dumps": "tvmq.chips.comparison.on_chip:compare_dumps",
+    "conformance": "tvmq.chips.emulation.vectors:conformance",
+    "current_qconfig": "tvmq.options.config:current_qconfig",
+    "draw": "tvmq.tools.drawing.draw:draw",
+    "emulate": "tvmq.chips.emulation.emulator:emulate",
     "errors": "tvmq.errors",
-    "explain": "tvmq.analysis.explanation:explain",
-    "export_c": "tvmq.exporters.c.export_c:export_c",
+    "explain": "tvmq.tools.analysis.explanation:explain",
+    "export_c": "tvmq.formats.c.export_c:export_c",
     "extension": "tvmq.extension",
-    "find_outliers": "tvmq.static_quantization:find_outliers",
-    "from_onnx": "tvmq.frontends.onnx.from_onnx:from_onnx",
-    "from_relax": "tvmq.frontends.relax:from_relax",
-    "from_torch": "tvmq.frontends.torch.export:from_torch",
-    "identify_requantize": "tvmq.emulation.identify:identify_requantize",
-    "inspect": "tvmq.analysis.forecast:inspect",
+    "find_outliers": "tvmq.quantization.static_quantization:find_outliers",
+    "from_onnx": "tvmq.formats.onnx.importer.from_onnx:from_onnx",
+    "from_relax": "tvmq.formats.relax:from_relax",
+    "from_torch": "tvmq.formats.torch.importer.export:from_torch",
+    "identify_requantize": "tvmq.chips.emulation.identify:identify_requantize",
+    "inspect": "tvmq.tools.analysis.forecast:inspect",
     "load": "tvmq.runtime.executable:load",
-    "measure_machine": "tvmq.analysis.machine_speed:measure_machine",
-    "observe": "tvmq.observation:observe",
-    "qconfig": "tvmq.config:qconfig",
-    "quantize": "tvmq.pipeline:quantize",
+    "measure_machine": "tvmq.tools.analysis.machine_speed:measure_machine",
+    "observe": "tvmq.quantization.observation:observe",
+    "qconfig": "tvmq.options.config:qconfig",
+    "quantize": "tvmq.quantization.pipeline:quantize",
     "reference": "tvmq.reference",
-    "run_calibration": "tvmq.pipeline:run_calibration",
-    "script": "tvmq.analysis.script:script",
-    "search": "tvmq.precision_search.loop:search",
-    "to_onnx": "tvmq.exporters.onnx.to_onnx:to_onnx",
-    "to_tflite": "tvmq.exporters.tflite.to_tflite:to_tflite",
-    "to_tosa": "tvmq.exporters.tosa.to_tosa:to_tosa",
-    "to_torch": "tvmq.exporters.torch.to_torch:to_torch",
-    "verify": "tvmq.analysis.verification:verify",
+    "run_calibration": "tvmq.quantization.pipeline:run_calibration",
+    "script": "tvmq.tools.analysis.script:script",
+    "search": "tvmq.quantization.search.loop:search",
+    "to_onnx": "tvmq.formats.onnx.exporter.to_onnx:to_onnx",
+    "to_tflite": "tvmq.formats.tflite.to_tflite:to_tflite",
+    "to_tosa": "tvmq.formats.tosa.to_tosa:to_tosa",
+    "to_torch": "tvmq.formats.torch.exporter.to_torch:to_torch",
+    "verify": "tvmq.tools.analysis.verification:verify",
 }
 
 

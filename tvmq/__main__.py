@@ -8,7 +8,7 @@ import sys
 def main() -> None:
     """Entry point; what is imported takes longer than some people wait."""
     try:
-        from tvmq.cli.main import main as run
+        from tvmq.tools.cli.main import main as run
 
         run()
     except KeyboardInterrupt:

@@ -29,8 +29,16 @@ For rules      that are functions `LayerFacts`
 
 from __future__ import annotations
 
-from tvmq.compile.evaluators import evaluator
-from tvmq.frontends.importers import importer, torch_importer
+from tvmq.base.memory import check_max_bytes, check_size
+from tvmq.calibration.observers.base import Observer, TensorStatistics, usable_range
+from tvmq.calibration.observers.kl_divergence import best_half_width
+from tvmq.calibration.observers.minmax import range_of_threshold
+from tvmq.calibration.observers.weight_observers import WeightObserver, power_above
+from tvmq.codegen.compile.evaluators import evaluator
+from tvmq.codegen.custom_lowering.lowering import Codegen, Extern
+from tvmq.codegen.custom_lowering.match import Match
+from tvmq.codegen.target.cpu import resolve_target
+from tvmq.formats.importing.importers import importer, torch_importer
 from tvmq.graph import ops
 from tvmq.graph.functions import plain_module
 from tvmq.graph.ledger import stage_of
@@ -50,21 +58,13 @@ from tvmq.graph.view import (
     sizes_of,
     used_vars,
 )
-from tvmq.lowering.lowering import Codegen, Extern
-from tvmq.lowering.match import Match
-from tvmq.memory import check_max_bytes, check_size
-from tvmq.observers.base import Observer, TensorStatistics, usable_range
-from tvmq.observers.kl_divergence import best_half_width
-from tvmq.observers.minmax import range_of_threshold
-from tvmq.observers.weight_observers import WeightObserver, power_above
+from tvmq.options.rules import LayerFacts, did_you_mean
 from tvmq.passes.calibrate.collect import watched_tensors
 from tvmq.passes.calibrate.observed_model import drop_uncalibrated, return_intermediates
 from tvmq.passes.families.base import Codes, Group, OwnFamily, Realizer
 from tvmq.passes.families.weight_scales import weights_of
 from tvmq.passes.integrality import integrality
 from tvmq.passes.round_biases import bias_spec, bias_variables
-from tvmq.rules import LayerFacts, did_you_mean
-from tvmq.target.cpu import resolve_target
 
 Family = OwnFamily
 

@@ -29,19 +29,19 @@ PUBLIC = [
 ELSEWHERE = ("errors", "__version__")
 # Page, title, modules: parts that one writes own passes, observers and backends with
 MODULES = [
-    ("results", "What the functions return", """tvmq.analysis.explanation tvmq.analysis.comparison
-        tvmq.analysis.verification tvmq.analysis.conformity tvmq.analysis.forecast_report
-        tvmq.performance.profile tvmq.runtime.timing tvmq.observers.result tvmq.precision_search.front"""),
-    ("observers", "Observers", """tvmq.observers tvmq.observers.base tvmq.observers.minmax
-        tvmq.observers.histogram tvmq.observers.kl_divergence tvmq.observers.auto
-        tvmq.observers.weight_observers"""),
+    ("results", "What the functions return", """tvmq.tools.analysis.explanation tvmq.tools.analysis.comparison
+        tvmq.tools.analysis.verification tvmq.chips.comparison.conformity tvmq.tools.analysis.forecast_report
+        tvmq.runtime.profile tvmq.runtime.timing tvmq.calibration.observers.result tvmq.quantization.search.front"""),
+    ("observers", "Observers", """tvmq.calibration.observers tvmq.calibration.observers.base tvmq.calibration.observers.minmax
+        tvmq.calibration.observers.histogram tvmq.calibration.observers.kl_divergence tvmq.calibration.observers.auto
+        tvmq.calibration.observers.weight_observers"""),
     ("backends", "Backend descriptions", """tvmq.backends tvmq.backends.operator_entry
         tvmq.backends.tensor_forms tvmq.backends.cpu tvmq.backends.cpu_without_vnni tvmq.backends.tensorrt
         tvmq.backends.tflite tvmq.backends.tosa tvmq.backends.cmsis_nn
         tvmq.numerics.known_rules"""),
     ("graph", "Graphs: names, views, rewriting", """tvmq.graph tvmq.graph.names tvmq.graph.ledger tvmq.graph.view
         tvmq.graph.rewrite tvmq.graph.functions tvmq.graph.evaluate"""),
-    ("data", "Data, the example, the cache", "tvmq.dataset tvmq.demo tvmq.cache"),
+    ("data", "Data, the example, the cache", "tvmq.calibration.dataset tvmq.demo tvmq.base.cache"),
 ]  # fmt: skip
 RELAY = [
     ("quantize", "relay.quantize", "tvmq.relay.quantize.quantize tvmq.relay.quantize.thresholds"),
@@ -127,7 +127,7 @@ def _object(module: str, name: str, value: Any = None) -> str:
 
 def _qconfig() -> str:
     """qconfig is an object, so that it can be called and has a `relay` too: its options are written out."""
-    from tvmq.config import OPTION_HELP, QConfig
+    from tvmq.options.config import OPTION_HELP, QConfig
 
     lines = [".. py:function:: tvmq.qconfig(**options)", ""]
     lines += [f"   {QCONFIG}"]

@@ -116,9 +116,9 @@ def _places() -> list[str]:
 
 
 def road(base: str) -> list[str]:
-    """The stages of tvmq/stages.py as a picture whose boxes lead to the pages of the passes, which stand in `base`."""
+    """The stages of tvmq/quantization/stages.py as a picture whose boxes lead to the pages of the passes, which stand in `base`."""
     from tvmq.passes import PASSES
-    from tvmq.stages import DECISIONS, INTEGERS, PREPARATION, ROUNDING, SCALING
+    from tvmq.quantization.stages import DECISIONS, INTEGERS, PREPARATION, ROUNDING, SCALING
 
     entries = []
     for name, _ in PREPARATION + SCALING + DECISIONS + ROUNDING + INTEGERS:

@@ -14,7 +14,7 @@ def pages() -> list[Page]:
     """One page: a section for each command."""
     import typer.main
 
-    from tvmq.cli.main import app
+    from tvmq.tools.cli.main import app
 
     group: Any = typer.main.get_command(app)
     commands = {name: group.get_command(None, name) for name in group.list_commands(None)}

@@ -9,11 +9,12 @@ import numpy as np
 import tvm
 from tvm import relax
 
-from tvmq.config import QConfig, qconfig
-from tvmq.frontends.relax import from_relax
+from tvmq.calibration.observers.rounding import Rounding
+from tvmq.formats.relax import from_relax
 from tvmq.graph.ops.conversions import dequantize, quantize
 from tvmq.graph.view import View, const_value, op_name
-from tvmq.observers.rounding import Rounding
+from tvmq.options.config import QConfig, qconfig
+from tvmq.options.rules import Rule
 from tvmq.passes.annotate import annotate
 from tvmq.passes.calibrate import calibrate
 from tvmq.passes.calibrate.collect import watched_tensors
@@ -32,7 +33,6 @@ from tvmq.passes.round_biases import round_biases
 from tvmq.passes.round_weights import round_weights
 from tvmq.passes.scale_outliers import scale_outliers
 from tvmq.passes.unify_scales import unify_scales
-from tvmq.rules import Rule
 
 Module = tvm.IRModule
 R = relax.op

@@ -8,7 +8,7 @@ Needs     an annotated module (unify_scales before it, or concats pay rescaling)
           {source variable: (low, high)}, from passes/calibrate/thresholds.py or a saved CalibrationResult. A range
           under the tensor name of a weight takes the place of the weight observer's.
 Leaves    nothing uncalibrated.
-Numerics  scale and zero point by tvmq.spec.choose_qparams; tensors of one name share the union of their ranges.
+Numerics  scale and zero point by tvmq.numerics.spec.choose_qparams; tensors of one name share the union of their ranges.
 """
 
 from __future__ import annotations
@@ -18,18 +18,18 @@ from collections.abc import Mapping, Sequence
 import tvm
 from tvm import relax
 
-from tvmq.config import QConfig, recorded_options
 from tvmq.errors import CalibrationError
 from tvmq.graph import ops
 from tvmq.graph.ledger import Ledger, require_stage, with_ledger
 from tvmq.graph.ops.conversions import spec_of
 from tvmq.graph.rewrite import Rewriter, rewrite
 from tvmq.graph.view import View, op_name
+from tvmq.numerics.spec import QParams, choose_qparams
+from tvmq.options.config import QConfig, recorded_options
 from tvmq.passes.calibrate.collect import Watch, watched_tensors
 from tvmq.passes.families.base import Group
 from tvmq.passes.families.weight_scales import power_of_two, raise_for_bias, weight_qparams, weights_of
 from tvmq.passes.partition import integer_groups
-from tvmq.spec import QParams, choose_qparams
 
 Range = tuple[float, float]
 # A part of a concat keeps a scale of its own if the common one would cost it more than 0.5 dB.

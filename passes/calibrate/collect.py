@@ -12,11 +12,12 @@ from dataclasses import dataclass
 import numpy as np
 import tvm
 
+from tvmq.calibration.observers.base import TensorStatistics
+from tvmq.calibration.observers.histogram_statistics import Counter, count_bins
 from tvmq.errors import CalibrationError
 from tvmq.graph.ops.conversions import spec_of
 from tvmq.graph.view import View, op_name, sizes_of
-from tvmq.observers.base import TensorStatistics
-from tvmq.observers.histogram_statistics import Counter, count_bins
+from tvmq.numerics.spec import QuantSpec
 from tvmq.passes.calibrate.observed_model import (
     CompileInPlace,
     Evaluator,
@@ -26,7 +27,6 @@ from tvmq.passes.calibrate.observed_model import (
     drop_uncalibrated,
     return_intermediates,
 )
-from tvmq.spec import QuantSpec
 
 
 @dataclass(frozen=True)

@@ -25,13 +25,13 @@ import numpy as np
 import tvm
 from tvm import relax
 
+from tvmq.calibration.observers.base import TensorStatistics
+from tvmq.calibration.observers.streamed import CONTROL, EXTREMES, SCRATCH, TOKEN, TOTALS, StatisticsBuffers
 from tvmq.graph.ops import observe as operator
 from tvmq.graph.ops.conversions import is_calibrated
 from tvmq.graph.rewrite import Rewriter, build_function
 from tvmq.graph.symbolic import sizes_in, with_sizes
 from tvmq.graph.view import View, dtype_of, op_name, sizes_of
-from tvmq.observers.base import TensorStatistics
-from tvmq.observers.streamed import CONTROL, EXTREMES, SCRATCH, TOKEN, TOTALS, StatisticsBuffers
 from tvmq.passes.fold_constants import fold_constants
 
 Feed = Mapping[str, np.ndarray]

@@ -23,17 +23,17 @@ import numpy as np
 import tvm
 from tvm import relax
 
+from tvmq.calibration.observers.auto import Choice
+from tvmq.calibration.observers.base import Range
 from tvmq.graph import ops
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import View
-from tvmq.observers.auto import Choice
-from tvmq.observers.base import Range
+from tvmq.numerics.spec import QuantSpec, choose_qparams
 from tvmq.passes.calibrate.collect import Watch, watched_tensors
 from tvmq.passes.calibrate.observed_model import Evaluator, Feed, drop_uncalibrated
 from tvmq.passes.calibrate.thresholds import ruled_observers
 from tvmq.passes.partition import integer_groups
-from tvmq.spec import QuantSpec, choose_qparams
 
 SAMPLES = 32
 LEAST_GAIN = 0.5

@@ -7,7 +7,7 @@ auto, the default, chooses by what the readers of a tensor make of its error:
     residual streams in 16 bits
         all that was seen, whatever the observer: codes are plenty, and what is clipped is lost to all layers behind
     all others
-        the candidate of least expected error on the tensor itself (tvmq.observers.auto): a proxy for the layer's
+        the candidate of least expected error on the tensor itself (tvmq.calibration.observers.auto): a proxy for the layer's
         output,
         which a convolution's weights mix from many values of the same distribution
     requantize="power_of_two"
@@ -22,20 +22,20 @@ from typing import Any
 import numpy as np
 import tvm
 
-from tvmq.config import QConfig
+from tvmq.calibration.observers import make_observer
+from tvmq.calibration.observers.auto import CANDIDATES, Auto, Choice, choose, shift_ranges
+from tvmq.calibration.observers.base import TensorStatistics, usable_range
+from tvmq.calibration.observers.histogram import ErrorModel
+from tvmq.calibration.observers.histogram_statistics import Histogram
 from tvmq.graph.ledger import Ledger, get_ledger
 from tvmq.graph.view import View, op_name
-from tvmq.observers import make_observer
-from tvmq.observers.auto import CANDIDATES, Auto, Choice, choose, shift_ranges
-from tvmq.observers.base import TensorStatistics, usable_range
-from tvmq.observers.histogram import ErrorModel
-from tvmq.observers.histogram_statistics import Histogram
+from tvmq.numerics.spec import QParams, QuantSpec, choose_qparams
+from tvmq.options.config import QConfig
 from tvmq.passes.annotate import owners
 from tvmq.passes.calibrate.collect import Watch, watched_tensors
 from tvmq.passes.families.base import Group
 from tvmq.passes.families.weight_scales import power_of_two
 from tvmq.passes.partition import integer_groups
-from tvmq.spec import QParams, QuantSpec, choose_qparams
 
 Function = Callable[[np.ndarray], np.ndarray]
 

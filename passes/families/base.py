@@ -15,12 +15,12 @@ from tvm import relax
 
 from tvmq import numerics
 from tvmq.backends.description import Backend
-from tvmq.config import QConfig
 from tvmq.graph.names import merge
 from tvmq.graph.view import View, const_value, is_const, op_name
+from tvmq.numerics.spec import QParams
+from tvmq.options.config import QConfig
+from tvmq.options.rules import Decision, LayerFacts
 from tvmq.passes import FAMILIES, OPS, load
-from tvmq.rules import Decision, LayerFacts
-from tvmq.spec import QParams
 
 # Names of the variables that `realize` emits for a group beside its result: a variable of the calibrated module and a
 # suffix. tvmq/training takes the suffix off again to find the layer, scale or constant that a variable comes from.

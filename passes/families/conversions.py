@@ -6,7 +6,7 @@ import numpy as np
 from tvm import relax
 
 from tvmq.graph.view import const_value, dtype_of, is_const, op_name
-from tvmq.spec import STORAGE_BITS, QParams, QuantSpec
+from tvmq.numerics.spec import STORAGE_BITS, QParams, QuantSpec
 
 CODES = ("uint8", "int8", "int16")
 

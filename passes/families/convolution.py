@@ -15,9 +15,10 @@ import numpy as np
 from tvm import relax
 
 from tvmq import numerics
-from tvmq.config import QConfig
-from tvmq.graph.float_region_costs import multiply_accumulates
+from tvmq.graph.analysis.float_region_costs import multiply_accumulates
 from tvmq.graph.view import View, const_value, is_const, rank_of, shape_of
+from tvmq.options.config import QConfig
+from tvmq.options.rules import LayerFacts
 from tvmq.passes.families.base import (
     BOUNDED_SUFFIX,
     Codes,
@@ -31,7 +32,6 @@ from tvmq.passes.families.base import (
     is_channel_constant,
 )
 from tvmq.passes.families.weights import integer_bias, weight_codes
-from tvmq.rules import LayerFacts
 
 # spatial axes -> layouts of data and kernel
 LAYOUTS = {1: ("NCW", "OIW"), 2: ("NCHW", "OIHW"), 3: ("NCDHW", "OIDHW")}

@@ -11,9 +11,10 @@ from __future__ import annotations
 import numpy as np
 from tvm import relax
 
-from tvmq.config import QConfig
-from tvmq.graph.float_region_costs import multiply_accumulates
+from tvmq.graph.analysis.float_region_costs import multiply_accumulates
 from tvmq.graph.view import View, is_const, rank_of, shape_of
+from tvmq.options.config import QConfig
+from tvmq.options.rules import LayerFacts
 from tvmq.passes.families.base import (
     Codes,
     Family,
@@ -25,7 +26,6 @@ from tvmq.passes.families.base import (
     is_channel_constant,
 )
 from tvmq.passes.families.weights import integer_bias, weight_codes
-from tvmq.rules import LayerFacts
 
 
 class Dense(Family):

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from tvmq.config import QConfig
+from tvmq.options.config import QConfig
+from tvmq.options.rules import LayerFacts
 from tvmq.passes.families.base import Family
-from tvmq.rules import LayerFacts
 
 
 def why_switched_off(layer: LayerFacts, family: Family, config: QConfig) -> str | None:

@@ -25,9 +25,9 @@ from tvmq.graph import ops
 from tvmq.graph.view import View, const_value, is_const, op_name, sizes_of
 from tvmq.numerics.add_mask import LARGEST_STEP
 from tvmq.numerics.integer_softmax import LONGEST_ROW
+from tvmq.numerics.spec import QParams, QuantSpec
 from tvmq.passes.families.base import Codes, Family, Group, Realizer, fact_field, group_names
 from tvmq.passes.families.masks import Mask, MaskFacts, emit_mask, find_mask
-from tvmq.spec import QParams, QuantSpec
 
 # all of 0..1, where no calibrated range says which part of it occurs
 WHOLE = QParams(np.asarray(1 / 32767, np.float32), np.zeros((), np.int32), QuantSpec("int16", 16, symmetric=True))

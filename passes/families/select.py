@@ -16,9 +16,9 @@ from tvm import relax
 
 from tvmq.errors import StageError
 from tvmq.graph.view import View, const_value, is_const
+from tvmq.numerics.spec import QParams
 from tvmq.passes.families.base import CodedFacts, Codes, Facts, Family, Group, Realizer, encode_constant
 from tvmq.passes.partition.float_exceptions import why_float_sum
-from tvmq.spec import QParams
 
 # Beyond this a constant is a mask for a softmax: as part of the range it would leave nothing of the rest.
 LARGEST_CONSTANT = 1e3

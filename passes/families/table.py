@@ -24,8 +24,8 @@ from tvmq.graph.evaluate import evaluate, evaluator
 from tvmq.graph.operators import where
 from tvmq.graph.view import View, const_value, dtype_of, is_const, make_const, op_name
 from tvmq.graph.walk import resolve_each
+from tvmq.numerics.spec import QParams
 from tvmq.passes.families.base import BoundedFacts, Codes, Family, Group, Realizer, fact_field
-from tvmq.spec import QParams
 
 ELEMENTWISE = where(elementwise=True)
 # attributes of these operators

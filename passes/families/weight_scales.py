@@ -14,13 +14,13 @@ from dataclasses import replace
 import numpy as np
 from tvm import relax
 
-from tvmq.config import QConfig
+from tvmq.calibration.observers import make_weight_observer
 from tvmq.graph.ops.conversions import spec_of
 from tvmq.graph.view import View, const_value, op_name
-from tvmq.observers import make_weight_observer
+from tvmq.numerics.spec import SMALLEST_NORMAL, QParams, QuantSpec, choose_qparams
+from tvmq.options.config import QConfig
+from tvmq.options.rules import Decision
 from tvmq.passes.families.base import Family, Group
-from tvmq.rules import Decision
-from tvmq.spec import SMALLEST_NORMAL, QParams, QuantSpec, choose_qparams
 
 # Half of int32: the other half is left to the sum of products.
 LARGEST_BIAS = 2.0**30

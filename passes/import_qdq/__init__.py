@@ -21,19 +21,19 @@ import tvm
 from tvm import relax
 
 from tvmq.backends.description import Backend
-from tvmq.config import QConfig
 from tvmq.graph import ops
 from tvmq.graph.ledger import get_ledger, require_stage, with_ledger
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import CONVOLUTION, PRODUCT
 from tvmq.graph.rewrite import Rewriter, rewrite
 from tvmq.graph.view import View, dtype_of, op_name
+from tvmq.numerics.spec import QParams
+from tvmq.options.config import QConfig
 from tvmq.passes.families.base import Group
 from tvmq.passes.families.conversions import CODES
 from tvmq.passes.import_qdq.pairs import Pairs
 from tvmq.passes.import_qdq.scales import Scales, drop_without_scales
 from tvmq.passes.partition import integer_groups, partition
-from tvmq.spec import QParams
 
 CONVERSIONS = ("tvmq.quantize", "tvmq.dequantize")
 CODED_WEIGHTS = ("tvmq.group_dequantize", "tvmq.group_matmul")  # a front end leaves them as they are

@@ -30,11 +30,11 @@ from tvmq.graph.operators.record import RESHAPE, TRANSPOSE
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import const_value, is_const, make_const, op_name
 from tvmq.numerics.codes import along_axis
+from tvmq.numerics.spec import QParams, QuantSpec
 from tvmq.passes import OPS
 from tvmq.passes.families.conversions import CODES, clipped_spec, tensor_qparams
 from tvmq.passes.families.weights import qparams_of
 from tvmq.passes.fold_constants import fold
-from tvmq.spec import QParams, QuantSpec
 
 BOUNDS = ("maximum", "minimum")
 # Operators on codes that copy or compare them and have a family, whatever their rank

@@ -15,10 +15,10 @@ from tvmq import numerics
 from tvmq.graph.view import View, const_value, op_name
 from tvmq.graph.walk import resolve_each
 from tvmq.numerics.codes import INT32_MAX
+from tvmq.numerics.spec import QParams
 from tvmq.passes.families.base import Group
 from tvmq.passes.families.weights import qparams_of, weight_axis
 from tvmq.passes.partition.dropping import Dropping
-from tvmq.spec import QParams
 
 
 def drop_without_scales(

@@ -19,10 +19,11 @@ import tvm
 from tvmq.backends import backend_named
 from tvmq.backends.carried import mode_of_rule
 from tvmq.backends.description import Backend
-from tvmq.config import QConfig, current_qconfig
-from tvmq.graph.float_region_costs import multiply_accumulates
+from tvmq.graph.analysis.float_region_costs import multiply_accumulates
 from tvmq.graph.ledger import require_stage, with_ledger
 from tvmq.graph.view import View, op_name
+from tvmq.options.config import QConfig, current_qconfig
+from tvmq.options.rules import Decision
 from tvmq.passes.families.base import Draft, Group, group_names
 from tvmq.passes.families.masked_mean import join_means
 from tvmq.passes.families.masks import absorb_masks
@@ -32,7 +33,6 @@ from tvmq.passes.partition.dropping import drop_detached, drop_floats, release_l
 from tvmq.passes.partition.find import absorb_slopes, find_groups
 from tvmq.passes.partition.float_exceptions import widen_results
 from tvmq.passes.partition.residual_streams import widen_layers, widen_moves, widen_residuals
-from tvmq.rules import Decision
 
 Drop = Callable[[View, dict[str, Group], dict[str, str]], None]
 

@@ -15,11 +15,12 @@ from tvm import relax
 from tvmq import numerics
 from tvmq.backends.description import Backend
 from tvmq.backends.operator_entry import OperatorEntry
-from tvmq.config import QConfig
 from tvmq.errors import AccumulatorError, ConfigError
-from tvmq.graph.float_region_costs import multiply_accumulates
+from tvmq.graph.analysis.float_region_costs import multiply_accumulates
 from tvmq.graph.view import View, const_value, is_const, op_name, sizes_of
 from tvmq.numerics.codes import INT32_MAX
+from tvmq.options.config import QConfig
+from tvmq.options.rules import Decision, LayerFacts, resolve
 from tvmq.passes.families import avg_pool
 from tvmq.passes.families.base import Draft, Group, group_names
 from tvmq.passes.families.float_options import why_switched_off
@@ -28,7 +29,6 @@ from tvmq.passes.families.weights import weight_axis
 from tvmq.passes.operator_families import is_depthwise
 from tvmq.passes.partition.residual_streams import is_int16_residual, why_no_int16
 from tvmq.passes.quantize_dynamic import LOOP, WEIGHTED, why_float
-from tvmq.rules import Decision, LayerFacts, resolve
 
 
 def decide_layers(draft: Draft) -> None:

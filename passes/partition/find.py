@@ -18,8 +18,8 @@ from typing import Any
 import tvm
 from tvm import relax
 
-from tvmq.config import QConfig
 from tvmq.graph.view import View, dtype_of, is_const, op_name, sizes_of
+from tvmq.options.config import QConfig
 from tvmq.passes import OPS, OPTIONAL, load
 from tvmq.passes.extensions import families_by_operator
 from tvmq.passes.families import embedding, shape, table

@@ -22,10 +22,10 @@ from tvm import relax
 
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name
 from tvmq.graph.walk import resolve_each
+from tvmq.numerics.spec import QuantSpec
 from tvmq.passes.families import add, concat, scale_shift
 from tvmq.passes.families.base import Draft, Group
 from tvmq.passes.partition.float_exceptions import normalization_of, why_float_sum
-from tvmq.spec import QuantSpec
 
 # +-32767: no zero point, since a stream is centred more or less and 16 bits have codes to spare
 INT16_RESIDUAL = QuantSpec("int16", 16, symmetric=True)

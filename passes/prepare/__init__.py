@@ -27,10 +27,10 @@ from tvm import relax
 
 from tvmq import numerics
 from tvmq.errors import ModelError
+from tvmq.graph.analysis.infinities import misused_at, selected_operand
+from tvmq.graph.analysis.limits import size_limits
 from tvmq.graph.indices import refuse_outside
-from tvmq.graph.infinities import misused_at, selected_operand
 from tvmq.graph.ledger import get_ledger, with_ledger
-from tvmq.graph.limits import size_limits
 from tvmq.graph.names import WEIGHTS, merge
 from tvmq.graph.operators import OPERATORS, where
 from tvmq.graph.operators.record import CONVOLUTION, PRODUCT, TRANSPOSED

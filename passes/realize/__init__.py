@@ -20,13 +20,14 @@ import tvm
 from tvm import relax
 
 from tvmq import numerics
-from tvmq.config import QConfig, recorded_options
 from tvmq.errors import RangeError, StageError
 from tvmq.graph import ops
-from tvmq.graph.float_region_costs import note_float_regions
+from tvmq.graph.analysis.float_region_costs import note_float_regions
 from tvmq.graph.ledger import get_ledger, require_stage, with_ledger
 from tvmq.graph.rewrite import Rewriter
 from tvmq.graph.view import View, dtype_of, leaves, op_name, used_vars
+from tvmq.numerics.spec import QParams
+from tvmq.options.config import QConfig, recorded_options
 from tvmq.passes.extensions import extension_families
 from tvmq.passes.families.base import RESCALED_SUFFIX, Codes, Group, group_names
 from tvmq.passes.families.conversions import tensor_qparams
@@ -34,7 +35,6 @@ from tvmq.passes.families.weights import qparams_of
 from tvmq.passes.partition import integer_groups
 from tvmq.passes.partition.residual_streams import is_int16_residual
 from tvmq.passes.realize.define_floats import define_floats
-from tvmq.spec import QParams
 
 
 def realize(mod: tvm.IRModule) -> tvm.IRModule:

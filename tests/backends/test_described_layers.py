@@ -20,14 +20,14 @@ from tvmq.backends.carried import mode_of_rule
 from tvmq.backends.description import Backend
 from tvmq.backends.operator_entry import OperatorEntry
 from tvmq.backends.tensor_forms import TensorForm, WeightForm
-from tvmq.config import QConfig, qconfig
 from tvmq.errors import AccumulatorError, BackendWarning, BuildError
 from tvmq.graph.functions import inline_functions, unpack_weights
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.view import View, const_value, is_const, op_name
 from tvmq.numerics.known_rules import KNOWN_RULES
 from tvmq.numerics.requantize_rule import RequantizeRule
-from tvmq.spec import QuantSpec
+from tvmq.numerics.spec import QuantSpec
+from tvmq.options.config import QConfig, qconfig
 
 INT8 = TensorForm(("int8",))
 AWAY = RequantizeRule("integer", roundings=("away",))

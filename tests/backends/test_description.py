@@ -8,9 +8,9 @@ from tests.support.devices.emulated_device import DEVICE
 from tvmq.backends import backend_named
 from tvmq.backends.cpu import CPU
 from tvmq.backends.description import Backend
-from tvmq.config import QConfig, qconfig
 from tvmq.errors import ConfigError
-from tvmq.spec import QuantSpec
+from tvmq.numerics.spec import QuantSpec
+from tvmq.options.config import QConfig, qconfig
 
 FITTING = {
     "dtype_input": "int8", "scheme": "symmetric", "per_channel": False, "requantize": "power_of_two",

@@ -15,11 +15,11 @@ from tvmq.backends.carried import emulation_alone, why_not_compiled
 from tvmq.backends.description import Backend
 from tvmq.backends.operator_entry import OperatorEntry
 from tvmq.backends.tensor_forms import TensorForm, WeightForm
-from tvmq.config import QConfig
+from tvmq.calibration.observers import OBSERVERS, WEIGHT_OBSERVERS
 from tvmq.errors import ConfigError
 from tvmq.numerics.known_rules import KNOWN_RULES
 from tvmq.numerics.requantize_rule import RequantizeRule
-from tvmq.observers import OBSERVERS, WEIGHT_OBSERVERS
+from tvmq.options.config import QConfig
 from tvmq.passes import FAMILIES, load
 
 # Three that nobody has built: shifts that floor, with wrapping sums; groups of 4-bit weights; float16 around products.

@@ -35,7 +35,7 @@ def test_onnxruntime(script):
 def test_tflite(script, tool, package, rule):
     pytest.importorskip(package)
     pytest.importorskip("tflite")
-    pytest.importorskip("tvmq.exporters.tflite.flatbuffer")
+    pytest.importorskip("tvmq.formats.tflite.flatbuffer")
     found = rows(script("black_boxes"), tool, ("conv2d/ties", "conv2d/small"))
     assert not found["conv2d int8"].differing and rule in found["conv2d int8"].text
 

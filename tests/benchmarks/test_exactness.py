@@ -9,7 +9,7 @@ import pytest
 
 from tests.benchmarks.test_benchmarks import script as script  # the fixture
 from tests.support.random.graphs import random_inputs, random_model
-from tvmq.target.nvcc import find_nvcc
+from tvmq.codegen.target.nvcc import find_nvcc
 
 
 @pytest.mark.slow

@@ -10,7 +10,7 @@ import pytest
 
 import tvmq
 from tests.benchmarks.test_benchmarks import script as script  # the fixture
-from tests.exporters.onnx.test_dialects import quantized, residual
+from tests.formats.onnx.exporter.test_dialects import quantized, residual
 from tests.support.models.networks import feeds_of
 
 pytest.importorskip("onnxruntime")

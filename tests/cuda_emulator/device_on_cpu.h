@@ -1,4 +1,4 @@
-// What tvmq/kernels/cuda/device.py writes in assembly, on the CPU; the contract of each function stands there.
+// What tvmq/codegen/kernels/cuda/device.py writes in assembly, on the CPU; the contract of each function stands there.
 //
 // mma and ldmatrix are done by all lanes of a warp together, their fragments spread over the lanes as the PTX ISA
 // says. An asynchronous copy reads and writes only when its thread waits for it; until then the target is rubbish.

@@ -10,16 +10,16 @@ import numpy as np
 import tvm
 
 from tests.cuda_emulator.emulate import FORWARD, Emulated
-from tvmq.compile.cuda.compile import bind_threads
-from tvmq.compile.cuda.source import our_sources
-from tvmq.graph.batch_dimension import batch_dimension
+from tvmq.codegen.compile.cuda.compile import bind_threads
+from tvmq.codegen.compile.cuda.source import our_sources
+from tvmq.codegen.lower.cuda.lowerer import CudaLowerer
+from tvmq.codegen.lower.narrow_weights import float_weights
+from tvmq.codegen.target.cuda import CudaTarget, cuda_target
+from tvmq.graph.analysis.batch_dimension import batch_dimension
 from tvmq.graph.functions import unpack_weights
 from tvmq.graph.names import input_names
 from tvmq.graph.symbolic import with_sizes
-from tvmq.lower.cuda.lowerer import CudaLowerer
-from tvmq.lower.narrow_weights import float_weights
 from tvmq.reference import Reference
-from tvmq.target.cuda import CudaTarget, cuda_target
 
 
 class EmulatedModel:
@@ -76,5 +76,5 @@ def reference_results(
     def emulated(island: tvm.IRModule, kind: Any) -> EmulatedModel:
         return EmulatedModel(island, kind)
 
-    with mock.patch("tvmq.compile.build.build", emulated):
+    with mock.patch("tvmq.codegen.compile.build.build", emulated):
         return Reference(mod, target=target).run(inputs)

@@ -21,13 +21,13 @@ import tvm_ffi
 import tvmq
 from tests.cuda_emulator.library import compiled
 from tests.cuda_emulator.source import on_cpu
-from tvmq.compile.cuda.compile import program
-from tvmq.graph.batch_dimension import batch_dimension
+from tvmq.base.tvm_internals import LOAD_CUDA
+from tvmq.codegen.compile.cuda.compile import program
+from tvmq.codegen.lower.cuda.lowerer import CudaLowerer
+from tvmq.codegen.lower.narrow_weights import float_weights
+from tvmq.codegen.target.cuda import cuda_target
+from tvmq.graph.analysis.batch_dimension import batch_dimension
 from tvmq.graph.symbolic import with_sizes
-from tvmq.lower.cuda.lowerer import CudaLowerer
-from tvmq.lower.narrow_weights import float_weights
-from tvmq.target.cuda import cuda_target
-from tvmq.tvm_internals import LOAD_CUDA
 
 
 def pretend() -> None:

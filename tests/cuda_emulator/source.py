@@ -18,7 +18,7 @@ KERNEL = re.compile(
 PROTOTYPE = re.compile(r'^extern "C" __global__ void[^{;]*;\n', re.MULTILINE)
 SHARED = re.compile(r"^(?P<indent>\s*)(?P<dynamic>extern )?__shared__ (?P<declaration>[^;=]+);", re.MULTILINE)
 INCLUDE = re.compile(r"^\s*#include <(?:cuda|mma|cooperative|math_constants)[^>]*>\n", re.MULTILINE)
-# What only works among threads that wait for each other, of CUDA and of tvmq/kernels/cuda/device.py.
+# What only works among threads that wait for each other, of CUDA and of tvmq/codegen/kernels/cuda/device.py.
 WAITS = re.compile(r"__sync|__shfl|_sync\(|__activemask|tvmq_mma|tvmq_warp|tvmq_matrices")
 # A literal becomes a number of our class: in a template it must have the type of the values beside it.
 LITERAL = re.compile(

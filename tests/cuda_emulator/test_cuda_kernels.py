@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 import tvm
 
+from tests.codegen.kernels.harness import conv_operands, epilogue_for, expected_conv
 from tests.cuda_emulator.emulate import FORWARD, REVERSE, SHUFFLED, run_function
 from tests.cuda_emulator.library import missing_compiler
-from tests.kernels.harness import conv_operands, epilogue_for, expected_conv
-from tvmq.kernels.cuda.choose import DP4A, MMA
-from tvmq.kernels.cuda.conv2d import conv2d
-from tvmq.kernels.parts.types import Conv2d
+from tvmq.codegen.kernels.cuda.choose import DP4A, MMA
+from tvmq.codegen.kernels.cuda.conv2d import conv2d
+from tvmq.codegen.kernels.parts.types import Conv2d
 
 pytestmark = pytest.mark.skipif(bool(missing_compiler()), reason=missing_compiler())
 SHAPES = [

@@ -16,13 +16,13 @@ import tvmq
 from tests.cuda_emulator.emulate import FORWARD, REVERSE, SHUFFLED
 from tests.cuda_emulator.library import missing_compiler
 from tests.cuda_emulator.model import EmulatedModel, reference_results
-from tests.frontends.from_onnx.test_recurrent import model as recurrent_model
+from tests.formats.onnx.importer.test_recurrent import model as recurrent_model
 from tests.passes.partition.test_residual_streams import encoder, picture_net
 from tests.support.models.networks import block, feeds_of
 from tests.support.random.graphs import random_inputs, random_model
-from tvmq.kernels.isa import isa_named
-from tvmq.kernels.parts.types import Kernel
-from tvmq.lower.lowerer import Lowerer
+from tvmq.codegen.kernels.isa import isa_named
+from tvmq.codegen.kernels.parts.types import Kernel
+from tvmq.codegen.lower.lowerer import Lowerer
 
 pytestmark = pytest.mark.skipif(bool(missing_compiler()), reason=missing_compiler())
 ORDERS = (FORWARD, REVERSE, SHUFFLED)

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 import tvm
 
+from tests.codegen.kernels.recurrent.cases import CASES, Case
 from tests.cuda_emulator.emulate import FORWARD, REVERSE, SHUFFLED, run_in_orders
 from tests.cuda_emulator.library import missing_compiler
-from tests.kernels.recurrent.cases import CASES, Case
-from tvmq.compile.cuda.source import our_sources
-from tvmq.kernels.cuda.recurrent import recurrent
-from tvmq.schedule.cuda.intrinsics import exact_floats
+from tvmq.codegen.compile.cuda.source import our_sources
+from tvmq.codegen.kernels.cuda.recurrent import recurrent
+from tvmq.codegen.schedule.cuda.intrinsics import exact_floats
 
 pytestmark = pytest.mark.skipif(bool(missing_compiler()), reason=missing_compiler())
 ORDERS = (FORWARD, REVERSE, SHUFFLED)

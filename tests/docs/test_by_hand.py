@@ -11,7 +11,7 @@ import tvmq
 from tests.passes.calibrate.test_outliers import transformer
 from tests.support.models.networks import feeds_of
 from tvmq.demo import load_demo
-from tvmq.stages import DECISIONS, INTEGERS, PREPARATION, ROUNDING, SCALING, StageContext, run_stages
+from tvmq.quantization.stages import DECISIONS, INTEGERS, PREPARATION, ROUNDING, SCALING, StageContext, run_stages
 
 
 @pytest.mark.slow

@@ -33,12 +33,12 @@ RUN = [
 # Page -> the test that runs it
 ELSEWHERE = {
     "backends": "tests/backends/test_page.py",
-    "c-export": "tests/exporters/c/test_page.py",
-    "emulation": "tests/emulation/test_page.py",
-    "lowering": "tests/lowering/test_page.py",
-    "formats": "tests/exporters/test_formats_page.py",
+    "c-export": "tests/formats/c/test_page.py",
+    "emulation": "tests/chips/emulation/test_page.py",
+    "lowering": "tests/codegen/custom_lowering/test_page.py",
+    "formats": "tests/formats/exporting/test_formats_page.py",
     "integral": "tests/passes/test_integral_page.py",
-    "torch": "tests/frontends/from_torch/test_page.py",
+    "torch": "tests/formats/torch/importer/test_page.py",
     "training": "tests/training/test_page.py",
     "MIGRATING": "tests/relay/test_migrating_page.py",
     "README": "tests/docs/test_readme.py",
@@ -106,7 +106,7 @@ def commands(text: str) -> list[str]:
 
 
 def test_commands_and_their_options_exist():
-    from tvmq.cli.commands import COMMANDS, load_command
+    from tvmq.tools.cli.commands import COMMANDS, load_command
 
     known = {
         name: {option for param in load_command(name).params for option in (*param.opts, *param.secondary_opts)}

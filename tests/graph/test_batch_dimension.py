@@ -11,9 +11,9 @@ from tvm import relax
 
 from tests.support.models.dynamic_models import encoder, pictures
 from tvmq import numerics
-from tvmq.frontends.onnx.from_onnx import from_onnx
+from tvmq.formats.onnx.importer.from_onnx import from_onnx
 from tvmq.graph import ops
-from tvmq.graph.batch_dimension import RULES, batch_dimension
+from tvmq.graph.analysis.batch_dimension import RULES, batch_dimension
 from tvmq.graph.operators import RECORDS, where
 from tvmq.passes.prepare import prepare
 

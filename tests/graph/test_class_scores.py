@@ -7,7 +7,7 @@ import tvm
 from tvm import relax
 
 from tvmq.graph import ops
-from tvmq.graph.class_scores import class_outputs
+from tvmq.graph.analysis.class_scores import class_outputs
 
 op = relax.op
 

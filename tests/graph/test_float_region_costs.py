@@ -8,8 +8,8 @@ from tvm import relax
 
 import tvmq
 from tests.support.models.networks import Net, drive
-from tvmq.graph.float_region_costs import operations
-from tvmq.rules import Rule
+from tvmq.graph.analysis.float_region_costs import operations
+from tvmq.options.rules import Rule
 
 
 def costs(net: Net, *outputs: str, **options: object) -> dict[str, dict[str, int]]:

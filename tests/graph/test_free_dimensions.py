@@ -9,9 +9,9 @@ from tvm import relax
 
 from tests.graph.test_ops import assert_same_bits
 from tvmq import numerics
-from tvmq.compile.vm_pipeline import compile_module
+from tvmq.codegen.compile.vm_pipeline import compile_module
+from tvmq.codegen.target.cpu import resolve_target
 from tvmq.graph import ops
-from tvmq.target.cpu import resolve_target
 
 GAMMA = np.random.default_rng(0).standard_normal(20).astype(np.float32)
 G = relax.const(GAMMA)

@@ -7,7 +7,7 @@ import pytest
 from tvm import relax
 from tvm.relax import op
 
-from tvmq.graph.infinities import misused_at, misused_constants
+from tvmq.graph.analysis.infinities import misused_at, misused_constants
 from tvmq.graph.view import View
 
 INF = np.float32(np.inf)

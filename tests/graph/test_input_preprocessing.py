@@ -7,7 +7,7 @@ import onnx
 import pytest
 
 import tvmq
-from tvmq.graph.input_preprocessing import first_operators
+from tvmq.graph.analysis.input_preprocessing import first_operators
 
 
 def model(nodes, weights, kind=onnx.TensorProto.FLOAT):

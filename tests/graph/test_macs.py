@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from tests.support.models.networks import block
-from tvmq.graph.float_region_costs import multiply_accumulates
+from tvmq.graph.analysis.float_region_costs import multiply_accumulates
 from tvmq.graph.view import View
 
 

@@ -11,9 +11,9 @@ from tvm import relax
 
 from tests.graph.op_case import Case
 from tests.graph.op_cases import CASES
-from tvmq.compile.vm_pipeline import compile_module
+from tvmq.codegen.compile.vm_pipeline import compile_module
+from tvmq.codegen.target.cpu import missing_features, resolve_target
 from tvmq.graph import ops
-from tvmq.target.cpu import missing_features, resolve_target
 
 TARGETS = ["llvm", "llvm -mcpu=haswell"]
 
@@ -108,7 +108,7 @@ def test_runs_under_stock_tvm() -> None:
         assert_same_bits(run(machine, name), CASES[name].expected(*CASES[name].inputs.values()))
 
 
-# Of loops over time, which kernels alone write: tests/kernels/recurrent.
+# Of loops over time, which kernels alone write: tests/codegen/kernels/recurrent.
 WITHOUT_LEGALIZATION = ("recurrent", "recurrent_codes")
 
 

@@ -17,7 +17,7 @@ import tvmq
 from tests.support.models.networks import Net, feeds_of
 from tvmq.errors import ArtifactError, BuildError, ConfigError
 from tvmq.extension import Group, importer, operator
-from tvmq.graph.batch_dimension import batch_dimension
+from tvmq.graph.analysis.batch_dimension import batch_dimension
 
 HALF, ONE = np.float32(0.5), np.float32(1)
 

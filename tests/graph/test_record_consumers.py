@@ -9,14 +9,14 @@ from collections.abc import Set
 
 import pytest
 
-from tvmq.exporters.onnx.ops import WRITERS
-from tvmq.exporters.onnx.walk import HANDLERS, ON_CODES
-from tvmq.graph.core_bounds import SUMS
+from tvmq.codegen.lower.lowerer import DYNAMIC_SHAPE_RULES, LOWERINGS
+from tvmq.formats.onnx.exporter.ops import WRITERS
+from tvmq.formats.onnx.exporter.walk import HANDLERS, ON_CODES
+from tvmq.graph.analysis.core_bounds import SUMS
 from tvmq.graph.evaluate import EXACT, FLOAT
 from tvmq.graph.indices import OPERANDS
 from tvmq.graph.operators import OPERATORS, RECORDS, where
 from tvmq.graph.operators.record import CONVERSION, GATHER, LOGIC, SCATTER
-from tvmq.lower.lowerer import DYNAMIC_SHAPE_RULES, LOWERINGS
 from tvmq.passes import OPS, integrality, operator_families
 from tvmq.passes.families import table
 from tvmq.reference import DEFINED, INTEGER

@@ -9,8 +9,8 @@ import tvm
 import tvmq
 from tests.support.models.networks import parse
 from tvmq.errors import ModelError
+from tvmq.graph.analysis.limits import ENDLESS, Limit, size_limits
 from tvmq.graph.ledger import get_ledger
-from tvmq.graph.limits import ENDLESS, Limit, size_limits
 from tvmq.graph.symbolic import free_dimensions, resolve_shapes
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from tvmq import numerics
 from tvmq.errors import ConfigError
-from tvmq.spec import QParams, QuantSpec
+from tvmq.numerics.spec import QParams, QuantSpec
 
 RESULTS = {
     "greater": (np.greater_equal, operator.lt),  # y >= t where x < y

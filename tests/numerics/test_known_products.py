@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from tvmq import numerics
-from tvmq.doctor import machine
 from tvmq.errors import BlasError
 from tvmq.numerics import gemm
 from tvmq.numerics.known_products import REMEDY, SIZES, check_products, known_products
 from tvmq.numerics.moments import Moments
+from tvmq.tools.doctor import machine
 
 Where = Callable[[np.ndarray, np.ndarray], bool]
 FAULTS: dict[str, Where] = {

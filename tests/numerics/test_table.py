@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from tests.numerics.strategies import codes, quick
 from tvmq import numerics
 from tvmq.errors import ConfigError, RangeError
-from tvmq.spec import QParams, QuantSpec
+from tvmq.numerics.spec import QParams, QuantSpec
 
 FUNCTIONS = {
     "relu": lambda x: max(x, 0.0),

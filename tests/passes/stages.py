@@ -5,8 +5,8 @@ from __future__ import annotations
 import tvm
 
 from tests.support.models.networks import at_stage
-from tvmq.config import QConfig
 from tvmq.graph.view import View
+from tvmq.options.config import QConfig
 from tvmq.passes.annotate import annotate
 from tvmq.passes.calibrate import calibrate
 from tvmq.passes.calibrate.collect import watched_tensors

@@ -11,9 +11,9 @@ from tests.support.models.networks import assert_same, at_stage, block, parse
 from tvmq.errors import StageError
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.view import View, op_name
+from tvmq.numerics.spec import QuantSpec
+from tvmq.options.rules import Rule
 from tvmq.passes.annotate import annotate
-from tvmq.rules import Rule
-from tvmq.spec import QuantSpec
 
 X = 'x: R.Tensor((1, 2, 4, 4), "float32")'
 W = 'w: R.Tensor((2, 2, 3, 3), "float32")'

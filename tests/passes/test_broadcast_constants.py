@@ -9,7 +9,7 @@ from onnx import helper
 from onnx.reference import ReferenceEvaluator
 
 import tvmq
-from tests.frontends.frontend_models import make_model
+from tests.formats.importing.frontend_models import make_model
 
 N = 4
 SHAPES = {  # of the tensor: shapes of constants

@@ -12,8 +12,8 @@ from tvmq.errors import CalibrationError, StageError
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.ops.conversions import is_calibrated
 from tvmq.graph.view import View, const_value, op_name
+from tvmq.numerics.spec import QuantSpec, choose_qparams
 from tvmq.passes.calibrate import calibrate
-from tvmq.spec import QuantSpec, choose_qparams
 
 X = 'x: R.Tensor((1, 2, 4, 4), "float32")'
 W = 'w: R.Tensor((2, 2, 3, 3), "float32")'

@@ -8,16 +8,16 @@ from tvm import relax
 
 import tvmq
 from tests.support.models.quantized_models import Maker, random_feed, results
-from tvmq.config import QConfig
 from tvmq.errors import ConfigError
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.view import View, op_name
+from tvmq.numerics.spec import QParams, QuantSpec
+from tvmq.options.config import QConfig
+from tvmq.options.rules import Rule
 from tvmq.passes.families.weights import qparams_of
 from tvmq.passes.import_qdq import import_qdq, is_prequantized
 from tvmq.passes.import_qdq.pairs import moved_qparams
 from tvmq.passes.prepare import prepare
-from tvmq.rules import Rule
-from tvmq.spec import QParams, QuantSpec
 
 
 def chain() -> Maker:

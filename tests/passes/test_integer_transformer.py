@@ -8,8 +8,8 @@ import pytest
 import tvmq
 from tests.passes.families.roads import TARGETS
 from tests.support.models.networks import block, snr
+from tvmq.codegen.target.cpu import missing_features, resolve_target
 from tvmq.graph.view import View, dtype_of, op_name
-from tvmq.target.cpu import missing_features, resolve_target
 
 RANDOM = np.random.default_rng(5)
 CONSTANTS = {

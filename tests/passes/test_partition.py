@@ -11,14 +11,14 @@ import tvm
 import tvmq
 from tests.passes.stages import partitioned
 from tests.support.models.networks import Net, assert_same, at_stage, block
-from tvmq.config import QConfig
 from tvmq.errors import ConfigError, StageError
 from tvmq.graph.ledger import Ledger, get_ledger
+from tvmq.numerics.spec import QuantSpec
+from tvmq.options.config import QConfig
+from tvmq.options.rules import Rule
 from tvmq.passes.families.base import WeightFacts
 from tvmq.passes.partition import integer_groups, partition
 from tvmq.passes.prepare import prepare
-from tvmq.rules import Rule
-from tvmq.spec import QuantSpec
 
 X = 'x: R.Tensor((1, 2, 4, 4), "float32")'
 W = 'w: R.Tensor((2, 2, 3, 3), "float32")'

@@ -10,10 +10,10 @@ import tvmq
 from tests.support.models.networks import Net, feeds_of, run_onnx
 from tvmq import QuantSpec, Rule
 from tvmq.backends.description import Backend
-from tvmq.config import QConfig
 from tvmq.errors import ConfigError, IntegralError
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.view import View, op_name
+from tvmq.options.config import QConfig
 
 W4 = QuantSpec("int8", 4, symmetric=True, per_channel=True)
 

@@ -19,10 +19,9 @@ from tests.passes.stages import calibrated
 from tests.support.models.networks import Net, assert_healthy, assert_same, at_stage, feeds_of, run_onnx, snr
 from tests.support.models.shared_models import SPELLINGS, albert
 from tvmq import numerics
-from tvmq.artifact.code_bytes import CONSTANTS
-from tvmq.artifact.weightless import byte_size
-from tvmq.compile.evaluators import Runner
-from tvmq.compile.window_sums import WindowSums, sum_windows
+from tvmq.codegen.compile.evaluators import Runner
+from tvmq.codegen.compile.window_sums import WindowSums, sum_windows
+from tvmq.codegen.target.cpu import resolve_target
 from tvmq.errors import StageError
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.rewrite import Rewriter, rewrite
@@ -36,7 +35,8 @@ from tvmq.passes.prepare import prepare
 from tvmq.passes.realize import realize
 from tvmq.passes.round_weights import choose_rounding, round_weights
 from tvmq.reference import Reference
-from tvmq.target.cpu import resolve_target
+from tvmq.runtime.artifact.code_bytes import CONSTANTS
+from tvmq.runtime.artifact.weightless import byte_size
 
 FEEDS = [{"x": np.random.default_rng(i).uniform(-1, 2, (1, 4, 7, 6)).astype(np.float32)} for i in range(5)]
 

@@ -12,9 +12,9 @@ import tvm
 import tvmq
 from tests.support.models.networks import Net, feeds_of
 from tvmq import QuantSpec, Rule
-from tvmq.config import QConfig
 from tvmq.errors import CalibrationError, ConfigError
 from tvmq.graph.ledger import get_ledger
+from tvmq.options.config import QConfig
 
 FOUR_BITS = QuantSpec("int8", 4, symmetric=True, per_channel=True)
 

@@ -10,7 +10,7 @@ import pytest
 from onnx import helper
 
 import tvmq
-from tests.frontends.frontend_models import make_model
+from tests.formats.importing.frontend_models import make_model
 from tests.support.float_products import run_in_float
 from tvmq.graph.evaluate import split_indices
 

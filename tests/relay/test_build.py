@@ -8,6 +8,7 @@ import tvm
 
 import tvmq
 from tvmq import relay
+from tvmq.codegen.target.cuda import cuda_target
 from tvmq.errors import ArtifactError, ConfigError, DataError, ModelError
 from tvmq.relay import debug_executor, graph_executor
 from tvmq.relay.backend import Executor, Runtime
@@ -20,7 +21,6 @@ from tvmq.relay.testing import create_workload
 from tvmq.relay.tvm import target as targets
 from tvmq.relay.vm import Executable, VirtualMachine, load_executable
 from tvmq.relay.vm import compile as vm_compile
-from tvmq.target.cuda import cuda_target
 
 DEVICE = tvm.cpu(0)
 

@@ -12,10 +12,10 @@ import tvmq
 from tests.support.models.dynamic_models import LONGEST, encoder, pictures, random_batches, reader, texts
 from tests.support.models.networks import parse
 from tests.support.random.graphs import random_inputs, random_model
-from tvmq.analysis.verification import unequal_bits
-from tvmq.compile import build
+from tvmq.codegen.compile import build
 from tvmq.errors import DataError
 from tvmq.graph.ledger import get_ledger
+from tvmq.tools.analysis.verification import unequal_bits
 
 
 def images(*shape: int) -> dict[str, np.ndarray]:

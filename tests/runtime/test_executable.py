@@ -12,11 +12,11 @@ import tvm
 
 import tvmq
 from tests.support.models.networks import parse
+from tvmq.codegen.target.cpu import resolve_target
 from tvmq.errors import ConfigError, DataError, TargetError
 from tvmq.runtime.inputs import TensorInfo
 from tvmq.runtime.threads import ALLOWED_CPUS, with_threads
 from tvmq.runtime.timing import Timing, measure
-from tvmq.target.cpu import resolve_target
 
 SEVERAL = """
 # from tvm.script import ir as I

@@ -16,11 +16,11 @@ import tvm
 
 import tvmq
 from tests.support.models.networks import parse
-from tvmq import tvm_runtime
+from tvmq.base import tvm_runtime
+from tvmq.base.tvm_runtime import BIND_VARIABLE, NOT_BOUND, SPIN_COUNT, SPIN_VARIABLE
 from tvmq.errors import ConfigError
 from tvmq.runtime import threads as module
 from tvmq.runtime.threads import default_threads, in_threads
-from tvmq.tvm_runtime import BIND_VARIABLE, NOT_BOUND, SPIN_COUNT, SPIN_VARIABLE
 
 # Large enough for parallel regions.
 CONV = """

@@ -21,9 +21,9 @@ import onnx
 from onnx import TensorProto, defs, helper, numpy_helper
 
 import tvmq
-from tvmq.frontends.onnx.fold import fold_constants
-from tvmq.frontends.onnx.load import NEWEST_OPSET, read_model
-from tvmq.frontends.onnx.shapes import infer_shapes
+from tvmq.formats.onnx.importer.fold import fold_constants
+from tvmq.formats.onnx.importer.load import NEWEST_OPSET, read_model
+from tvmq.formats.onnx.importer.shapes import infer_shapes
 
 if TYPE_CHECKING:
     from tests.support.onnx_cases import Case

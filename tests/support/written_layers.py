@@ -19,9 +19,9 @@ import tvm
 from onnx import helper, numpy_helper
 
 from tests.support.float_products import run_in_float
-from tvmq.exporters.onnx.dialects import Dialect
-from tvmq.exporters.onnx.graph import CodedTensor
-from tvmq.exporters.onnx.walk import CODES, OnnxWriter
+from tvmq.formats.onnx.exporter.dialects import Dialect
+from tvmq.formats.onnx.exporter.graph import CodedTensor
+from tvmq.formats.onnx.exporter.walk import CODES, OnnxWriter
 from tvmq.graph.functions import plain_module
 from tvmq.graph.view import View, dtype_of
 from tvmq.reference import Reference
@@ -189,9 +189,9 @@ def check_decomposed(net: Any, module: tvm.IRModule, feed: Mapping[str, np.ndarr
     import torch
     from torch import fx
 
-    from tvmq.exporters.torch.build import _identifier
-    from tvmq.exporters.torch.conversions import DECOMPOSED
-    from tvmq.exporters.torch.to_torch import TORCH
+    from tvmq.formats.torch.exporter.build import _identifier
+    from tvmq.formats.torch.exporter.conversions import DECOMPOSED
+    from tvmq.formats.torch.exporter.to_torch import TORCH
 
     values, rooms = values_of_definition(module, feed), Rooms(module)
     names = {_identifier(name): var for name, var in names_of_codes(module, TORCH).items()}
@@ -218,8 +218,8 @@ def check_exact(net: Any, module: tvm.IRModule, feed: Mapping[str, np.ndarray]) 
     import torch
     from torch import fx
 
-    from tvmq.exporters.torch.exact_build import ExactBuilder
-    from tvmq.exporters.torch.to_torch import TORCH
+    from tvmq.formats.torch.exporter.exact_build import ExactBuilder
+    from tvmq.formats.torch.exporter.to_torch import TORCH
 
     values = values_of_definition(module, feed)
     builder = ExactBuilder(OnnxWriter(plain_module(module), TORCH), plain_module(module))

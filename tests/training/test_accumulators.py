@@ -15,12 +15,12 @@ from tests.support.models.networks import Net  # noqa: E402
 from tests.training.small_network import QUICKLY, SHAPE, samples, small_network  # noqa: E402
 from tvmq import numerics, training  # noqa: E402
 from tvmq.backends.description import Backend  # noqa: E402
+from tvmq.codegen.kernels.conv.conv2d_int16 import plan_lanes  # noqa: E402
+from tvmq.codegen.kernels.conv.shape import ConvShape  # noqa: E402
+from tvmq.codegen.kernels.isa import level  # noqa: E402
+from tvmq.codegen.kernels.parts.types import Conv2d  # noqa: E402
 from tvmq.errors import AccumulatorError, ConfigError, UnsupportedOpError  # noqa: E402
 from tvmq.graph.view import View, const_value, is_const  # noqa: E402
-from tvmq.kernels.conv.conv2d_int16 import plan_lanes  # noqa: E402
-from tvmq.kernels.conv.shape import ConvShape  # noqa: E402
-from tvmq.kernels.isa import level  # noqa: E402
-from tvmq.kernels.parts.types import Conv2d  # noqa: E402
 from tvmq.training import LANES, Accumulators, Distill, prove_accumulators  # noqa: E402
 from tvmq.training.accumulators import accumulators_of, order_of  # noqa: E402
 from tvmq.training.check import first_difference  # noqa: E402

@@ -12,7 +12,7 @@ torch = pytest.importorskip("torch", reason='torch is an extra: pip install "tvm
 import tvmq  # noqa: E402
 from tests.training.torch_networks import labels, pictures, pictures_model  # noqa: E402
 from tvmq import training  # noqa: E402
-from tvmq.spec import QParams, QuantSpec  # noqa: E402
+from tvmq.numerics.spec import QParams, QuantSpec  # noqa: E402
 from tvmq.training.check import first_difference  # noqa: E402
 from tvmq.training.parameters import LearnedScale  # noqa: E402
 from tvmq.training.straight_through import quantize_values  # noqa: E402

@@ -16,7 +16,7 @@ import difflib
 from tvmq.backends.description import Backend
 from tvmq.backends.operator_entry import OperatorEntry
 from tvmq.backends.tensor_forms import TensorForm, WeightForm
-from tvmq.by_name import object_named
+from tvmq.base.by_name import object_named
 from tvmq.errors import ConfigError
 
 __all__ = ["BACKENDS", "Backend", "OperatorEntry", "TensorForm", "WeightForm", "backend_named"]

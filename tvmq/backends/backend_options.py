@@ -9,7 +9,7 @@ from tvmq.backends.names import CODE_TYPES, DEPTHWISE, FAMILIES, WEIGHTED
 from tvmq.backends.operator_entry import OperatorEntry
 from tvmq.backends.tensor_forms import TensorForm, WeightForm
 from tvmq.errors import ConfigError
-from tvmq.spec import QuantSpec
+from tvmq.numerics.spec import QuantSpec
 
 if TYPE_CHECKING:
     from tvmq.backends.description import Backend

@@ -9,10 +9,10 @@ from typing import Any
 from tvmq.backends.backend_options import options_of, refused_options_of
 from tvmq.backends.names import BIAS_TYPES, FLOAT_TYPES, WEIGHTED
 from tvmq.backends.operator_entry import OVERFLOWS, OperatorEntry
-from tvmq.by_name import is_object_name
+from tvmq.base.by_name import is_object_name
 from tvmq.errors import ConfigError
 from tvmq.numerics.requantize_rule import RequantizeRule
-from tvmq.spec import STORAGE_BITS, QuantSpec
+from tvmq.numerics.spec import STORAGE_BITS, QuantSpec
 
 REQUANTIZE = ("float", "fixed_point", "power_of_two")
 ROUNDINGS = ("UPWARD", "TONEAREST", "DOUBLE")

@@ -18,11 +18,9 @@ from tvmq.backends.description import REQUANTIZE, ROUNDINGS, WORDS, Backend
 from tvmq.backends.names import BIAS_TYPES, CODE_TYPES, FAMILIES, FLOAT_TYPES
 from tvmq.backends.operator_entry import COMPUTES, OVERFLOWS, OperatorEntry
 from tvmq.backends.tensor_forms import TensorForm, WeightForm
-from tvmq.by_name import is_object_name
-from tvmq.errors import ConfigError
-from tvmq.numerics.requantize_rule import RequantizeRule
-from tvmq.regular_file import check_regular
-from tvmq.schema import (
+from tvmq.base.by_name import is_object_name
+from tvmq.base.regular_file import check_regular
+from tvmq.base.schema import (
     checked_choice,
     checked_choices,
     checked_fields,
@@ -33,7 +31,9 @@ from tvmq.schema import (
     inside,
     refuse,
 )
-from tvmq.spec import STORAGE_BITS
+from tvmq.errors import ConfigError
+from tvmq.numerics.requantize_rule import RequantizeRule
+from tvmq.numerics.spec import STORAGE_BITS
 
 FORMAT = "tvmq_backend"
 VERSION = 1

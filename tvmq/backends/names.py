@@ -25,7 +25,7 @@ WEIGHTED = ("conv1d", "conv2d", "conv3d", "conv_transpose", "dense")
 # Families that can be told to keep the scale of what they read.
 SCALE_KEEPERS = ("add", "avg_pool", "mean")
 
-# Names of tvmq.observers.OBSERVERS and WEIGHT_OBSERVERS.
+# Names of tvmq.calibration.observers.OBSERVERS and WEIGHT_OBSERVERS.
 OBSERVERS = ("auto", "minmax", "moving_average", "percentile", "histogram", "kl_divergence", "global_scale")
 WEIGHT_OBSERVERS = ("max", "power2", "mse")
 

@@ -16,10 +16,10 @@ from tvmq.backends.names import (
     names_nothing,
 )
 from tvmq.backends.tensor_forms import TensorForm, WeightForm, check_optional
+from tvmq.base.schema import advise, checked_choice, checked_int, checked_switch, inside, refuse
 from tvmq.errors import ConfigError
 from tvmq.numerics.requantize_rule import RequantizeRule
-from tvmq.schema import advise, checked_choice, checked_int, checked_switch, inside, refuse
-from tvmq.spec import QuantSpec
+from tvmq.numerics.spec import QuantSpec
 
 OVERFLOWS = ("proved", "wrap", "saturate")
 COMPUTES = ("integer", *FLOAT_TYPES)

@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from tvmq.backends.names import CODE_TYPES, OBSERVERS, WEIGHT_OBSERVERS
+from tvmq.base.schema import advise, checked_choice, checked_int, checked_switch, inside, refuse
 from tvmq.errors import ConfigError
-from tvmq.schema import advise, checked_choice, checked_int, checked_switch, inside, refuse
-from tvmq.spec import QuantSpec
+from tvmq.numerics.spec import QuantSpec
 
 SCHEMES = ("asymmetric", "symmetric")
 SCALES = ("free", "power_of_two")
@@ -25,7 +25,7 @@ class TensorForm:
     scheme        "symmetric": zero point 0; "asymmetric": any; None: as the backend's zero_points
     scales        "power_of_two" goes with a requantize of shifts, "free" with the others; None: whichever that is
     narrow_range  symmetric codes of b bits end at -(2^(b-1) - 1): those of the quantizer always do
-    observer      how ranges are chosen where options say nothing, of tvmq.observers.OBSERVERS
+    observer      how ranges are chosen where options say nothing, of tvmq.calibration.observers.OBSERVERS
     raises        ConfigError for what is not allowed
 
     >>> TensorForm(("int8",), scheme="symmetric").spec
@@ -88,7 +88,7 @@ class WeightForm:
     group_size    with per_group, 2..4096
     axis          "output", which is the one that there is
     scales, narrow_range  as of what is read
-    observer      of tvmq.observers.WEIGHT_OBSERVERS
+    observer      of tvmq.calibration.observers.WEIGHT_OBSERVERS
     raises        ConfigError for what is not allowed
 
     >>> WeightForm(("int4",), granularity="per_tensor").spec.bits

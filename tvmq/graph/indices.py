@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 from tvm import relax
 
+from tvmq.base.index_checks import check_range
 from tvmq.errors import UnsupportedOpError
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import BROADCAST, REPEAT, RESHAPE, REVERSE, TRANSPOSE
 from tvmq.graph.view import View, const_value, is_const, op_name, sizes_of
-from tvmq.index_checks import check_range
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,9 @@ from typing import Any
 import tvm
 from tvm import relax
 
+from tvmq.base.text import read_json
 from tvmq.errors import StageError
 from tvmq.graph.names import attribute_errors, read_attribute
-from tvmq.text import read_json
 
 ATTRIBUTE = "tvmq.ledger"
 TEXTS = ("op", "precision", "why")  # of each entry

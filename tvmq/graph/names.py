@@ -16,8 +16,8 @@ from itertools import chain
 
 from tvm import relax
 
+from tvmq.base.text import printable_name
 from tvmq.errors import ModelError
-from tvmq.text import printable_name
 
 ATTRIBUTE = "tvmq.names"
 INPUTS, OUTPUTS = "tvmq.inputs", "tvmq.outputs"

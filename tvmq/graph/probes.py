@@ -17,7 +17,7 @@ import tvm
 from tvm import relax
 
 from tvmq.graph import ops
-from tvmq.graph.layer_tensors import ROUNDING, Encoding, LayerTensor
+from tvmq.graph.analysis.layer_tensors import ROUNDING, Encoding, LayerTensor
 from tvmq.graph.names import OUTPUTS, UniqueNames
 from tvmq.graph.rewrite import build_function, replace_variables
 from tvmq.graph.view import View, dtype_of, op_name, used_vars

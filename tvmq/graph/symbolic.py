@@ -18,7 +18,7 @@ import numpy as np
 import tvm
 from tvm import relax
 
-from tvmq.dataset import Input
+from tvmq.calibration.dataset import Input
 from tvmq.errors import ConfigError, ModelError
 from tvmq.graph.ledger import get_ledger, with_ledger
 from tvmq.graph.names import input_names

@@ -17,8 +17,8 @@ from functools import cache
 
 import numpy as np
 
+from tvmq.base.forks import MULTIPLYING, ForkLock
 from tvmq.errors import AccumulatorError, BlasError, ConfigError
-from tvmq.forks import MULTIPLYING, ForkLock
 from tvmq.numerics.codes import INT32_MAX, Number, largest_code, zero_of
 from tvmq.numerics.known_products import REMEDY, blas_name, check_products
 

@@ -15,12 +15,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike
 
+from tvmq.base.schema import (
+    checked_choice,
+    checked_choices,
+    checked_fields,
+    checked_int,
+    checked_switch,
+    inside,
+    refuse,
+)
 from tvmq.errors import ConfigError, RangeError
 from tvmq.numerics.codes import Number, along_axis, check_zero_point, code_limits
 from tvmq.numerics.requantize import LARGEST_SHIFT, power_of_two_shift
 from tvmq.numerics.rule_arithmetic import check_sums, float_steps, integer_steps
 from tvmq.numerics.tie_rules import TIE_RULES, rounded_float
-from tvmq.schema import checked_choice, checked_choices, checked_fields, checked_int, checked_switch, inside, refuse
 
 # Field -> the words it may be.
 WORDS = {

@@ -11,7 +11,7 @@ import numpy as np
 
 from tvmq.errors import ConfigError, RangeError
 from tvmq.numerics.affine import dequantize, quantize
-from tvmq.spec import QParams
+from tvmq.numerics.spec import QParams
 
 
 def table(q: np.ndarray, values: np.ndarray) -> np.ndarray:
@@ -44,7 +44,7 @@ def make_table(function: Callable[[np.ndarray], np.ndarray], in_qparams: QParams
               what a model says that writes DequantizeLinear, the function, QuantizeLinear. It decides ties: hard-swish
               adds 3 to a zero, and 3 may lie half-way between two codes
 
-    >>> from tvmq.spec import QuantSpec
+    >>> from tvmq.numerics.spec import QuantSpec
     >>> x, y = QParams(0.5, 128, QuantSpec()), QParams(0.25, 0, QuantSpec())
     >>> table(np.uint8([0, 128, 129, 255]), make_table(lambda real: np.maximum(real, 0), x, y))
     array([  0,   0,   2, 254], dtype=uint8)
@@ -77,7 +77,7 @@ def make_table(function: Callable[[np.ndarray], np.ndarray], in_qparams: QParams
 def real_values(qparams: QParams) -> np.ndarray:
     """dequantize of the 256 codes of an 8-bit tensor: float32 values, given as float64.
 
-    >>> from tvmq.spec import QuantSpec
+    >>> from tvmq.numerics.spec import QuantSpec
     >>> real_values(QParams(0.5, 128, QuantSpec()))[[0, 128, 255]]
     array([-64. ,   0. ,  63.5])
     """
@@ -88,7 +88,7 @@ def real_values(qparams: QParams) -> np.ndarray:
 def rescale_table(in_qparams: QParams, out_qparams: QParams) -> np.ndarray:
     """Table of the identity: the same real values in other codes, as the inputs of a concat need them.
 
-    >>> from tvmq.spec import QuantSpec
+    >>> from tvmq.numerics.spec import QuantSpec
     >>> x, y = QParams(0.5, 0, QuantSpec()), QParams(1.0, 10, QuantSpec())
     >>> table(np.uint8([0, 3, 200]), rescale_table(x, y))
     array([ 10,  12, 110], dtype=uint8)
@@ -109,7 +109,7 @@ def compare_table(kind: str, x: QParams, y: QParams) -> np.ndarray:
     raises   ConfigError for another kind, codes of more bits, or scales for each channel
     order    exact: (code - zero_point) * scale of both sides, integer times float32, is compared in float64
 
-    >>> from tvmq.spec import QuantSpec
+    >>> from tvmq.numerics.spec import QuantSpec
     >>> x, y = QParams(0.5, 0, QuantSpec()), QParams(1.0, 10, QuantSpec())
     >>> compare_table("greater", x, y)[[0, 1, 2, 255]], compare_table("equal", x, y)[[0, 1, 2]]
     (array([ 11,  11,  12, 138], dtype=int16), array([ 10, 256,  11], dtype=int16))

@@ -16,12 +16,15 @@ import tvm
 from tvm import relax
 
 from tvmq import numerics
+from tvmq.base.index_checks import check_indices
+from tvmq.base.text import last_line
+from tvmq.codegen.lower.narrow_weights import float_weights
 from tvmq.errors import DataError
+from tvmq.graph.analysis.limits import size_limits
 from tvmq.graph.evaluate import evaluator
 from tvmq.graph.functions import function_module, plain_module, unpack_weights
 from tvmq.graph.indices import input_indices
 from tvmq.graph.ledger import get_ledger
-from tvmq.graph.limits import size_limits
 from tvmq.graph.names import input_names
 from tvmq.graph.operators import OPERATORS, where
 from tvmq.graph.operators.record import CONVOLUTION, POOL
@@ -30,12 +33,9 @@ from tvmq.graph.own_operators import own_operator
 from tvmq.graph.sizes import covering_padding
 from tvmq.graph.symbolic import sizes_in, with_sizes
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, shape_of, sizes_of
-from tvmq.index_checks import check_indices
-from tvmq.lower.narrow_weights import float_weights
 from tvmq.numerics.elementary import ELEMENTARY
 from tvmq.passes.extensions import definitions
 from tvmq.reference.float_regions import FloatRegions
-from tvmq.text import last_line
 
 # Variable, expression, its arguments, the definition as a function of them -> the result
 Step: TypeAlias = "Callable[[relax.Var, relax.Call, Sequence[Any], Callable[[Sequence[Any]], Any]], Any]"

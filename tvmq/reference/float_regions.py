@@ -14,11 +14,11 @@ import numpy as np
 import tvm
 from tvm import relax
 
+from tvmq.codegen.lower.lowerer import substitute_variables
+from tvmq.codegen.lower.patterns.chains import HEADS, Chain, find_chains
 from tvmq.graph.indices import COMPUTED
 from tvmq.graph.rewrite import build_function
 from tvmq.graph.view import View, dtype_of, op_name, sizes_of, used_vars
-from tvmq.lower.lowerer import substitute_variables
-from tvmq.lower.patterns.chains import HEADS, Chain, find_chains
 
 
 class FloatRegions:
@@ -62,7 +62,7 @@ class FloatRegions:
         return self._runs[name](values)
 
     def _compile(self, unit: Chain) -> Callable[[Mapping[str, np.ndarray]], Any]:
-        from tvmq.compile.build import build
+        from tvmq.codegen.compile.build import build
 
         members = set(unit.members)
         outside = dict.fromkeys(u for m in unit.members for u in used_vars(self._view.value[m]) if u not in members)

@@ -76,7 +76,7 @@ def from_pytorch(
 
     if custom_convert_map:
         raise ConfigError(
-            "from_pytorch: custom_convert_map is not read; add a repair to tvmq/frontends, see CONTRIBUTING"
+            "from_pytorch: custom_convert_map is not read; add a repair to tvmq/formats, see CONTRIBUTING"
         )
     infos, bound = [_info(item, default_dtype) for item in input_infos], check_max_bytes(max_bytes, "from_pytorch")
     for name, shape, dtype in infos:

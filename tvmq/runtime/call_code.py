@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import tvm_ffi
 
+from tvmq.base.tvm_runtime import allocate_tensor
 from tvmq.runtime.inputs import aligned_zeros
-from tvmq.tvm_runtime import allocate_tensor
 
 DIRECT = "_direct"  # behind the name of a function: the same as native code (compile/native_main.py)
 

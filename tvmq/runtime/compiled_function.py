@@ -7,16 +7,16 @@ from typing import Any
 
 import numpy as np
 
-from tvmq.artifact.model_description import FunctionDescription
+from tvmq.base.forks import ForkLock
+from tvmq.base.index_checks import IndexUse, check_indices
+from tvmq.base.memory import ROOM, is_shortage
+from tvmq.base.text import last_line
 from tvmq.errors import ArtifactError, MemoryLimitError, TvmqError
-from tvmq.forks import ForkLock
-from tvmq.index_checks import IndexUse, check_indices
-from tvmq.memory import ROOM, is_shortage
+from tvmq.runtime.artifact.model_description import FunctionDescription
 from tvmq.runtime.call_code import CallCode, is_misfit
 from tvmq.runtime.dynamic_shapes import DynamicRun, SizedCode, has_dynamic_shape, sizes_of_inputs
 from tvmq.runtime.inputs import Inputs, TensorInfo, infos, refuse_not_finite
 from tvmq.runtime.threads import default_threads, here, in_threads
-from tvmq.text import last_line
 
 
 class CompiledFunction:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import tvm
 
-from tvmq.target.cuda import CudaTarget, device_arch
+from tvmq.codegen.target.cuda import CudaTarget, device_arch
 
 INSTALL = "the NVIDIA driver (libcuda.so.1) and the CUDA 13 runtime (libcudart.so.13)"
 

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from tvmq.base.memory import is_shortage
+from tvmq.base.text import last_line
 from tvmq.errors import ArtifactError, DataError
-from tvmq.memory import is_shortage
 from tvmq.runtime.call_code import CallCode
 from tvmq.runtime.inputs import TensorInfo
-from tvmq.text import last_line
 
 
 def has_dynamic_shape(info: TensorInfo) -> bool:
@@ -28,7 +28,7 @@ def sizes_of_inputs(
 ) -> dict[str, int]:
     """{dynamic dimension: size}, the same in all inputs.
 
-    limits   {dynamic dimension: {"least", "most", "why"}}, see graph/limits.py
+    limits   {dynamic dimension: {"least", "most", "why"}}, see graph/analysis/limits.py
     raises   DataError for inputs that disagree, and for a size beyond its limits
     """
     sizes: dict[str, int] = {}

@@ -11,29 +11,29 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from tvmq.artifact import container
-from tvmq.artifact.loaded_code import LoadedCode
-from tvmq.artifact.model_description import Description
-from tvmq.artifact.native import ONE_LOAD
-from tvmq.artifact.saved_file import SavedFile
+from tvmq.base.forks import RUNNING, ForkLock
+from tvmq.base.text import last_line
+from tvmq.codegen.target.cpu import CpuTarget, missing_requirements, refusal_of_all
+from tvmq.codegen.target.cuda import CudaTarget
 from tvmq.errors import ArtifactError, ConfigError, TargetError
-from tvmq.forks import RUNNING, ForkLock
+from tvmq.runtime.artifact import container
+from tvmq.runtime.artifact.loaded_code import LoadedCode
+from tvmq.runtime.artifact.model_description import Description
+from tvmq.runtime.artifact.native import ONE_LOAD
+from tvmq.runtime.artifact.saved_file import SavedFile
 from tvmq.runtime.call_code import CallCode, entry
 from tvmq.runtime.compiled_function import CompiledFunction
 from tvmq.runtime.dynamic_shapes import SizedCode
 from tvmq.runtime.inputs import TensorInfo, infos
 from tvmq.runtime.threads import check_counts, default_threads, in_threads, with_threads
-from tvmq.target.cpu import CpuTarget, missing_requirements, refusal_of_all
-from tvmq.target.cuda import CudaTarget
-from tvmq.text import last_line
 
 if TYPE_CHECKING:  # what a loaded model needs later, or never, is imported where it is used
     import tvm
     from tvm import relax
 
+    from tvmq.codegen.kernels.parts.packing_recipes import PackingRecipes
     from tvmq.graph.ledger import Ledger
-    from tvmq.kernels.parts.packing_recipes import PackingRecipes
-    from tvmq.performance.profile_table import Profile
+    from tvmq.runtime.profile_table import Profile
     from tvmq.runtime.timing import Timing
 
 # Stage of the module -> display name of such a model.
@@ -57,7 +57,7 @@ class Parts:
     recipes      how its weights were packed
     targets      all that there is code for, if it is for several CPUs
     codes        the parts of all of them, this one's too, in the same order, as they were built
-    matches      {variable: operators that a lowering of the user takes} (lowering/selection.py), as it was built
+    matches      {variable: operators that a lowering of the user takes} (codegen/custom_lowering/selection.py), as it was built
     """
 
     code: relax.VMExecutable | LoadedCode | None
@@ -229,7 +229,7 @@ class Executable:
         return lambda: self.run(inputs)
 
     def profile(self, inputs: Mapping[str, Any], *, repeat: int = 20, threads: int | None = None) -> Profile:
-        """Where the time of a run goes, layer by layer; print it. See performance/profile.py for how it is measured.
+        """Where the time of a run goes, layer by layer; print it. See runtime/profile.py for how it is measured.
 
         repeat   measurements of each call, by turns with whole runs
         threads  that the model may use (None: as it is)
@@ -237,7 +237,7 @@ class Executable:
 
             print(exe.profile({"x": x}))
         """
-        from tvmq.performance.profile import profile_model  # the cost model walks the road again
+        from tvmq.runtime.profile import profile_model  # the cost model walks the road again
 
         check_counts("profile", repeat=repeat, threads=threads)
         main, target = self["main"], self._parts.target

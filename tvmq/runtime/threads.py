@@ -23,10 +23,10 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any, TypeVar
 
-from tvmq import tvm_runtime
-from tvmq.cpu_mask import allowed_cpus
+from tvmq.base import tvm_runtime
+from tvmq.base.cpu_mask import allowed_cpus
+from tvmq.base.tvm_internals import PENDING_TASKS, SET_THREADS, global_function
 from tvmq.errors import ConfigError
-from tvmq.tvm_internals import PENDING_TASKS, SET_THREADS, global_function
 
 VARIABLES = ("TVMQ_NUM_THREADS", "TVM_NUM_THREADS")
 # Mode of TVM's thread pool: its threads share the CPUs that are listed.

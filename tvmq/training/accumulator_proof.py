@@ -11,7 +11,7 @@ from tvm import relax
 
 from tvmq import numerics
 from tvmq.errors import AccumulatorError
-from tvmq.graph.core_bounds import Bounds
+from tvmq.graph.analysis.core_bounds import Bounds
 from tvmq.graph.functions import inline_functions, unpack_weights
 from tvmq.graph.operators import OPERATORS
 from tvmq.graph.operators.record import CONVOLUTION, TRANSPOSED

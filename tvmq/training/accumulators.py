@@ -15,8 +15,8 @@ import numpy as np
 from tvmq import numerics
 from tvmq.backends.description import Backend
 from tvmq.errors import ConfigError
-from tvmq.pipeline import CPUS
-from tvmq.spec import QuantSpec
+from tvmq.numerics.spec import QuantSpec
+from tvmq.quantization.pipeline import CPUS
 
 
 def _is_whole(value: object) -> bool:

@@ -14,12 +14,12 @@ from typing import Any
 import torch
 import tvm
 
-from tvmq.config import QConfig
-from tvmq.dataset import Dataset
+from tvmq.calibration.dataset import Dataset
 from tvmq.errors import ConfigError
 from tvmq.graph.ledger import get_ledger, with_ledger
 from tvmq.graph.symbolic import inputs_of
-from tvmq.static_quantization import StaticQuantization
+from tvmq.options.config import QConfig
+from tvmq.quantization.static_quantization import StaticQuantization
 from tvmq.training.accumulators import Accumulators
 from tvmq.training.course import Course, FinetuneProgress, FinetuneResult, interrupts
 from tvmq.training.network import IntegerNetwork
@@ -68,7 +68,7 @@ class Distill:
             raise ConfigError(f"Distill: layers must be at least 0. Got {self.layers!r} instead")
 
     def check_config(self, config: QConfig) -> None:
-        """See tvmq.pipeline.Finetuning.
+        """See tvmq.quantization.pipeline.Finetuning.
 
         raises  ConfigError for options under which there is nothing to train
         """
@@ -81,12 +81,12 @@ class Distill:
             )
 
     def module(self, quantization: StaticQuantization) -> tvm.IRModule:
-        """See tvmq.pipeline.Finetuning."""
+        """See tvmq.quantization.pipeline.Finetuning."""
         net = network_of(quantization, accumulators=self.accumulators)
         return convert_with_note(net, finetune(net, quantization.data, self))
 
     def repeatable_module(self, quantization: StaticQuantization) -> tvm.IRModule:
-        """See tvmq.pipeline.Finetuning: by one thread of torch, whose sums have one order."""
+        """See tvmq.quantization.pipeline.Finetuning: by one thread of torch, whose sums have one order."""
         threads = torch.get_num_threads()
         torch.set_num_threads(1)
         try:
@@ -96,7 +96,7 @@ class Distill:
 
     @property
     def identity(self) -> str:
-        """See tvmq.pipeline.Finetuning: these options, and what computes gradients."""
+        """See tvmq.quantization.pipeline.Finetuning: these options, and what computes gradients."""
         return f"{self!r}, torch {torch.__version__}, {torch.backends.cpu.get_cpu_capability()}"
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import torch
 
-from tvmq.spec import QParams, QuantSpec
+from tvmq.numerics.spec import QParams, QuantSpec
 
 
 @dataclass(frozen=True, eq=False)

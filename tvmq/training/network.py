@@ -19,15 +19,15 @@ from tvmq.graph.ledger import get_ledger
 from tvmq.graph.names import input_names, output_names
 from tvmq.graph.symbolic import sizes_in, with_sizes
 from tvmq.graph.view import View, const_value, is_const, op_name, results_of
+from tvmq.numerics.spec import QuantSpec
 from tvmq.passes.families.avg_pool import factors_of
 from tvmq.passes.families.base import BOUNDED_SUFFIX, CODES_SUFFIX, PRODUCT_SUFFIX, SUM_SUFFIX, THRESHOLDS_SUFFIX
 from tvmq.passes.families.embedding import column_scales
 from tvmq.passes.families.integer_softmax import WHOLE
 from tvmq.passes.families.table import numbers
 from tvmq.passes.realize import code_bounds
+from tvmq.quantization.stages import INTEGERS, StageContext, run_stages
 from tvmq.reference.float_regions import FloatRegions
-from tvmq.spec import QuantSpec
-from tvmq.stages import INTEGERS, StageContext, run_stages
 from tvmq.training.accumulators import Accumulators
 from tvmq.training.batch_norm import LiveFolding
 from tvmq.training.build import Learning, ParameterBuilder

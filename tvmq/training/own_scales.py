@@ -9,7 +9,7 @@ from tvmq.graph.ledger import get_ledger, with_ledger
 from tvmq.graph.view import View, dtype_of
 from tvmq.passes.families.conversions import CODES
 from tvmq.passes.import_qdq import import_qdq
-from tvmq.static_quantization import StaticQuantization
+from tvmq.quantization.static_quantization import StaticQuantization
 
 
 def with_adopted_scales(quantization: StaticQuantization) -> tvm.IRModule:

@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from tvmq.errors import ConfigError
-from tvmq.spec import QParams
+from tvmq.numerics.spec import QParams
 from tvmq.training.batch_norm import LiveFolding
 from tvmq.training.folding import Folding
 from tvmq.training.meaning import CodeTensor, SumTensor

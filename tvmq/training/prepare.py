@@ -10,14 +10,14 @@ import numpy as np
 import torch
 import tvm
 
-from tvmq.config import QConfig
 from tvmq.errors import CalibrationError, ConfigError, UnsupportedOpError
-from tvmq.frontends.torch.export import from_torch
+from tvmq.formats.torch.importer.export import from_torch
+from tvmq.options.config import QConfig
 from tvmq.passes.import_qdq import is_prequantized, with_own_sums
 from tvmq.passes.realize.accumulators import check_accumulators
-from tvmq.pipeline import static_quantization
-from tvmq.stages import INTEGERS, ROUNDING, StageContext, run_stages
-from tvmq.static_quantization import StaticQuantization
+from tvmq.quantization.pipeline import static_quantization
+from tvmq.quantization.stages import INTEGERS, ROUNDING, StageContext, run_stages
+from tvmq.quantization.static_quantization import StaticQuantization
 from tvmq.training.accumulator_proof import prove_accumulators
 from tvmq.training.accumulators import Accumulators, accumulators_of
 from tvmq.training.build import FROZEN, LIVE, Learning

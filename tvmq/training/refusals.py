@@ -14,7 +14,7 @@ from tvmq.graph.symbolic import inputs_of
 from tvmq.training.parameters import LearnedScale
 
 if TYPE_CHECKING:
-    from tvmq.dataset import Input
+    from tvmq.calibration.dataset import Input
 
 SMALLEST = torch.finfo(torch.float32).smallest_normal
 

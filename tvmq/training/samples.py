@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from tvmq.dataset import Dataset, Feed, samples_in
+from tvmq.calibration.dataset import Dataset, Feed, samples_in
 from tvmq.errors import DataError
 
 # One part in so many judges, where there are at least FEW

@@ -18,11 +18,11 @@ from tvmq.graph.operators import OPERATORS
 from tvmq.graph.operators.record import TRANSPOSED
 from tvmq.graph.view import View, const_value, is_const, op_name
 from tvmq.numerics.codes import along_axis
+from tvmq.numerics.spec import QParams
 from tvmq.passes.families.base import Group
 from tvmq.passes.families.weights import qparams_of
 from tvmq.passes.partition import integer_groups
 from tvmq.passes.realize import code_tensors
-from tvmq.spec import QParams
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,8 +9,8 @@ import numpy as np
 import torch
 import tvm
 
-from tvmq.compile.evaluators import evaluator
-from tvmq.dataset import Feed
+from tvmq.calibration.dataset import Feed
+from tvmq.codegen.compile.evaluators import evaluator
 from tvmq.graph.names import input_names
 from tvmq.graph.view import View
 from tvmq.passes.calibrate.collect import watched_tensors

@@ -11,10 +11,10 @@ from tests.passes.stages import annotated
 from tests.support.models.networks import block, parse
 from tvmq.errors import CalibrationError
 from tvmq.graph.view import View, is_const, op_name
+from tvmq.numerics.spec import QuantSpec
 from tvmq.passes.calibrate import calibrate
 from tvmq.passes.calibrate.collect import collect, samples_of, watched_tensors
 from tvmq.passes.calibrate.observed_model import Run, drop_uncalibrated, return_intermediates
-from tvmq.spec import QuantSpec
 
 X = 'x: R.Tensor((2, 3, 4, 4), "float32")'
 W = 'w: R.Tensor((5, 3, 1, 1), "float32")'

@@ -9,11 +9,11 @@ import tvm
 import tvmq
 from tests.passes.stages import annotated
 from tests.support.models.networks import block
-from tvmq.compile import evaluators
+from tvmq.calibration.observers.base import TensorStatistics
+from tvmq.calibration.observers.streamed import StatisticsBuffers
+from tvmq.codegen.compile import evaluators
 from tvmq.errors import RangeError
 from tvmq.graph.view import View
-from tvmq.observers.base import TensorStatistics
-from tvmq.observers.streamed import StatisticsBuffers
 from tvmq.passes.calibrate import observed_model
 from tvmq.passes.calibrate.collect import all_statistics, collect, has_batch
 from tvmq.passes.calibrate.observed_model import (

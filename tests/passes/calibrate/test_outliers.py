@@ -10,7 +10,7 @@ import tvm
 
 import tvmq
 from tests.support.models.networks import Feed, Net, at_stage, block, drive, feeds_of
-from tvmq.compile.evaluators import evaluator
+from tvmq.codegen.compile.evaluators import evaluator
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.view import View, const_value, op_name
 from tvmq.passes.calibrate.outliers import (

@@ -8,7 +8,7 @@ import numpy as np
 
 import tvmq
 from tests.support.models.networks import Feed, Net, Road, drive, feeds_of
-from tvmq.target.cpu import missing_features, resolve_target
+from tvmq.codegen.target.cpu import missing_features, resolve_target
 
 TARGETS = ("llvm -mcpu=core-avx2", "llvm -mcpu=skylake-avx512", "llvm -mcpu=cascadelake")
 CHANNELS = 6

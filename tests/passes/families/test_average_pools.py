@@ -10,8 +10,8 @@ import pytest
 import tvmq
 from tests.passes.families.roads import CHANNELS, TARGETS, integer_road, start
 from tests.support.models.networks import Net, block, feeds_of
+from tvmq.codegen.target.cpu import missing_features, resolve_target
 from tvmq.graph.ledger import get_ledger
-from tvmq.target.cpu import missing_features, resolve_target
 
 
 @pytest.mark.slow

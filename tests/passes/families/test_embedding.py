@@ -9,9 +9,9 @@ import tvmq
 from tests.passes.families.roads import TARGETS
 from tests.passes.stages import partitioned
 from tests.support.models.networks import block
+from tvmq.codegen.target.cpu import missing_features, resolve_target
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.view import View, const_value, op_name
-from tvmq.target.cpu import missing_features, resolve_target
 
 RANDOM = np.random.default_rng(0)
 TABLE = (RANDOM.standard_normal((40, 8)) * np.geomspace(0.1, 30, 8)).astype(np.float32)

@@ -8,10 +8,10 @@ import pytest
 import tvmq
 from tests.passes.families.roads import TARGETS
 from tests.support.models.networks import block, snr
+from tvmq.codegen.target.cpu import missing_features, resolve_target
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.view import View, dtype_of, op_name
 from tvmq.passes.families.masks import find_mask
-from tvmq.target.cpu import missing_features, resolve_target
 
 SIGNATURE = (
     'x: R.Tensor((2, 3, 10, 8), "float32"), y: R.Tensor((2, 3, 8, 10), "float32"), '

@@ -8,9 +8,9 @@ import pytest
 import tvmq
 from tests.passes.families.roads import TARGETS
 from tests.support.models.networks import block, snr
+from tvmq.codegen.target.cpu import missing_features, resolve_target
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.view import View, dtype_of, op_name
-from tvmq.target.cpu import missing_features, resolve_target
 
 WEIGHT = (np.random.default_rng(0).standard_normal((16, 16)) / 4).astype(np.float32)
 SIGNATURE = (

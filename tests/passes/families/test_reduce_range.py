@@ -8,9 +8,9 @@ import pytest
 import tvmq
 from tests.support.models.networks import Net, feeds_of
 from tvmq.backends import backend_named
+from tvmq.codegen.target.backend import backend_of
 from tvmq.errors import ConfigError, TargetError
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name
-from tvmq.target.backend import backend_of
 
 HASWELL = "llvm -mcpu=haswell"
 

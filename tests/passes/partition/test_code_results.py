@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from exporters.formats_networks import quantized
+from formats.exporting.formats_networks import quantized
 
 import tvmq
 from tvmq.backends.description import Backend

@@ -14,12 +14,12 @@ import tvmq
 from tests.passes.stages import partitioned
 from tests.support.models.networks import Net, Road, at_stage, block, drive, feeds_of
 from tvmq.backends.description import Backend
-from tvmq.config import QConfig
 from tvmq.errors import AccumulatorError
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.view import View, dtype_of, op_name
+from tvmq.options.config import QConfig
+from tvmq.options.rules import Rule
 from tvmq.passes.partition import partition
-from tvmq.rules import Rule
 
 X = 'x: R.Tensor((1, 3, 4), "float32"), w: R.Tensor((4, 4), "float32"), g: R.Tensor((4,), "float32")'
 ARRAYS = {"w": np.eye(4, dtype=np.float32), "g": np.ones(4, np.float32)}

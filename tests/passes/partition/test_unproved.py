@@ -10,9 +10,9 @@ import tvmq
 from tests.support.models.networks import Net
 from tvmq import QuantSpec, Rule
 from tvmq.backends.description import Backend
-from tvmq.config import QConfig
 from tvmq.errors import AccumulatorError
 from tvmq.graph.ledger import get_ledger
+from tvmq.options.config import QConfig
 
 DEPTH = 70000
 

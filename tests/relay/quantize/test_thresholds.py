@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tvmq.calibration.observers.kl_divergence import best_half_width
+from tvmq.calibration.observers.minmax import range_of_threshold
 from tvmq.errors import DataError, RangeError
-from tvmq.observers.kl_divergence import best_half_width
-from tvmq.observers.minmax import range_of_threshold
+from tvmq.numerics.spec import QuantSpec, choose_qparams
 from tvmq.relay.quantize.thresholds import relay_kl_divergence, relay_percentile
-from tvmq.spec import QuantSpec, choose_qparams
 
 
 def with_outliers() -> np.ndarray:

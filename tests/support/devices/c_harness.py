@@ -19,8 +19,8 @@ import numpy as np
 import tvm
 
 import tvmq
-from tvmq.exporters.c.constants import CConstants
-from tvmq.exporters.c.export_c import CExport
+from tvmq.formats.c.constants import CConstants
+from tvmq.formats.c.export_c import CExport
 
 WARNINGS = ("-std=c99", "-Wall", "-Wextra", "-Werror", "-pedantic")
 SANITIZED = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g1")

@@ -7,7 +7,7 @@ import shutil
 import pytest
 import tvm
 
-from tvmq.target.nvcc import find_nvcc
+from tvmq.codegen.target.nvcc import find_nvcc
 
 NO_GPU = not tvm.cuda(0).exist
 needs_nvcc = pytest.mark.skipif(find_nvcc() is None, reason="there is no nvcc on the PATH or in CUDA_HOME")

@@ -235,8 +235,8 @@ CONVERSIONS = ("tvmq.dequantize", "tvmq.dynamic_dequantize", "tvmq.table")
 
 
 def _check_integer(qmod: Any, executable: Any, feeds: Sequence[Feed]) -> None:
-    from tvmq.analysis.verification import unequal_bits
     from tvmq.reference import Reference
+    from tvmq.tools.analysis.verification import unequal_bits
 
     reference = Reference(qmod)
     for feed in feeds:

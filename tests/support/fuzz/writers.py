@@ -43,7 +43,7 @@ from tests.support.written_layers import (
     values_of_definition,
 )
 from tvmq.errors import TvmqError
-from tvmq.exporters.onnx.dialects import dialect_named
+from tvmq.formats.onnx.exporter.dialects import dialect_named
 from tvmq.graph.symbolic import free_dimensions
 
 QUICKLY = {"calibrate_mode": "minmax", "weight_rounding": "nearest", "bias_correction": False,

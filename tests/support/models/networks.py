@@ -21,10 +21,10 @@ from onnx import TensorProto, helper, numpy_helper
 from tvm import relax
 
 import tvmq
-from tvmq.analysis.verification import Verification
 from tvmq.graph.ledger import Ledger, get_ledger, with_ledger
 from tvmq.graph.names import get_names
 from tvmq.graph.view import View, op_name
+from tvmq.tools.analysis.verification import Verification
 
 Feed = dict[str, np.ndarray]
 

@@ -37,7 +37,7 @@ from tvm_ffi.dataclasses import py_class
 
 from tvmq.graph.ops.registry import fence, register, tensor_like
 from tvmq.graph.view import make_const
-from tvmq.spec import QuantSpec
+from tvmq.numerics.spec import QuantSpec
 
 
 @py_class("tvmq.attrs.Quantize", frozen=True)

@@ -9,7 +9,7 @@ import torch
 
 from tvmq import numerics
 from tvmq.errors import UnsupportedOpError
-from tvmq.spec import QuantSpec
+from tvmq.numerics.spec import QuantSpec
 from tvmq.training.meaning import CodeTensor, SumTensor
 from tvmq.training.straight_through import exactly, looked_up, quantize_values, requantize_sums
 

@@ -1,0 +1,164 @@
+"""dynamic_scores kernels against the definition: one function, many sizes.
+
+dynamic_matmul kernels against the definition: one function, many sizes.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+import tvm
+
+from tests.codegen.kernels.harness import compile_function, levels
+from tvmq import numerics
+from tvmq.codegen.kernels.attention.dynamic_matmul import DynamicMatmul, dynamic_matmul
+from tvmq.codegen.kernels.attention.dynamic_scores import DynamicScores, dynamic_scores
+from tvmq.codegen.kernels.isa import isa_named
+from tvmq.codegen.kernels.parts.float_vectors import CodeLimits
+from tvmq.errors import BuildError
+
+CODES = CodeLimits(0, 0, 255, "uint8")
+SIGNED = CodeLimits(-128, -128, 127, "int8")
+FREE = ("batch", 2, "rows", "keys")
+SIZES = [(1, 1, 1), (2, 3, 15), (1, 9, 16), (3, 2, 17), (1, 5, 40), (1, 40, 33)]
+
+
+def scores_and_mask(batch: int, rows: int, keys: int, mask: Any, seed: int = 0) -> tuple[np.ndarray, np.ndarray | None]:
+    """Sums of products, and what is added to their scores: nothing, the lowest number, infinity or NaN."""
+    random = np.random.default_rng(seed)
+    sums = random.integers(-3000, 3000, (batch, 2, rows, keys)).astype(np.int32)
+    if mask is None:
+        return sums, None
+    actual = {"batch": batch, "rows": rows, "keys": keys}
+    shape = [actual.get(size, size) for size in mask]
+    values = np.float32([0, 0, 0, 1.5, -np.finfo(np.float32).max, -np.inf, np.nan])
+    return sums, random.choice(values, shape)
+
+
+def expected(sums: np.ndarray, mask: np.ndarray | None, scales: tuple[float, float], codes: CodeLimits) -> np.ndarray:
+    """By the definition, one step after the other."""
+    scores = sums.astype(np.float32) * np.float32(scales[0])
+    with np.errstate(all="ignore"):
+        weights = numerics.softmax(scores if mask is None else scores + mask)
+    kind = np.dtype(codes.dtype).type
+    zero = np.int32(codes.zero_point)
+    return numerics.quantize(weights, np.float32(scales[1]), zero, dtype=kind, qmin=codes.qmin, qmax=codes.qmax)
+
+
+@pytest.mark.slow
+@pytest.mark.thinned(3)
+@pytest.mark.parametrize(
+    ("mask", "codes"),
+    [
+        (None, SIGNED),
+        (("batch", 1, 1, "keys"), CODES),
+        ((1, 1, "rows", "keys"), CODES),
+        (("batch", 2, "rows", 1), SIGNED),
+        ((1, 2, 1, 1), CODES),
+    ],
+)
+def test_masks(codes: CodeLimits, mask: Any) -> None:
+    check(mask, codes, "generic")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("level", levels("avx2", "avx512bw"))
+def test_instruction_sets(level: str) -> None:
+    check(("batch", 1, 1, "keys"), CODES, level)
+
+
+def check(mask: Any, codes: CodeLimits, level: str) -> None:
+    """Assert that all sizes give the definition's codes."""
+    scales = 0.002, 1 / 255
+    kernel = dynamic_scores(DynamicScores(FREE, mask, codes), *scales, isa_named(level))
+    run = compile_function(kernel.name, kernel.func, level)
+    for seed, sizes in enumerate(SIZES):
+        sums, added = scores_and_mask(*sizes, mask, seed)
+        inputs = [sums] if added is None else [sums, added]
+        arrays = [*inputs, *kernel.constants, np.full(sums.shape, 77, codes.dtype)]
+        tensors = [tvm.runtime.tensor(array) for array in arrays]
+        run(*tensors)
+        np.testing.assert_array_equal(tensors[-1].numpy(), expected(sums, added, scales, codes), str(sizes))
+
+
+@pytest.mark.slow
+@pytest.mark.thinned(2)
+@pytest.mark.parametrize("level", levels("generic", "avx512bw"))
+def test_weights_halfway_between_codes(level: str) -> None:
+    """Rows of equal scores: 1 / n is a code and a half; and long rows, whose sums round often."""
+    kernel = dynamic_scores(DynamicScores(("rows", "keys"), None, CODES), 1e-6, 2 / 255, isa_named(level))
+    run = compile_function(kernel.name, kernel.func, level)
+    for keys in (1, 2, 3, 17, 85, 255, 2000):
+        sums = np.random.default_rng(keys).integers(-4, 4, (12, keys)).astype(np.int32)
+        sums[::2] = 5
+        tensors = [tvm.runtime.tensor(a) for a in (sums, *kernel.constants, np.full(sums.shape, 77, np.uint8))]
+        run(*tensors)
+        np.testing.assert_array_equal(tensors[-1].numpy(), expected(sums, None, (1e-6, 2 / 255), CODES), str(keys))
+
+
+@pytest.mark.parametrize(
+    ("scales", "codes"), [((0.0, 0.1), CODES), ((1.0, 2.0), CODES), ((1.0, 0.1), CodeLimits(255, 0, 255, "uint8"))]
+)
+def test_refuses_what_is_not_proved(scales: tuple[float, float], codes: CodeLimits) -> None:
+    with pytest.raises(BuildError, match="kernels, dynamic_scores: scales must be positive"):
+        dynamic_scores(DynamicScores(("rows", "keys"), None, codes), *scales, isa_named("generic"))
+
+
+FREE_PRODUCT = (("matrices",), "rows", "depth", "columns")
+PRODUCT_SIZES = [(1, 1, 1, 1), (2, 7, 3, 15), (1, 8, 32, 16), (3, 9, 5, 17), (2, 20, 33, 40)]
+
+
+@pytest.mark.slow
+@pytest.mark.thinned(4)
+@pytest.mark.parametrize("level", levels("generic", "avx2", "avx512bw", "avx512vnni"))
+@pytest.mark.parametrize("dtypes", [("uint8", "uint8"), ("int8", "uint8"), ("uint8", "int8")])
+def test_equals_the_definition(level: str, dtypes: tuple[str, str]) -> None:
+    random = np.random.default_rng(0)
+    zeros = tuple({"uint8": 200, "int8": -7}[dtype] for dtype in dtypes)
+    kernel = dynamic_matmul(DynamicMatmul(*FREE_PRODUCT, dtypes, zeros), isa_named(level))
+    run = compile_function(kernel.name, kernel.func, level)
+    for batch, rows, depth, columns in PRODUCT_SIZES:
+        a, b = (
+            random.integers(np.iinfo(dtype).min, np.iinfo(dtype).max + 1, shape).astype(dtype)
+            for dtype, shape in zip(dtypes, ((batch, rows, depth), (batch, depth, columns)), strict=True)
+        )
+        tensors = [tvm.runtime.tensor(x) for x in (a, b, np.full((batch, rows, columns), 77, np.int32))]
+        run(*tensors)
+        expected = numerics.matmul(a, b, a_zero=zeros[0], b_zero=zeros[1])
+        np.testing.assert_array_equal(tensors[-1].numpy(), expected)
+
+
+@pytest.mark.slow_cases("fixed1", "fixed0")
+@pytest.mark.parametrize(
+    "fixed", [((2,), "rows", 8, "columns"), (("m", 1), "rows", "depth", 32), ((1, "m"), 3, "depth", 5)]
+)
+def test_sizes_that_are_known(fixed: tuple[Any, ...]) -> None:
+    random = np.random.default_rng(1)
+    kernel = dynamic_matmul(DynamicMatmul(*fixed, ("uint8", "uint8"), (3, 128)), isa_named("generic"))
+    run = compile_function(kernel.name, kernel.func, "generic")
+    for free in (1, 9, 30):
+        batch = [size if isinstance(size, int) else free for size in fixed[0]]
+        rows, depth, columns = (size if isinstance(size, int) else free for size in fixed[1:])
+        a = random.integers(0, 256, (*batch, rows, depth)).astype(np.uint8)
+        b = random.integers(0, 256, (*batch, depth, columns)).astype(np.uint8)
+        tensors = [tvm.runtime.tensor(x) for x in (a, b, np.zeros((*batch, rows, columns), np.int32))]
+        run(*tensors)
+        np.testing.assert_array_equal(tensors[-1].numpy(), numerics.matmul(a, b, a_zero=3, b_zero=128))
+
+
+@pytest.mark.slow
+@pytest.mark.thinned(3)
+@pytest.mark.parametrize("level", levels("generic", "avxvnni", "avx512vnni"))
+def test_sums_at_the_ends_of_int32(level: str) -> None:
+    """The most products that are allowed, of the largest codes: parts of the sum wrap where bytes are not centred."""
+    depth, columns = 33024, 17
+    for codes, zeros in (((0, 255), (255, 0)), ((255, 255), (0, 0))):
+        kernel = dynamic_matmul(DynamicMatmul(*FREE_PRODUCT, ("uint8", "uint8"), zeros), isa_named(level))
+        a = np.full((1, 9, depth), codes[0], np.uint8)
+        b = np.full((1, depth, columns), codes[1], np.uint8)
+        tensors = [tvm.runtime.tensor(x) for x in (a, b, np.full((1, 9, columns), 77, np.int32))]
+        compile_function(kernel.name, kernel.func, level)(*tensors)
+        expected = (codes[0] - zeros[0]) * (codes[1] - zeros[1]) * depth
+        assert np.unique(tensors[-1].numpy()).tolist() == [expected]

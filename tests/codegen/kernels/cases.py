@@ -1,0 +1,375 @@
+"""One or more small cases of every kernel that is no matrix product: kernel, inputs, result by definition.
+
+Used by the tests of each kernel and, with two threads and guarded memory, by guarded_cases.py. Sizes lie
+around the length of vectors; `large_cases` have enough work for several parallel chunks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from tests.codegen.kernels.harness import conv_operands, epilogue_for, expected_conv, levels, run_kernel
+from tvmq import numerics
+from tvmq.codegen.kernels.attention.attention import attention
+from tvmq.codegen.kernels.attention.batch_matmul import batch_matmul
+from tvmq.codegen.kernels.attention.shape import Attention, BatchMatmul, MatrixOperand
+from tvmq.codegen.kernels.conv.conv2d import conv2d
+from tvmq.codegen.kernels.depthwise.depthwise import depthwise
+from tvmq.codegen.kernels.elementwise.add import add
+from tvmq.codegen.kernels.elementwise.convert import dequantize, quantize, requantize
+from tvmq.codegen.kernels.elementwise.multiply import multiply
+from tvmq.codegen.kernels.elementwise.table import table
+from tvmq.codegen.kernels.isa import isa_named
+from tvmq.codegen.kernels.move.concat import concat
+from tvmq.codegen.kernels.move.constant_pad import pad
+from tvmq.codegen.kernels.move.depth_to_space import resize
+from tvmq.codegen.kernels.move.transpose import dequantize_to_nchw, quantize_to_nhwc, to_nchw, to_nhwc
+from tvmq.codegen.kernels.norm.group_norm import GroupNorm, group_norm
+from tvmq.codegen.kernels.norm.softmax import softmax
+from tvmq.codegen.kernels.parts.float_vectors import CodeLimits
+from tvmq.codegen.kernels.parts.types import AddStep, Conv2d, Dequantize, Isa, Kernel, Requantize
+from tvmq.codegen.kernels.pool import global_sum, max_pool, sum_pool, takes_floats
+from tvmq.codegen.kernels.pool_windows import Pool2d
+from tvmq.tools.analysis.verification import unequal_bits
+
+SCALE = np.float32(0.037)
+SUMS = np.array([0, 1, -1, 255, -256, 2**24 + 1, -(2**24) - 1, 2**31 - 1, -(2**31), 2**30, 12345], np.int32)
+REALS = np.float32([np.nan, np.inf, -np.inf, 0.0, -0.0, 3e38, -3e38, 1e-45, -1e-45, 0.5, -1.5, 1e9, -1e9])
+
+
+class Case(NamedTuple):
+    """make(isa) gives the kernel; its result on `inputs` must equal `expected`."""
+
+    name: str
+    make: Callable[[Isa], Kernel]
+    inputs: tuple[np.ndarray, ...]
+    expected: np.ndarray
+
+
+def codes(shape: Sequence[int], dtype: str = "uint8", seed: int = 0) -> np.ndarray:
+    """Random codes, a quarter of them extreme."""
+    random = np.random.default_rng(seed)
+    if dtype == "int16":
+        values = random.integers(-(2**15), 2**15, shape).astype(np.int16)
+        values[random.random(values.shape) < 0.25] = -(2**15)
+        return values
+    values = random.integers(0, 256, shape).astype(np.uint8)
+    values[random.random(values.shape) < 0.25] = 255
+    return (values ^ 128).view(np.int8) if dtype == "int8" else values
+
+
+def reals(shape: Sequence[int], seed: int = 0) -> np.ndarray:
+    """Random numbers, ties of a quantization by SCALE, infinities, NaN, denormals, huge ones."""
+    random = np.random.default_rng(seed)
+    values = (random.normal(size=shape) * 3).astype(np.float32)
+    ties = (random.integers(-300, 300, values.size) + np.float32(0.5)).astype(np.float32) * SCALE
+    special = np.resize(np.concatenate([REALS, ties[: 3 * len(REALS)]]), values.size)
+    return np.where(random.random(shape) < 0.3, special.reshape(shape), values)
+
+
+def moved(array: np.ndarray, *axes: int) -> np.ndarray:
+    """A transposed copy."""
+    return np.ascontiguousarray(array.transpose(axes))
+
+
+def add_cases(shapes: Sequence[tuple[int, ...]]) -> Iterator[Case]:
+    """Both ways of the constants: multipliers within int16, and larger ones."""
+    for number, shape in enumerate(shapes):
+        a_dtype, b_dtype, dtype = [("uint8", "uint8", "uint8"), ("int8", "uint8", "int8")][number % 2]
+        scales = [(0.5, 0.3, 0.6), (40.0, 0.01, 0.011)][number % 3 // 2]
+        params = numerics.add_params(scales[0], 7, scales[1], 11, scales[2])
+        step = AddStep(*params, zero_point=5, qmin=2, qmax=120, b_dtype=b_dtype, dtype=dtype)
+        a, b = codes(shape, a_dtype), codes(shape, b_dtype, 1)
+        expected = numerics.add(a, b, **params._asdict(), zero_point=5, dtype=dtype, qmin=2, qmax=120)
+        yield Case(f"add {shape}", partial(add, shape, step, a_dtype=a_dtype), (a, b), expected)
+
+
+def table_cases(shapes: Sequence[tuple[int, ...]]) -> Iterator[Case]:
+    """All pairs of types."""
+    kinds = [("uint8", "uint8"), ("int8", "uint8"), ("uint8", "int8"), ("int8", "int8")]
+    for number, shape in enumerate(shapes):
+        dtype, out_dtype = kinds[number % 4]
+        values, x = codes((256,), out_dtype, 3), codes(shape, dtype)
+        make = partial(table, shape, dtype, values)
+        yield Case(f"table {shape}", make, (x,), numerics.table(x, values))
+
+
+def multiply_cases(shapes: Sequence[tuple[tuple[int, ...], tuple[int, ...]]]) -> Iterator[Case]:
+    """Products of centred codes; some saturate."""
+    for number, (shape, b_shape) in enumerate(shapes):
+        a_dtype, b_dtype = [("uint8", "uint8"), ("int8", "uint8"), ("uint8", "int8")][number % 3]
+        a, b = codes(shape, a_dtype), codes(b_shape, b_dtype, 1)
+        zeros = {"a_zero": 3 + number, "b_zero": number - 1 if b_dtype == "int8" else number}
+        step = Requantize(np.float32([1 / 256, 0.0071, 3e7][number % 3]), 9, 1, 250)
+        product = numerics.multiply(a, b, **zeros)
+        expected = numerics.requantize(product, step.multiplier, zero_point=9, qmin=1, qmax=250, dtype="uint8")
+        kinds = {**zeros, "a_dtype": a_dtype, "b_dtype": b_dtype}
+        make = partial(multiply, shape, b_shape, step, **kinds)
+        yield Case(f"multiply {shape} by {b_shape}", make, (a, b), expected)
+
+
+def convert_cases(shapes: Sequence[tuple[int, ...]]) -> Iterator[Case]:
+    """quantize, dequantize and requantize, with one parameter and one for each channel."""
+    for shape in shapes:
+        for dtype, zero, qmin, qmax in (
+            ("uint8", 120, 0, 255),
+            ("int8", -3, -127, 100),
+            ("int16", 5, -2000, 2000),
+        ):
+            x, kinds = reals(shape), {"dtype": dtype, "qmin": qmin, "qmax": qmax}
+            make = partial(quantize, shape, SCALE, zero, **kinds)
+            yield Case(f"quantize {shape} {dtype}", make, (x,), numerics.quantize(x, SCALE, zero, **kinds))
+        yield from _dequantize_cases(shape)
+        yield from _requantize_cases(shape)
+
+
+def _channel_values(shape: tuple[int, ...]) -> tuple[np.ndarray, int | None]:
+    """Small numbers for the channels of the last axis, and that axis; one number for one channel."""
+    values = (np.random.default_rng(5).uniform(0.5, 1.5, shape[-1]) * 2.0**-20).astype(np.float32)
+    return (values, len(shape) - 1) if shape[-1] > 1 else (values[0], None)
+
+
+def _dequantize_cases(shape: tuple[int, ...]) -> Iterator[Case]:
+    scales, axis = _channel_values(shape)
+    zeros = np.arange(shape[-1]) - 4 if axis is not None else -4
+    for q, scale, zero, its_axis in (
+        (codes(shape), SCALE, 120, None),
+        (codes(shape, "int8"), scales, zeros, axis),
+        (np.resize(SUMS, shape), scales, 0, axis),
+    ):
+        expected = numerics.dequantize(q, scale, zero, axis=its_axis)
+        make = partial(dequantize, shape, str(q.dtype), scale, zero)
+        yield Case(f"dequantize {shape} {q.dtype}", make, (q,), expected)
+
+
+def _requantize_cases(shape: tuple[int, ...]) -> Iterator[Case]:
+    multipliers, axis = _channel_values(shape)
+    sums = np.resize(SUMS, shape)
+    for multiplier, its_axis in ((np.float32(2.0**-20), None), (multipliers, axis), (np.float32(1e30), None)):
+        limits = {"zero_point": 9, "qmin": 1, "qmax": 250, "dtype": "uint8"}
+        expected = numerics.requantize(sums, multiplier, axis=its_axis, **limits)
+        make = partial(requantize, shape, Requantize(multiplier, 9, 1, 250))
+        yield Case(f"requantize {shape} {np.ravel(multiplier)[0]}", make, (sums,), expected)
+
+
+def window_options(pool: Pool2d) -> dict[str, Any]:
+    """Options of numerics for a Pool2d."""
+    names = ("kernel", "strides", "padding", "dilation", "ceil_mode")
+    return {name: getattr(pool, name) for name in names}
+
+
+def pool_cases(pools: Sequence[Pool2d]) -> Iterator[Case]:
+    """Maximum, sums, and averages with and without padding in the count."""
+    for number, pool in enumerate(pools):
+        dtype = ("uint8", "int8")[number % 2]
+        x = codes((pool.batch, pool.height, pool.width, pool.channels), dtype)
+        nchw, options = x.transpose(0, 3, 1, 2), window_options(pool)
+        expected = moved(numerics.max_pool(nchw, **options), 0, 2, 3, 1)
+        name = f"{pool.height} {pool.channels} {pool.kernel} {dtype}"
+        yield Case(f"max pool {name}", partial(max_pool, pool, dtype=dtype), (x,), expected)
+        reals = np.random.default_rng(number).choice(REALS, x.shape)  # many are equal, zeros of both signs
+        expected = moved(numerics.max_pool(reals.transpose(0, 3, 1, 2), **options), 0, 2, 3, 1)
+        if takes_floats(pool):
+            yield Case(f"max pool floats {name}", partial(max_pool, pool, dtype="float32"), (reals,), expected)
+        sums = moved(numerics.sum_pool(nchw, zero_point=7, **options), 0, 2, 3, 1)
+        kinds: dict[str, Any] = {"zero_point": 7, "dtype": dtype}
+        make = partial(sum_pool, pool, (), **kinds)
+        yield Case(f"sum pool {name}", make, (x,), sums)
+        counts = numerics.window_counts((pool.height, pool.width), **options)
+        if counts.min() > 0:
+            factors, divisor = numerics.average_factors(counts)
+            kinds = {**kinds, "factors": factors}
+            multiplier = (np.random.default_rng(1).uniform(0.5, 2, pool.channels) / divisor).astype(np.float32)
+            step = Requantize(multiplier, 5, 0, 255)
+            scaled = sums * factors[:, :, None]
+            expected = numerics.requantize(scaled, multiplier, axis=3, zero_point=5, dtype="uint8")
+            make = partial(sum_pool, pool, (step,), **kinds)
+            yield Case(f"average pool {name}", make, (x,), expected)
+
+
+def global_sum_cases(shapes: Sequence[tuple[int, ...]]) -> Iterator[Case]:
+    """Global averages."""
+    for shape in shapes:
+        x, multiplier = codes(shape), np.float32(0.9 / (shape[1] * shape[2]))
+        expected = numerics.requantize(numerics.sum(x, (1, 2), True, 4), multiplier, zero_point=5, dtype="uint8")
+        step = Requantize(multiplier, 5, 0, 255)
+        make = partial(global_sum, shape, (step,), zero_point=4)
+        yield Case(f"global sum {shape}", make, (x,), expected)
+
+
+def softmax_cases(shapes: Sequence[tuple[tuple[int, ...], int]]) -> Iterator[Case]:
+    """Rows of special values among others."""
+    for shape, axis in shapes:
+        x = reals(shape)
+        make = partial(softmax, shape, axis=axis)
+        yield Case(f"softmax {shape} {axis}", make, (x,), numerics.softmax(x, axis))
+
+
+def norm_cases(norms: Sequence[GroupNorm]) -> Iterator[Case]:
+    """Layer, rms and group norms; rows of ordinary numbers, one of large ones, one with an infinity."""
+    for norm in norms:
+        random = np.random.default_rng(norm.length)
+        x = (random.normal(size=(norm.batch, norm.channels, norm.positions)) * 3 + 1).astype(np.float32)
+        x[-1] *= np.float32(1e20)
+        x.flat[-1] = np.inf
+        gamma, beta = random.normal(size=(2, norm.channels)).astype(np.float32)
+        if norm.centred:
+            expected = numerics.group_norm(x, gamma, beta, groups=norm.groups, epsilon=norm.epsilon)
+        else:
+            expected = numerics.rms_norm(x[..., 0], gamma, epsilon=norm.epsilon)[..., None]
+        inputs = (x, gamma, beta) if norm.centred else (x, gamma)
+        yield Case(f"norm {norm}", partial(group_norm, norm), inputs, expected)
+
+
+def copy_cases(shapes: Sequence[tuple[int, int, int, int]]) -> Iterator[Case]:
+    """resize, pad and the transposes of pictures (NHWC)."""
+    for number, shape in enumerate(shapes):
+        dtype = ("uint8", "float32", "int8", "int32")[number % 4]
+        x = codes(shape).astype(dtype)
+        rows, columns = np.arange(2 * shape[1]) // 2, np.arange(3 * shape[2])[::-1] // 3
+        make = partial(resize, shape, rows, columns, dtype=dtype)
+        yield Case(f"resize {shape} {dtype}", make, (x,), x[:, rows][:, :, columns])
+        width = ((0, 0), (number, 1), (2, 0), (0, 0)) if number % 2 else ((1, 0), (0, 1), (0, 0), (3, 70))
+        make = partial(pad, shape, width, 100, dtype=dtype)
+        yield Case(f"pad {shape} {dtype}", make, (x,), np.pad(x, width, constant_values=100))
+        nchw = moved(x, 0, 3, 1, 2)
+        make = partial(to_nhwc, nchw.shape, dtype=dtype)
+        yield Case(f"to_nhwc {nchw.shape} {dtype}", make, (nchw,), x)
+        make = partial(to_nchw, shape, dtype=dtype)
+        yield Case(f"to_nchw {shape} {dtype}", make, (x,), nchw)
+        picture = reals(nchw.shape)
+        expected = moved(numerics.quantize(picture, SCALE, 9, dtype="uint8", qmax=200), 0, 2, 3, 1)
+        make = partial(quantize_to_nhwc, nchw.shape, SCALE, 9, qmax=200)
+        yield Case(f"quantize_to_nhwc {nchw.shape}", make, (picture,), expected)
+        q = codes(shape, "int8")
+        expected = moved(numerics.dequantize(q, SCALE, -5), 0, 3, 1, 2)
+        make = partial(dequantize_to_nchw, shape, "int8", SCALE, -5)
+        yield Case(f"dequantize_to_nchw {shape}", make, (q,), expected)
+
+
+def concat_cases(groups: Sequence[tuple[Sequence[tuple[int, ...]], int]]) -> Iterator[Case]:
+    """Plain, and with tables for some inputs."""
+    for number, (shapes, axis) in enumerate(groups):
+        dtype = ("uint8", "int8")[number % 2]
+        inputs = tuple(codes(shape, dtype, seed) for seed, shape in enumerate(shapes))
+        make = partial(concat, shapes, axis, dtype=dtype)
+        yield Case(f"concat {shapes}", make, inputs, np.concatenate(inputs, axis))
+        tables = [codes((256,), dtype, 9) if i % 2 == 0 else None for i in range(len(shapes))]
+        rescaled = [x if t is None else numerics.table(x, t) for x, t in zip(inputs, tables, strict=True)]
+        make = partial(concat, shapes, axis, dtype=dtype, tables=tables)
+        yield Case(f"concat with tables {shapes}", make, inputs, np.concatenate(rescaled, axis))
+
+
+def conv_cases(convs: Sequence[tuple[Conv2d, str]]) -> Iterator[Case]:
+    """Convolutions with an epilogue by its name in epilogue_for."""
+    for conv, kind in convs:
+        x, weight, bias = conv_operands(conv)
+        epilogue, others = epilogue_for(conv, kind)
+        expected = expected_conv(conv, (x, weight, bias), 7, epilogue, others)
+        make = partial(conv2d, conv, weight, bias, 7, epilogue)
+        yield Case(f"{conv} {kind}", make, (x, *others), expected)
+
+
+def depthwise_cases(convs: Sequence[Conv2d]) -> Iterator[Case]:
+    """With all epilogue steps."""
+    for conv in convs:
+        operands = conv_operands(conv)
+        epilogue, others = epilogue_for(conv, "all")
+        expected = expected_conv(conv, operands, 9, epilogue, others)
+        make = partial(depthwise, conv, *operands[1:], 9, epilogue)
+        yield Case(f"depthwise {conv.channels}", make, (operands[0], *others), expected)
+
+
+def contiguous(shape: tuple[int, ...], dtype: str, *, turned: bool = False) -> MatrixOperand:
+    """All of a tensor [*batch, rows, columns]; `turned`: rows and columns exchanged."""
+    strides = [int(np.prod(shape[axis + 1 :], dtype=int)) for axis in range(len(shape))]
+    row, column = strides[-1:-3:-1] if turned else strides[-2:]
+    return MatrixOperand(shape, dtype, 0, tuple(strides[:-2]), row, column)
+
+
+def batch_matmul_cases(sizes: Sequence[tuple[int, int, int, int]]) -> Iterator[Case]:
+    """Matrices as they are and turned, floats and codes."""
+    for number, (batch, rows, depth, columns) in enumerate(sizes):
+        a, b = codes((batch, rows, depth)), codes((batch, depth, columns), "int8", 1)
+        sums = numerics.matmul(a, b, a_zero=77, b_zero=-3)
+        turned = number % 2 == 1
+        stored = np.ascontiguousarray(b.transpose(0, 2, 1)) if turned else b
+        operands = contiguous(a.shape, "uint8"), contiguous(stored.shape, "int8", turned=turned)
+        y = contiguous((batch, rows, columns), "")
+        product = BatchMatmul((batch,), rows, depth, columns, *operands, y, 77, -3)
+        step = Dequantize(SCALE) if number % 2 else Requantize(np.full(columns, 0.001, np.float32), 9, 0, 255)
+        expected = numerics.dequantize(sums, SCALE, np.int32(0))
+        if isinstance(step, Requantize):
+            expected = numerics.requantize(sums, np.float32(0.001), zero_point=9, dtype="uint8", qmin=0, qmax=255)
+        make = partial(batch_matmul, product, step)
+        yield Case(f"batch_matmul {batch, rows, depth, columns}", make, (a, stored), expected)
+
+
+def attention_cases(sizes: Sequence[tuple[int, int, int, int, int]]) -> Iterator[Case]:
+    """batch, rows, keys, depth, columns; dense operands, k given transposed, a mask for every row."""
+    for batch, rows, keys, depth, columns in sizes:
+        q, k, v = (
+            codes((batch, *size), seed=i) for i, size in enumerate([(rows, depth), (keys, depth), (keys, columns)])
+        )
+        mask = np.random.default_rng(4).choice(np.float32([0, -1, -np.inf]), (rows, keys))
+        operands = contiguous(q.shape, "uint8"), contiguous(k.shape, "uint8", turned=True), contiguous(v.shape, "uint8")
+        y, lines = contiguous((batch, rows, columns), "uint8"), MatrixOperand(mask.shape, "float32", 0, (0,), keys, 1)
+        own = CodeLimits(0, 0, 255, "uint8")
+        shape = Attention((batch,), rows, keys, depth, columns, *operands, y, lines, (126, 131, 120), own)
+        step = Requantize(np.full(columns, 0.006, np.float32), 129, 0, 255, "uint8")
+        scales = np.float32(1e-4), np.float32(1 / 255)
+        sums = numerics.matmul(q, np.swapaxes(k, -1, -2), a_zero=126, b_zero=131)
+        shares = numerics.softmax(numerics.dequantize(sums, scales[0], np.int32(0)) + mask)
+        weights = numerics.quantize(shares, scales[1], np.int32(0), dtype=np.uint8)
+        sums = numerics.matmul(weights, v, b_zero=120)
+        expected = numerics.requantize(sums, step.multiplier[0], zero_point=129, dtype="uint8", qmin=0, qmax=255)
+        make = partial(attention, shape, *map(float, scales), step)
+        yield Case(f"attention {batch, rows, keys, depth, columns}", make, (q, k, v, mask), expected)
+
+
+def large_cases() -> list[Case]:
+    """One of each kernel, with work for several threads; all buffers of data fill whole cache lines."""
+    picture = (2, 56, 56, 64)
+    return [
+        *add_cases([picture, (1, 64, 64, 99)]),
+        *table_cases([(1, 64, 64, 99), picture]),
+        *multiply_cases([(picture, (2, 1, 1, 64)), ((1, 64, 64, 33), (1, 64, 64, 33))]),
+        *convert_cases([(64, 64, 72)]),
+        *pool_cases(
+            [
+                Pool2d(2, 64, 64, 20, (3, 3), (2, 2), (1, 1, 1, 1)),
+                Pool2d(1, 64, 64, 64, (2, 2), (1, 1), (0, 1, 1, 0)),
+            ]
+        ),
+        *global_sum_cases([(64, 16, 16, 37)]),
+        *softmax_cases([((512, 100), -1), ((2, 33, 512), 1)]),
+        *norm_cases(
+            [
+                GroupNorm(512, 112),
+                GroupNorm(512, 112, centred=False),
+                GroupNorm(8, 12, 1024, 3),
+                GroupNorm(2, 64, 512, 64),
+            ]
+        ),
+        *copy_cases([(1, 64, 64, 3), (1, 64, 64, 33)]),
+        *concat_cases([([(1, 64, 64, 40), (1, 64, 64, 100)], 3)]),
+        *attention_cases([(12, 65, 67, 21, 23)]),
+        *batch_matmul_cases([(12, 64, 65, 128), (12, 64, 64, 65), (12, 64, 66, 64)]),
+        *depthwise_cases([Conv2d(1, 64, 64, 72, 72, (3, 3), (1, 1), (1, 1, 1, 1), groups=72)]),
+    ]
+
+
+def check(case: Case, level: str) -> None:
+    """Assert that the kernel gives the bits of the definition."""
+    found = run_kernel(case.make(isa_named(level)), case.inputs, level)
+    differing = unequal_bits(found, case.expected)
+    assert not differing.any(), (found[differing][:5], case.expected[differing][:5])
+
+
+LEVELS = levels("generic", "avx2", "avx512bw", "avx512vnni")
+# for kernels in plain TIR: what they take of a level is the width of its vectors
+WIDTHS = levels("generic", "avx2", "avx512bw")

@@ -1,0 +1,121 @@
+"""Norms, softmax and sums of floats against their definitions.
+
+Kernels of float sums against the definition: equal bits for rows and columns, special values, every vector width.
+
+GroupNorm kernels against the definition: equal bits, rows around the length of vectors, one position and several.
+
+Softmax kernels against the definition: equal bits, also for infinities, NaN and denormals.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from tests.codegen.kernels.cases import WIDTHS, Case, check, norm_cases, softmax_cases
+from tests.codegen.kernels.harness import levels, run_kernel
+from tvmq import numerics
+from tvmq.codegen.kernels.isa import isa_named
+from tvmq.codegen.kernels.norm.float_sum import FloatSum, float_sum
+from tvmq.codegen.kernels.norm.group_norm import GroupNorm, group_norm
+from tvmq.codegen.kernels.norm.softmax import softmax
+
+# lengths around the 16 lanes of the definition; neighbours around the lanes of vectors
+SHAPES = [
+    *((3, count, 1) for count in (1, 5, 15, 16, 17, 35, 384)),
+    *((2, count, inner) for count, inner in ((1, 3), (7, 8), (16, 17), (33, 24), (49, 65), (100, 130))),
+]
+
+
+@pytest.mark.slow_cases(
+    "(2, 49, 65)-generic", "(2, 49, 65)-avx2", "(2, 100, 130)-generic", "(2, 100, 130)-avx2", "(2, 16, 17)-generic",
+    "(2, 16, 17)-avx2", "(2, 33, 24)-generic", "(2, 33, 24)-avx2",
+)  # fmt: skip
+@pytest.mark.parametrize("level", levels("generic", "avx2", "avx512bw"))
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_equals_the_definition(shape: tuple[int, int, int], level: str) -> None:
+    random = np.random.default_rng(0)
+    x = (random.normal(size=shape) * 10 ** random.uniform(-3, 3, shape)).astype(np.float32)
+    for mean in (False, True):
+        total = run_kernel(float_sum(FloatSum(*shape, mean=mean), isa_named(level)), (x,), level)
+        np.testing.assert_array_equal(total.view(np.int32), numerics.float_sum(x, [1], mean=mean).view(np.int32))
+
+
+@pytest.mark.parametrize("inner", [1, 5])
+def test_special_values(inner: int) -> None:
+    x = np.ones((5, 19, inner), np.float32)
+    x[0], x[1, 3], x[2, -1], x[3, 0], x[4, 2] = -0.0, np.inf, np.nan, 3e38, -np.inf
+    x[3, 5], x[4, 9] = 3e38, np.inf
+    total = run_kernel(float_sum(FloatSum(*x.shape), isa_named("generic")), (x,), "generic")
+    expected = numerics.float_sum(x, [1])
+    np.testing.assert_array_equal(total, expected)
+    assert np.signbit(total[0]).tolist() == np.signbit(expected[0]).tolist()
+
+
+NORMS = [
+    *(GroupNorm(3, length, epsilon=1e-12) for length in (1, 2, 7, 15, 16, 17, 31, 33, 100, 384)),
+    *(GroupNorm(3, length, centred=False) for length in (1, 5, 16, 47, 128)),
+    GroupNorm(2, 6, 5, 3),
+    GroupNorm(3, 4, 3 * 7, 1, 0.1),
+    GroupNorm(1, 8, 16, 2),
+    GroupNorm(2, 5, 33, 5),
+    GroupNorm(2, 12, 1, 3),
+    GroupNorm(2, 3, 1, 3),
+]
+CASES = list(norm_cases(NORMS))
+
+
+@pytest.mark.thinned(6)
+@pytest.mark.parametrize("level", WIDTHS)
+@pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
+def test_equals_the_definition_of_group_norm(case: Case, level: str) -> None:
+    check(case, level)
+
+
+@pytest.mark.thinned(3)
+@pytest.mark.parametrize("level", WIDTHS)
+@pytest.mark.parametrize("centred", [True, False])
+def test_rows_of_special_values(level: str, centred: bool) -> None:
+    x = np.tile(np.float32([[0.0], [-0.0], [7], [1e-45], [3e38], [np.nan], [np.inf]]), 35)
+    x[4:6, 1::2] *= np.float32(-1)
+    gamma, beta = np.random.default_rng(0).normal(size=(2, 35)).astype(np.float32)
+    gamma[0] = 0.0
+    inputs = (x[..., None], gamma, beta) if centred else (x[..., None], gamma)
+    expected = numerics.layer_norm(x, gamma, beta) if centred else numerics.rms_norm(x, gamma)
+    norm = GroupNorm(7, 35, centred=centred)
+    check(Case("special", lambda isa: group_norm(norm, isa), inputs, expected[..., None]), level)
+
+
+SOFTMAX_SHAPES = [
+    ((5, 10), -1),
+    ((3, 7, 5), 1),
+    ((4, 16), 0),
+    ((2, 33, 3), 1),
+    ((6, 1), 1),
+    ((3, 15), -1),
+    ((7, 128), -1),
+]
+SOFTMAX_CASES = list(softmax_cases(SOFTMAX_SHAPES))
+
+
+@pytest.mark.thinned(3)
+@pytest.mark.parametrize("level", WIDTHS)
+@pytest.mark.parametrize("case", SOFTMAX_CASES, ids=lambda case: case.name)
+def test_equals_the_definition_of_softmax(case: Case, level: str) -> None:
+    check(case, level)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("level", WIDTHS)
+def test_exp_over_its_whole_range(level: str) -> None:
+    """Rows that begin with 0, the largest: the others are exp of what stands there, over the sum."""
+    x = np.linspace(-90, 0, 40_000, dtype=np.float32).reshape(200, 200)
+    x[:, 0] = 0
+    check(Case("exp", lambda isa: softmax(x.shape, isa), (x,), numerics.softmax(x)), level)
+
+
+@pytest.mark.parametrize("level", WIDTHS)
+def test_rows_of_special_values_of_softmax(level: str) -> None:
+    inf, nan, most = np.inf, np.nan, np.finfo(np.float32).max
+    x = np.float32([[-inf] * 3, [nan] * 3, [inf, inf, 0], [nan, 0, 1], [most, -most, inf], [-0.0, 0.0, 1e-45]])
+    check(Case("special", lambda isa: softmax(x.shape, isa), (x,), numerics.softmax(x)), level)

@@ -1,0 +1,85 @@
+"""Agreement of two models over batches, and metrics."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from tvmq.tools.cli.judge import Agreement, judge
+from tvmq.tools.cli.metrics import usual_metric
+from tvmq.tools.cli.samples import Samples, split
+
+COUNT, CLASSES = 7, 5
+
+
+def executable(shift: float):
+    """Scores of classes: that of x is the greatest, or the one behind it where x is odd and `shift` is not zero."""
+
+    def run(feed):
+        x = feed["x"][:, 0].astype(int)
+        return [np.eye(CLASSES)[(x + (shift != 0) * (x % 2)) % CLASSES] + shift]
+
+    return SimpleNamespace(run=run, output_info=[SimpleNamespace(name="y", shape=(2, CLASSES), dtype="float32")])
+
+
+@pytest.fixture
+def samples():
+    return Samples({"x": np.arange(COUNT, dtype=np.float32).reshape(-1, 1) % CLASSES}, "arrays")
+
+
+def judged(samples, shift, index=None, **options):
+    given = {"metric": None, "labels": None, "advance": lambda: None, "classes": {0: "scores"}, **options}
+    return judge(executable(shift), executable(0.0), samples, np.arange(COUNT) if index is None else index, 2, **given)
+
+
+def test_equal_models(samples):
+    found = judged(samples, 0.0)
+    assert found == {"samples": 7, "outputs": {"y": {"sqnr_db": None, "equal": True, "same_class": 1.0}}}
+
+
+def test_the_filling_of_the_last_batch_does_not_count(samples):
+    """Classes 0, 1, 2, 3, 4, 0, 1: three are odd; the eighth place of four batches of two is filling."""
+    labels = (np.arange(COUNT) % CLASSES).astype(np.int64)
+    found = judged(samples, 0.5, metric="top1", labels=labels)
+    assert found["outputs"]["y"]["same_class"] == pytest.approx(4 / 7)
+    assert (found["float"], found["int8"]) == (1.0, pytest.approx(4 / 7))
+    one, other = np.eye(CLASSES)[labels], np.eye(CLASSES)[(labels + labels % 2) % CLASSES] + 0.5
+    assert found["outputs"]["y"]["sqnr_db"] == pytest.approx(10 * np.log10(COUNT / ((one - other) ** 2).sum()))
+
+
+def test_values_that_are_no_classes(samples):
+    found = judged(samples, 0.5, classes={})["outputs"]["y"]
+    one, other = np.eye(CLASSES)[[0, 1]], np.eye(CLASSES)[[0, 2]] + 0.5
+    even, odd = (float(a @ b / np.linalg.norm(a) / np.linalg.norm(b)) for a, b in zip(one, other, strict=True))
+    assert "same_class" not in found and found["cosine"] == pytest.approx((4 * even + 3 * odd) / 7)
+
+
+def test_indices_of_classes_are_compared_as_they_are():
+    sums = Agreement("index")
+    sums.add(np.array([[1, 2], [3, 4]]), np.array([[1, 2], [3, 5]]))
+    assert sums.to_dict()["same_class"] == 0.75
+
+
+@pytest.mark.parametrize("labels, classes, shape, reason", [
+    ([0, 4], (), (1, 5), ""), (None, (), (1, 5), "no labels"), ([0, 5], (), (1, 5), "labels reach from 0 to 5"),
+    ([0, 1], ("a", "b"), (1, 5), "2 folders, but the model tells 5 classes apart"), ([0, 4], ("0", "4"), (1, 5), ""),
+    ([0.5, 1.0], (), (1, 5), "no class numbers"), ([0, 1], (), (1, 2, 8, 8), "no score for each class"),
+])  # fmt: skip
+def test_when_top1_is_told(labels, classes, shape, reason):
+    found = usual_metric(None if labels is None else np.array(labels), classes, shape)
+    assert reason in found and bool(reason) == bool(found)
+
+
+@pytest.mark.parametrize("count, calibrate, held_out, expected", [
+    (10, None, None, (10, 10, False)), (49, None, None, (49, 49, False)), (50, None, None, (40, 10, True)),
+    (300, None, None, (240, 60, True)), (2000, None, None, (256, 500, True)), (100, 30, None, (30, 70, True)),
+    (100, None, 0, (100, 100, False)), (100, 90, 20, (80, 20, True)), (10, 4, 3, (4, 3, True)),
+])  # fmt: skip
+def test_which_samples_are_kept_apart(count, calibrate, held_out, expected):
+    found = split(count, calibrate, held_out)
+    assert (len(found.calibration), len(found.comparison), found.apart) == expected
+    both = np.intersect1d(found.calibration, found.comparison)
+    assert bool(len(both)) != found.apart
+    assert found.calibration.max() < count and found.comparison.max() < count

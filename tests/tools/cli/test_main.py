@@ -1,0 +1,138 @@
+"""The command line as a whole: help, version, exit codes."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import subprocess
+import sys
+
+import pytest
+
+import tvmq
+from tests.support.project import ROOT
+from tvmq import errors
+from tvmq.base.by_name import load_object
+from tvmq.tools.cli.commands import COMMANDS, help_of
+
+
+def test_version(cli):
+    result = cli("--version")
+    assert (result.code, result.out.strip()) == (0, f"tvmq {tvmq.__version__}")
+
+
+def test_help_names_every_command(cli):
+    result = cli("--help")
+    assert result.code == 0
+    assert all(name in result.out for name in COMMANDS)
+
+
+@pytest.mark.slow_cases("quantize", "finetune", "search")
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help_with_an_example(cli, name):
+    result = cli(name, "--help")
+    assert result.code == 0
+    assert f"Example: tvmq {name}" in result.out and "--json" in result.out
+
+
+@pytest.mark.parametrize("arguments, text", [
+    (["-h"], "Exit codes"), (["help"], "Exit codes"), (["run", "-h"], "Example: tvmq run"),
+    (["help", "run"], "Example: tvmq run"),
+])  # fmt: skip
+def test_help_by_other_ways(cli, arguments, text):
+    result = cli(*arguments)
+    assert result.code == 0 and text in result.out
+
+
+def test_help_of_no_command_is_refused(cli):
+    result = cli("help", "nothing")
+    assert result.code == 2 and "No such command 'nothing'" in result.err
+
+
+@pytest.mark.slow
+def test_help_does_not_import_tvm():
+    code = (
+        "import sys; sys.argv = ['tvmq', 'quantize', '--help']\n"
+        "from tvmq.tools.cli.main import main\n"
+        "try: main()\n"
+        "except SystemExit: print([m for m in ('tvm', 'onnx', 'torch') if m in sys.modules])"
+    )
+    output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert output.splitlines()[-1] == "[]"
+
+
+def test_the_list_of_commands_imports_none_of_them():
+    code = (
+        "import sys; sys.argv = ['tvmq', '--help']\n"
+        "from tvmq.tools.cli.main import main\n"
+        "try: main()\n"
+        "except SystemExit: print([m for m in ('numpy', 'tvmq.options.config', 'tvmq.tools.cli.quantize') if m in sys.modules])"
+    )
+    output = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert output.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_texts_of_the_list_are_those_of_the_commands(name):
+    assert help_of(name) == inspect.getdoc(load_object(COMMANDS[name]))
+
+
+@pytest.mark.parametrize("module", ["tvmq", "tvmq.tools.cli"])
+def test_the_module_runs_as_a_console_script(module):
+    command = [sys.executable, "-m", module, "--version"]
+    output = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert output.strip() == f"tvmq {tvmq.__version__}"
+
+
+@pytest.mark.parametrize("module", ["tvmq", "tvmq.tools.cli"])
+@pytest.mark.parametrize("library", ["typer", "numpy"])
+def test_an_interrupt_of_an_import_is_a_sentence(tmp_path, module, library):
+    """As Ctrl-C within the first half second: the library is one that raises it."""
+    (tmp_path / f"{library}.py").write_text("raise KeyboardInterrupt")
+    command = [sys.executable, "-m", module, "run", "net.tvmq"]
+    environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
+    assert done.returncode == 130 and "Traceback" not in done.stderr
+    assert done.stderr in ("", "tvmq: interrupted; nothing half-written is left behind\n")
+
+
+def test_the_console_script_is_the_module():
+    assert "    tvmq = tvmq.__main__:main\n" in (ROOT / "setup.cfg").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("arguments", [["quantise"], ["quantize"], ["run", "--no-such-option"], ["bench"]])
+def test_a_wrong_command_line_is_exit_code_2(cli, arguments):
+    result = cli(*arguments)
+    assert result.code == 2
+    assert "Usage" in result.err and not result.out
+
+
+@pytest.mark.parametrize("kind", [
+    kind for kind in vars(errors).values() if isinstance(kind, type) and issubclass(kind, errors.TvmqError)
+], ids=lambda kind: kind.__name__)  # fmt: skip
+def test_our_errors_are_one_sentence_and_exit_code_1(cli, fake, monkeypatch, kind):
+    def load(path, sha256=None, *, code=True):
+        raise kind("load: something is wrong; do this")
+
+    monkeypatch.setitem(vars(tvmq), "load", load)
+    result = cli("explain", "m.tvmq", "--json")
+    assert (result.code, result.out, result.err) == (1, "", "tvmq: load: something is wrong; do this\n")
+
+
+def test_an_interrupt_is_exit_code_130(cli, fake, monkeypatch):
+    def load(path, sha256=None, *, code=True):
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(vars(tvmq), "load", load)
+    result = cli("explain", "m.tvmq")
+    assert result.code == 130
+    assert result.err == "tvmq: interrupted; nothing half-written is left behind\n"
+
+
+def test_a_bug_keeps_its_traceback(cli, fake, monkeypatch):
+    def load(path, sha256=None, *, code=True):
+        raise ZeroDivisionError("bug")
+
+    monkeypatch.setitem(vars(tvmq), "load", load)
+    with pytest.raises(ZeroDivisionError):
+        cli("explain", "m.tvmq")

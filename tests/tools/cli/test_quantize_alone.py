@@ -1,0 +1,354 @@
+"""`tvmq quantize model.onnx` as people call it: every kind of data, what is said, what is measured, what is refused."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import numpy as np
+import onnx
+import pytest
+
+import tvmq
+from tvmq.demo import load_demo
+from tvmq.tools.cli.summary import lines, next_steps
+
+Image = pytest.importorskip("PIL.Image", reason="pillow is an extra: pip install 'tvmq[images]'")
+FAST = ("--calibrate-mode", "minmax", "--no-bench")
+COUNT = 80  # the first of all classes
+
+
+@pytest.fixture(scope="module")
+def example():
+    """Digits of 0..1, of all classes."""
+    found = load_demo()
+    return SimpleNamespace(model=found.model, test=found.test, labels=found.labels)
+
+
+def linear(example) -> bytes:
+    """A classifier of one layer, by least squares: the commands are what is tested, and it is built in no time."""
+    flat = example.test.reshape(len(example.test), -1).astype(np.float64)
+    wanted = 10 * np.eye(10)[example.labels]
+    weight = np.linalg.solve(flat.T @ flat + 3 * np.eye(flat.shape[1]), flat.T @ wanted).astype(np.float32)
+    value, kind = onnx.helper.make_tensor_value_info, onnx.TensorProto.FLOAT
+    nodes = [
+        onnx.helper.make_node("Flatten", ["image"], ["flat"], name="flatten"),
+        onnx.helper.make_node("MatMul", ["flat", "w"], ["scores"], name="head"),
+    ]
+    inputs, outputs = value("image", kind, ["n", 1, 16, 16]), value("scores", kind, ["n", 10])
+    graph = onnx.helper.make_graph(nodes, "g", [inputs], [outputs], [onnx.numpy_helper.from_array(weight, "w")])
+    return onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)]).SerializeToString()
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory, example):
+    """A folder of a user with a space and letters of elsewhere in its name: a model, pictures by class."""
+    folder = tmp_path_factory.mktemp("my models ä")
+    (folder / "my digits.onnx").write_bytes(linear(example))
+    for index, (picture, label) in enumerate(zip(example.test[:COUNT, 0], example.labels[:COUNT], strict=True)):
+        path = folder / "pictures" / str(label) / f"{index}.png"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        Image.fromarray(np.rint(picture * 255).astype(np.uint8)).save(path)
+    (folder / "pictures" / "3" / "broken.png").write_bytes(b"no picture")
+    return folder
+
+
+@pytest.fixture
+def here(place, monkeypatch):
+    monkeypatch.chdir(place)
+    return place
+
+
+@pytest.mark.slow
+def test_pictures_by_class(cli, here):
+    """Output named after the model, normalization found from the outputs, accuracy from the folders."""
+    result = cli("quantize", "my digits.onnx", "--data", "pictures", "--calibrate-mode", "minmax")
+    assert result.code == 0, result.err
+    assert (here / "my digits.tvmq").exists() and "output: my digits.tvmq" in result.err
+    assert "80 of 81 pictures of 10 classes (subfolders); NCHW, 1 channels, 16x16 (as they are)" in result.err
+    assert "1 pictures could not be read" in result.err and "broken.png" in result.err
+    assert "samples: 64 choose ranges, 16 others are held out" in result.err
+    assert "inputs: pixel / 255" in result.err and "--normalize" in result.err
+    assert "same class on" in result.out and "16 held-out samples" in result.out
+    assert "top1: float 100.00%, int8 100.00%" in result.out
+    assert any(word in result.out for word in ("x faster", "x SLOWER", "not measurable now"))
+    assert "of multiply-accumulates" in result.out and "1 thread of" in result.out
+    assert "tvmq explain 'my digits.tvmq'" in result.err
+
+
+@pytest.mark.slow
+def test_json_has_the_same_facts(cli, here):
+    result = cli("quantize", "my digits.onnx", "--data", "pictures", *FAST, "--json", "-q", "-o", "j.tvmq")
+    assert (result.code, result.err) == (0, "")
+    printed = json.loads(result.out)
+    assert printed["samples"]["calibration"] == 64 and printed["samples"]["held_out"] == 16
+    assert len(printed["samples"]["skipped"]) == 1 and len(printed["samples"]["classes"]) == 10
+    assert printed["normalization"]["name"] == "unit" and printed["normalization"]["scores"]["raw"] >= 0
+    found = printed["comparison"]
+    assert (found["metric"], found["data"], found["samples"]) == ("top1", "held out", 16)
+    assert found["float"] > 0.9 and found["outputs"]["scores"]["same_class"] > 0.9
+    assert "speed" not in printed and printed["next"][0].startswith("tvmq explain j.tvmq")
+
+
+@pytest.mark.slow
+def test_what_was_given_is_not_guessed(cli, here):
+    options = ("--mean", "0.5", "--std", "0.25", "--layout", "NCHW", "--resize", "stretch", "--no-compare")
+    result = cli("quantize", "my digits.onnx", "--data", "pictures", *FAST, "-o", "g.tvmq", *options)
+    assert "inputs: (pixel / 255 - 0.5) / 0.25: sure, as given (--scale 0.00392157 --mean 0.5 --std 0.25)" in result.err
+    assert "agreement" not in result.out
+
+
+@pytest.mark.slow
+def test_samples_that_judged_can_be_kept(cli, here):
+    files = ("my digits.onnx", "--data", "pictures", *FAST, "-o", "s.tvmq", "--save-samples", "held.npz")
+    assert cli("quantize", *files, "-q").code == 0
+    with np.load("held.npz") as saved:
+        assert saved["image"].shape == (16, 1, 16, 16) and saved["labels"].shape == (16,)
+    assert cli("verify", "s.tvmq", "--data", "held.npz", "--samples", 2).code == 0
+
+
+@pytest.mark.slow
+def test_arrays_of_other_names_are_taken_by_their_shape(cli, here, example):
+    np.savez("named.npz", images=example.test[:20], labels=example.labels[:20])
+    result = cli("quantize", "my digits.onnx", "--data", "named.npz", *FAST, "-o", "n.tvmq")
+    assert result.code == 0, result.err
+    assert "by their shapes are taken 'images' for input 'image'" in result.err
+    assert "too few to hold some out" in result.err and "the same that chose the ranges" in result.out
+    assert "top1: float" in result.out
+    np.savez("two.npz", a=example.test[:20], b=example.test[:20])
+    refused = cli("quantize", "my digits.onnx", "--data", "two.npz", *FAST, "-o", "n.tvmq")
+    assert refused.code == 1 and "lacks input 'image'; it holds 'a', 'b'" in refused.err
+
+
+def test_channels_in_another_place_are_refused(cli, here, example):
+    np.savez("nhwc.npz", image=example.test[:20].transpose(0, 2, 3, 1))
+    result = cli("quantize", "my digits.onnx", "--data", "nhwc.npz", *FAST, "-o", "n.tvmq", "-q")
+    assert result.code == 1 and "save np.transpose(array, (0, 3, 1, 2))" in result.err
+
+
+@pytest.mark.slow
+def test_a_function_and_a_metric_of_ones_own(cli, here, monkeypatch):
+    monkeypatch.setattr(sys, "path", list(sys.path))
+    Path("my_data.py").write_text(
+        "import numpy as np\nfrom tvmq.demo import load_demo\n"
+        "def batches():\n    e = load_demo()\n"
+        "    for i in range(0, 64, 16):\n        yield e.test[i:i + 16], e.labels[i:i + 16]\n"
+        "def wrong(outputs, labels):\n    return float((outputs.argmax(1) != labels).sum())\n"
+    )
+    files = ("my digits.onnx", "--data", "my_data.py:batches", "--metric", "my_data.py:wrong", *FAST, "-o", "f.tvmq")
+    result = cli("quantize", *files, "--json")
+    assert result.code == 0, result.err
+    printed = json.loads(result.out)
+    assert printed["samples"]["read"] == 64 and printed["comparison"]["metric"] == "my_data.py:wrong"
+    assert printed["comparison"]["float"] <= 1
+    assert "64 samples of my_data.py:batches, with labels" in result.err
+
+
+@pytest.mark.slow
+def test_random_data_is_said_and_only_when_asked(cli, here):
+    refused = cli("quantize", "my digits.onnx", "--nbit-input", 4)
+    assert refused.code == 1 and "add --data" in refused.err and "--random-data" in refused.err
+    assert "scales made at run time need none, but 'nbit_input' asks for calibrated ones" in refused.err
+    for form in (
+        "tvmq quantize 'my digits.onnx' --data pictures/",
+        "--data samples.npz",
+        "np.savez('samples.npz', image=array)",
+    ):
+        assert form in refused.err
+    made = cli("quantize", "my digits.onnx", "--random-data", *FAST, "-o", "r.tvmq")
+    assert made.code == 0 and "chosen from noise" in made.err and "random inputs, which say little" in made.out
+    both = cli("quantize", "my digits.onnx", "--random-data", "--data", "pictures")
+    assert both.code == 1 and "give one of them" in both.err
+
+
+@pytest.mark.slow
+def test_without_data_scales_are_made_at_run_time(cli, here):
+    """Said, with the ways to give data; the same as --activations dynamic."""
+    made = cli("quantize", "my digits.onnx", "-o", "d.tvmq")
+    assert made.code == 0, made.err
+    assert made.err.count("no calibration data: Scales of activations are made at run time") == 1
+    assert "tvmq quantize 'my digits.onnx' --data pictures/" in made.err
+    asked = cli("quantize", "my digits.onnx", "-o", "a.tvmq", "--activations", "dynamic")
+    assert asked.code == 0 and "no calibration data" not in asked.err
+    assert str(tvmq.load("d.tvmq").module) == str(tvmq.load("a.tvmq").module)
+    tuned = cli("quantize", "my digits.onnx", "--tune", 1, "-o", "t.tvmq")
+    assert tuned.code == 1 and "but --tune measures layers with calibrated ones" in tuned.err
+
+
+@pytest.mark.parametrize("command, arguments, message", [
+    ("quantize", ("--data", "none.npz"), "data: there is no file 'none.npz'"),
+    ("quantize", ("--data", "none.py:batches"), "data: there is no file 'none.py'"),
+    ("quantize", ("--labels", "none.npy"), "--labels: 'none.npy' cannot be read"),
+    ("quantize", ("--labels", "words.txt"), "--labels: 'words.txt' cannot be read as labels (invalid literal"),
+    ("quantize", ("--target", "avx1024"), "'avx1024' is no target; use"),
+    ("quantize", ("--target", "avx2", "--target", "avx1024"), "'avx1024' is no target; use"),
+    ("quantize", ("--metric", "top2"), "--metric: 'top2' is none of"),
+    ("quantize", ("--save-samples", "nowhere/s.npz"), "output: there is no folder"),
+    ("quantize", ("--onnx", "nowhere/s.onnx"), "output: there is no folder"),
+    ("doctor", ("--data", "none.npz"), "data: there is no file 'none.npz'"),
+    ("doctor", ("--data", "pictures", "--labels", "none.npy"), "--labels: 'none.npy' cannot be read"),
+    ("compare", ("none.tvmq", "--data", "none.npz"), "data: there is no file 'none.npz'"),
+    ("verify", ("--data", "none.npz"), "data: there is no file 'none.npz'"),
+    ("run", ("--data", "none.npz"), "data: there is no file 'none.npz'"),
+    ("bench", ("--data", "none.npz"), "data: there is no file 'none.npz'"),
+])  # fmt: skip
+def test_files_are_looked_at_before_the_model(cli, here, command, arguments, message):
+    """The model is not there either, and that is not what is said."""
+    Path("words.txt").write_text("cat\n")
+    result = cli(command, "no model.onnx" if command != "verify" else "no model.tvmq", *arguments)
+    assert result.code == 1 and message in result.err and "no model.onnx" not in result.err
+
+
+@pytest.mark.parametrize("data, message", [
+    ("empty", "'empty' is empty"), ("nowhere", "there is no 'nowhere'; give a folder"), ("none.npz", "there is no file 'none.npz'"),
+    ("my digits.onnx", "is no .npz or .npy; give a folder of pictures"), ("no_such:f", "'no_such' cannot be loaded"),
+])  # fmt: skip
+def test_data_that_is_none(cli, here, data, message):
+    Path("empty").mkdir(exist_ok=True)
+    result = cli("quantize", "my digits.onnx", "--data", data, "-q")
+    assert result.code == 1 and message in result.err and result.err.count("\n") == 1
+
+
+@pytest.mark.slow_cases("arguments2*")
+@pytest.mark.parametrize("arguments, message", [
+    (("--metric", "top2"), "--metric: 'top2' is none of top1, top5, mse"),
+    (("--labels", "none.npy"), "--labels: 'none.npy' cannot be read"),
+    (("--labels", "three.txt"), "holds 3 labels, the data 80 samples"),
+    (("--mean", "a,b"), "--mean: 'a,b' is not numbers between commas"),
+])  # fmt: skip
+def test_options_that_do_not_fit(cli, here, arguments, message):
+    Path("three.txt").write_text("1\n2\n3\n")
+    result = cli("quantize", "my digits.onnx", "--data", "pictures", *FAST, "-q", "-o", "o.tvmq", *arguments)
+    assert result.code == 1 and message in result.err
+
+
+def test_picture_options_are_for_pictures(cli, here, example):
+    np.savez("right.npz", image=example.test[:4])
+    result = cli("quantize", "my digits.onnx", "--data", "right.npz", "--mean", "0.5", "-q")
+    assert result.code == 1 and "they are for a folder of pictures" in result.err
+
+
+@pytest.mark.slow
+def test_labels_from_a_table_of_files(cli, here, example):
+    rows = [f"{label}/{index}.png,{label}" for index, label in enumerate(example.labels[:COUNT])]
+    Path("labels.csv").write_text("\n".join(rows))
+    files = ("my digits.onnx", "--data", "pictures", *FAST, "-q", "--json", "-o", "l.tvmq", "--labels", "labels.csv")
+    result = cli("quantize", *files)
+    assert result.code == 0, result.err
+    assert json.loads(result.out)["comparison"]["float"] > 0.9
+    Path("labels.csv").write_text("\n".join(rows[:5]))
+    refused = cli("quantize", *files)
+    assert refused.code == 1 and "has no row for" in refused.err
+
+
+@pytest.mark.slow
+def test_files_that_are_not_ours_are_kept(cli, here):
+    Path("precious.tvmq").write_bytes(b"my thesis")
+    refused = cli("quantize", "my digits.onnx", "--random-data", "-o", "precious.tvmq")
+    assert refused.code == 1 and "exists and is no model saved by tvmq" in refused.err
+    assert Path("precious.tvmq").read_bytes() == b"my thesis"
+    forced = cli("quantize", "my digits.onnx", "--random-data", "-o", "precious.tvmq", "--force", "--no-compare", *FAST)
+    assert forced.code == 0 and tvmq.load("precious.tvmq")
+    again = cli("quantize", "my digits.onnx", "--random-data", "-o", "precious.tvmq", "--no-compare", *FAST)
+    assert again.code == 0
+
+
+@pytest.mark.parametrize("name, message", [
+    ("net.pt", "a torch checkpoint, which holds weights and no network"), ("net.safetensors", "weights without a network"),
+    ("net.h5", "tf2onnx"), ("net.tflite", "--tflite"), ("net.xml", "an OpenVINO model"),
+    ("net.tvmq", "quantized and compiled already"),
+])  # fmt: skip
+def test_models_of_other_kinds(cli, here, name, message):
+    Path(name).write_bytes(b"")
+    result = cli("quantize", name, "--random-data", "-o", "x.tvmq", "-q")
+    assert result.code == 1 and message in result.err
+
+
+@pytest.mark.slow
+def test_labels_that_cannot_be_classes_are_left_out_with_the_reason(cli, here, example):
+    np.savez("far.npz", image=example.test[:20], labels=example.labels[:20] + 100)
+    result = cli("quantize", "my digits.onnx", "--data", "far.npz", *FAST, "-o", "n.tvmq", "-q")
+    assert result.code == 0 and "accuracy   not measured: labels reach from 10" in result.out
+
+
+@pytest.mark.slow
+def test_a_target_that_cannot_run_here_is_not_compared(cli, here):
+    files = ("my digits.onnx", "--random-data", *FAST, "-o", "a.tvmq")
+    result = cli("quantize", *files, "--target", "llvm -mtriple=aarch64-linux-gnu -mcpu=neoverse-n1")
+    assert result.code == 0, result.err
+    assert "not compared:" in result.out and "neoverse" in result.out
+
+
+@pytest.mark.slow
+def test_an_interrupt_leaves_no_file(cli, here, monkeypatch):
+    def interrupted(*args, **kwargs):
+        raise KeyboardInterrupt
+
+    monkeypatch.setitem(vars(tvmq), "build", interrupted)
+    before = sorted(os.listdir())
+    result = cli("quantize", "my digits.onnx", "--data", "pictures", "-o", "i.tvmq", "--normalize", "unit", *FAST)
+    assert result.code == 130 and sorted(os.listdir()) == before
+
+
+@pytest.mark.slow
+def test_a_model_with_free_pictures(cli, here):
+    """Sizes are those of the pictures, and that is said."""
+    value, kind = onnx.helper.make_tensor_value_info, onnx.TensorProto.FLOAT
+    weight = onnx.numpy_helper.from_array(np.random.default_rng(0).normal(size=(4, 1, 3, 3)).astype("f"), "w")
+    node = onnx.helper.make_node("Conv", ["x", "w"], ["y"], name="conv", pads=[1, 1, 1, 1])
+    inputs, outputs = value("x", kind, ["n", 1, "h", "w_"]), value("y", kind, ["n", 4, "h", "w_"])
+    graph = onnx.helper.make_graph([node], "g", [inputs], [outputs], [weight])
+    onnx.save(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)]), "free.onnx")
+    result = cli("quantize", "free.onnx", "--data", "pictures", *FAST)
+    assert result.code == 0, result.err
+    assert "the model leaves the size of pictures free: 16x16 is taken, that of the pictures (--shape)" in result.err
+    assert "not sure, usual, and nothing tells more" in result.err and "if that is wrong" in result.err
+    assert "accuracy   not measured: the first output is no score for each class" in result.out
+
+
+FACTS = {
+    "model": "m.onnx", "output": "m.tvmq", "model_bytes": 4_000_000, "output_bytes": 1_000_000, "seconds": 3.0,
+    "layers": {"a": {"op": "conv2d", "precision": "int8", "why": "default"},
+               "b": {"op": "erf", "precision": "float", "why": "limit: no integer form"}},
+    "int8_share": 0.9,
+}  # fmt: skip
+SPEED = {
+    "ratio": 0.8, "ratio_low": 0.75, "ratio_high": 0.85, "float_seconds": 1e-3, "int8_seconds": 1.25e-3, "threads": 1,
+    "cores": 2, "cpu": "some CPU", "load": 9.0,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("low, high, said", [(0.75, 0.85, True), (0.8, 1.2, True), (0.8, 1.3, False), (0.1, 9.7, False)])
+def test_rounds_that_differ_much_give_no_figure(low, high, said):
+    text = "\n".join(lines({**FACTS, "speed": {**SPEED, "ratio_low": low, "ratio_high": high}}))
+    assert ("1.25x SLOWER" in text) == said and ("not measurable now" in text) == (not said)
+    assert f"{low:.2f} - {high:.2f} over rounds by turns" in text
+
+
+def test_slower_than_float_is_said_with_what_to_do():
+    facts = {**FACTS, "speed": SPEED}
+    text = "\n".join(lines(facts))
+    assert "1.25x SLOWER" in text and "the machine is busy (load 9.0 on 2 cores)" in text
+    assert "1 x erf: limit: no integer form" in text and "25% of the model" in text
+    steps = next_steps(facts, Path("m.onnx"), Path("m.tvmq"), "samples.npz")
+    assert steps[0].startswith("  tvmq quantize m.onnx --data samples.npz --tune 60")
+    assert any("tvmq verify m.tvmq --data samples.npz" in step for step in steps)
+
+
+def test_far_from_float_is_said_with_what_to_do():
+    outputs = {"y": {"sqnr_db": 8.0, "equal": False, "same_class": 0.7}}
+    facts = {**FACTS, "comparison": {"samples": 20, "data": "held out", "outputs": outputs}}
+    steps = next_steps(facts, Path("m.onnx"), Path("m.tvmq"), "samples.npz")
+    assert steps[0].startswith("  tvmq doctor m.onnx --data samples.npz")
+    assert steps[1].startswith("  tvmq compare m.onnx m.tvmq --data samples.npz --worst 5")
+    of_pictures = next_steps(facts, Path("m.onnx"), Path("m.tvmq"), "my pictures")
+    assert of_pictures[0].startswith("  tvmq doctor m.onnx --data 'my pictures'")
+    assert of_pictures[1].startswith("  tvmq quantize m.onnx --data 'my pictures' --save-samples samples.npz")
+
+
+def test_long_paths_have_next_steps_too():
+    steps = next_steps(FACTS, Path("m.onnx"), Path(f"{'x' * 90}.tvmq"), None)
+    assert len(steps) == 2 and all("  # " in step for step in steps)

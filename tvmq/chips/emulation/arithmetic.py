@@ -1,0 +1,129 @@
+"""Arithmetic of a backend description, ready to compute with: accumulators, requantize rule, floats."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from tvmq.backends.description import Backend
+from tvmq.chips.emulation.accumulator import Accumulator
+from tvmq.numerics.codes import Number, along_axis
+from tvmq.numerics.requantize_rule import RequantizeRule, apply
+
+FLOATS = ("float32", "float16", "bfloat16")
+
+
+@dataclass(frozen=True)
+class Arithmetic:
+    """How a chip computes one kind of operator.
+
+    accumulator  of its sums
+    rule         how it makes codes of sums; None: as the module says
+    bias_bits    width of what is added to sums; what does not fit saturates
+    floats       type that the results of float operators are rounded to, one of FLOATS
+    """
+
+    accumulator: Accumulator = Accumulator()
+    rule: RequantizeRule | None = None
+    bias_bits: int = 32
+    floats: str = "float32"
+
+    def with_rule(self, rule: RequantizeRule) -> Arithmetic:
+        """Copy with another rule, and with the accumulators and biases of that rule."""
+        accumulator = Accumulator(rule.accumulator_bits, rule.overflow)
+        return replace(self, rule=rule, accumulator=accumulator, bias_bits=rule.bias_bits)
+
+
+def rounded_floats(values: np.ndarray, dtype: str) -> np.ndarray:
+    """float32 numbers rounded to a narrower type, half to even, as float32; what is beyond its largest is infinite.
+
+    >>> x = np.float32([1 + 2.0**-9, 70000.0, 3.0])
+    >>> rounded_floats(x, "float16").tolist(), rounded_floats(x, "bfloat16").tolist()
+    ([1.001953125, inf, 3.0], [1.0, 70144.0, 3.0])
+    """
+    if dtype == "float32" or values.dtype != np.float32:
+        return values
+    if dtype == "float16":
+        with np.errstate(over="ignore"):
+            return np.asarray(values.astype(np.float16).astype(np.float32))
+    bits = np.ascontiguousarray(values).view(np.uint32).astype(np.uint64)
+    even = (bits + 0x7FFF + ((bits >> np.uint64(16)) & np.uint64(1))) & np.uint64(0xFFFF0000)
+    result = even.astype(np.uint32).view(np.float32).reshape(values.shape)
+    return np.asarray(np.where(np.isnan(values), values, result))
+
+
+def requantize_sums(
+    acc: np.ndarray,
+    factor: ArrayLike,
+    rule: RequantizeRule,
+    *,
+    zero_point: Number,
+    axis: int | None,
+    dtype: str,
+    qmin: int,
+    qmax: int,
+    negative_slope: float = 1.0,
+    scale_y: float = 1.0,
+) -> np.ndarray:
+    """Codes of sums by a rule.
+
+    factor   real factors (float64), shape () or (C,): steps of the sums in steps of the result
+    scale_y  of the result, for rules that divide by it
+    """
+    factor = np.asarray(factor, np.float64)
+    divisor: ArrayLike = 1.0
+    if rule.order == "divide":
+        factor, divisor = factor * np.float64(scale_y), np.float32(scale_y)
+    return apply(
+        rule, acc, factor, zero_point=zero_point, axis=axis, divisor=divisor, negative_slope=negative_slope,
+        dtype=dtype, qmin=qmin, qmax=qmax,
+    )  # fmt: skip
+
+
+def real_factors(multiplier: ArrayLike, shift: ArrayLike, mode: str) -> np.ndarray:
+    """The real factors of a requantize of ours: float64, exact.
+
+    >>> float(real_factors(np.int32(2**30), np.int32(1), "fixed_point"))
+    1.0
+    """
+    if mode == "float":
+        return np.asarray(multiplier, np.float32).astype(np.float64)
+    exponent = np.asarray(shift, np.int64)
+    if mode == "power_of_two":
+        return np.asarray(np.ldexp(1.0, np.maximum(exponent, -1000)))
+    return np.asarray(np.ldexp(np.asarray(multiplier, np.float64), exponent - 31))
+
+
+def saturated_codes(
+    acc: np.ndarray, factor: ArrayLike, *, zero_point: int, axis: int | None, dtype: str, qmin: int, qmax: int
+) -> int:
+    """How many codes are an end of their type because the real value lies beyond it; a relu's end is none.
+
+    >>> saturated_codes(np.int32([-900, 0, 300]), 1.0, zero_point=0, axis=None, dtype="int8", qmin=-128, qmax=127)
+    2
+    """
+    limits = np.iinfo(dtype)
+    real = acc * along_axis(np.asarray(factor, np.float64), axis, acc.shape) + zero_point
+    above = int((real >= qmax + 0.5).sum()) if qmax == limits.max else 0
+    is_end = qmin == limits.min and qmin != zero_point
+    return above + (int((real < qmin - 0.5).sum()) if is_end else 0)
+
+
+def arithmetic_of(backend: Backend, family: str = "", *, depthwise: bool = False) -> Arithmetic:
+    """Arithmetic that a description gives an operator family; "" for that of all families.
+
+    Without a rule of its own a chip requantizes as the module says.
+
+    >>> from tvmq.backends import backend_named
+    >>> arithmetic_of(backend_named("tflite"), "conv2d").rule.roundings
+    ('upward', 'away')
+    """
+    entry = backend.entry(family, depthwise=depthwise) if family else None
+    rule = backend.rule(family, depthwise=depthwise)
+    says = backend.requantize_rule is not None or (entry is not None and entry.requantize is not None)
+    stays_float = entry is not None and entry.computes != "integer"
+    floats = entry.computes if entry is not None and stays_float else backend.float_type
+    accumulator = Accumulator(rule.accumulator_bits, rule.overflow)
+    return Arithmetic(accumulator, rule if says else None, rule.bias_bits, floats)

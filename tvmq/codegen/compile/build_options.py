@@ -1,0 +1,26 @@
+"""`BuildOptions`: how a module is compiled, apart from what is compiled and for which target.
+
+They go down from `build` as an argument: `tiles` by the Isa to the templates, `is_brief` to what makes machine code.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from tvmq.codegen.kernels.parts.types import Tiles
+
+
+@dataclass(frozen=True)
+class BuildOptions:
+    """Options of a build that change its time and that of runs, never a bit of a result.
+
+    tiles     measured tiles of products, by parts/tiling.product_key
+    is_brief  the model runs a few samples and is never saved, as those of calibration: main gets no native code, which
+              takes longer to compile than it saves, and loops without a template share object files
+    """
+
+    tiles: Tiles = field(default_factory=dict)
+    is_brief: bool = False
+
+
+PLAIN, BRIEF = BuildOptions(), BuildOptions(is_brief=True)

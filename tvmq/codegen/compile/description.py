@@ -1,0 +1,177 @@
+"""Description of a compiled module, saved with it: inputs, outputs, ledger, layer names, functions.
+
+One warning where free dimensions make a build much slower than fixed ones would.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import asdict
+from typing import Any
+
+import tvm
+from tvm import relax
+
+from tvmq.base.deprecation import warn_user
+from tvmq.errors import ModelError
+from tvmq.graph.functions import PARTS, function_module, is_partitioned
+from tvmq.graph.ledger import get_ledger
+from tvmq.graph.names import input_names, output_names
+from tvmq.graph.operators import where
+from tvmq.graph.operators.record import CONVOLUTION, TRANSPOSED
+from tvmq.graph.symbolic import free_dimensions
+from tvmq.graph.view import View, const_value, dtype_of, flatten_tuples, leaves, op_name, sizes_of
+from tvmq.runtime.artifact.model_description import Description, Entries
+
+CONVOLUTIONS, TRANSPOSED_CONVOLUTIONS = where(kind=CONVOLUTION), where(kind=TRANSPOSED)
+
+
+def describe_module(mod: tvm.IRModule, view: View) -> Description:
+    """The description as far as the module alone tells it: tensors, ledger, names.
+
+    Names are those of the source (an ONNX input "input.1" keeps its point). Tuples are opened.
+    """
+    names = {name: list(sources) for name, sources in view.names.items()}
+    return Description(*describe_tensors(view), asdict(get_ledger(mod)), names)
+
+
+def describe_tensors(view: View) -> tuple[list[Entries], list[Entries]]:
+    """Inputs and outputs of a function; a tensor is {"name", "shape", "dtype"}, scale and zero point."""
+    results = _result_tensors(view.func)
+    inputs = [{**tensor, **_input_codes(view, param)} for tensor, param in _inputs(view)]
+    return inputs, [{**t, **_output_codes(view, leaf)} for t, leaf in zip(_outputs(view), results, strict=True)]
+
+
+def describe_functions(mod: tvm.IRModule) -> dict[str, dict[str, Any]]:
+    """{function: {"inputs", "outputs"}} of a module in four functions; nothing for others.
+
+    The codes that the core takes have the scale by which they are quantized, those that it gives the scale by which
+    they are dequantized, or that of the ledger where a table makes floats of them.
+    """
+    if not is_partitioned(mod):
+        return {}
+    quantize, core, dequantize = (View(function_module(mod, name)) for name in PARTS)
+    scales = get_ledger(mod).codes
+    entries = [_codes_given(quantize, leaf) for leaf in _result_tensors(quantize.func)]
+    exits = [_codes_taken(dequantize, param, scales) for param in dequantize.params.values()]
+    first, last = describe_tensors(quantize), describe_tensors(dequantize)
+    middle = [tensor for tensor, _ in _inputs(core)], _outputs(core)
+    return {
+        PARTS[0]: {"inputs": first[0], "outputs": _with(first[1], entries)},
+        PARTS[1]: {"inputs": _with(middle[0], entries), "outputs": _with(middle[1], exits)},
+        PARTS[2]: {"inputs": _with(last[0], exits), "outputs": last[1]},
+    }
+
+
+def _inputs(view: View) -> list[tuple[dict[str, Any], relax.Var]]:
+    names = input_names(view.func)
+    return [(_tensor(param, names[param.name]), param) for param in view.params.values()]
+
+
+def _outputs(view: View) -> list[dict[str, Any]]:
+    results = _result_tensors(view.func)
+    names = output_names(view.func, len(results))
+    return [_tensor(leaf, name) for leaf, name in zip(results, names, strict=True)]
+
+
+def _with(tensors: list[dict[str, Any]], codes: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    return [{**tensor, **facts} for tensor, facts in zip(tensors, codes, strict=True)]
+
+
+def _codes_given(view: View, leaf: relax.Expr) -> dict[str, Any]:
+    """Scale and zero point of a result that is quantized here; nothing for integers and floats that pass."""
+    producer = view.producer(leaf)
+    return _scale(producer) if op_name(producer) == "tvmq.quantize" else {}
+
+
+def _codes_taken(view: View, param: relax.Var, scales: Mapping[str, tuple[float, int]]) -> dict[str, Any]:
+    """Scale and zero point of the codes that a parameter holds."""
+    for reader in view.readers[param.name]:
+        if op_name(view.value[reader]) == "tvmq.dequantize":
+            return _scale(view.value[reader])
+    scale, zero = scales.get(param.name, (None, None))
+    return {} if scale is None else {"scale": scale, "zero_point": zero}
+
+
+def _result_tensors(func: relax.Function) -> list[relax.Expr]:
+    """The results of a function; ModelError for one that is no tensor."""
+    results = flatten_tuples([func.body.body])
+    for result in results:
+        if not isinstance(result.ty, relax.TensorType):
+            raise ModelError(f"build: a result is {result.ty}, no tensor and no tuple of them; return its parts")
+    return results
+
+
+def _tensor(expr: relax.Expr, name: str) -> dict[str, Any]:
+    return {"name": name, "shape": list(sizes_of(expr)), "dtype": dtype_of(expr)}
+
+
+def _input_codes(view: View, param: relax.Var) -> dict[str, Any]:
+    """Scale and zero point of the codes that an input becomes; nothing if it stays float."""
+    for reader in view.readers[param.name]:
+        call = view.value[reader]
+        if op_name(call) == "tvmq.quantize":
+            return _scale(call)
+    return {}
+
+
+def _output_codes(view: View, leaf: relax.Expr) -> dict[str, Any]:
+    """Scale and zero point of the codes that an output was; nothing for floats and accumulators."""
+    producer = view.producer(leaf)
+    if producer is None or op_name(producer) != "tvmq.dequantize" or dtype_of(producer.args[0]) == "int32":
+        return {}
+    return _scale(producer)
+
+
+def _scale(call: relax.Call) -> dict[str, Any]:
+    scale, zero = const_value(call.args[1]), const_value(call.args[2])
+    return {"scale": scale.tolist(), "zero_point": zero.tolist()}
+
+
+def warn_of_slow_sizes(mod: tvm.IRModule, batch: str | None) -> None:
+    """Warn once, with the dimension, the slowest layer, how slow it is and the remedy, if layers of free sizes have no
+    kernel.
+
+    batch   the dimension whose samples run one by one in code of fixed sizes; None if there is none
+    """
+    view, free = View(mod), [name for name in free_dimensions(mod) if name != batch]
+    slow = [(_factor(value), var, value) for var, value in view.bindings if free and _factor(value) > 1]
+    named = [
+        (factor, name, view.sources(var.name)[0])
+        for factor, var, value in slow
+        for name in free
+        if any(_mentions(arg, name) for arg in leaves(value))
+    ]
+    if not named:
+        return
+    factor, name, layer = max(named, key=lambda one: one[0])
+    others = len({layer for *_, layer in named}) - 1
+    warn_user(
+        f"build: the free dimension '{name}' makes layer '{layer}' about {factor} times as slow as a fixed one would"
+        + (f", and {others} other{'s' * (others > 1)} slow" if others else "")
+        + ": it has no kernel for any size and runs in loops; fix it, by shape= of from_onnx or "
+        f"sizes={{'{name}': number}} of build"
+    )
+
+
+# Measured on one core of an Emerald Rapids, 56x56x64 with a product before it: depthwise of codes 2.0, of floats 5.8;
+# transposed 303 (codes) and 372 (floats)
+LOOPS, DEPTHWISE = 300, {"float32": 6}
+CODES_DEPTHWISE = 2
+
+
+def _factor(value: relax.Expr) -> int:
+    """So many times as long as with fixed sizes an operator of free ones takes; 1 where it has a kernel."""
+    op = op_name(value)
+    if op in TRANSPOSED_CONVOLUTIONS or op == "nn.conv3d":
+        return LOOPS
+    if op not in CONVOLUTIONS or int(value.attrs.groups) == 1:
+        return 1
+    is_depthwise = sizes_of(value.args[0])[1] == int(value.attrs.groups)
+    return DEPTHWISE.get(dtype_of(value.args[0]), CODES_DEPTHWISE) if is_depthwise else 1
+
+
+def _mentions(expr: relax.Expr, name: str) -> bool:
+    is_tensor = isinstance(expr.ty, relax.TensorType) and expr.ty.shape is not None
+    return is_tensor and any(re.search(rf"\b{re.escape(name)}\b", str(size)) for size in sizes_of(expr))

@@ -1,0 +1,55 @@
+"""Float modules as calibration and the guard run them: compiled for this CPU, quickly rather than well.
+
+Passes know nothing of compilers: they are handed `evaluator`, or a method of `Runner`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+import numpy as np
+import tvm
+
+from tvmq.codegen.compile.build import build_executable
+from tvmq.codegen.compile.build_options import BRIEF
+from tvmq.graph.symbolic import sizes_in
+from tvmq.runtime.executable import Executable
+
+Feed = Mapping[str, np.ndarray]
+
+
+class Runner:
+    """A float module, compiled for this CPU at its first run.
+
+    Free dimensions are compiled as the first batch has them, which is fast, and once more for all other sizes.
+    """
+
+    def __init__(self, mod: tvm.IRModule) -> None:
+        self._mod = mod
+        self._executables: dict[tuple[tuple[str, int], ...], Executable] = {}
+
+    def run(self, feed: Feed) -> Sequence[np.ndarray]:
+        """Results of a batch, copied."""
+        return self._executable_for(feed).run(feed)
+
+    def run_without_copies(self, feed: Feed) -> Sequence[np.ndarray]:
+        """Results of a batch, not copied where possible: they are valid until the next run."""
+        return self._executable_for(feed)["main"].look(feed)
+
+    def input_memory(self) -> Mapping[str, np.ndarray]:
+        """{input: memory that the code reads and writes}, which `run` takes without a copy; of static sizes alone."""
+        return self._compile(())["main"].memory
+
+    def _executable_for(self, feed: Feed) -> Executable:
+        sizes = tuple(sizes_in(self._mod, feed).items())
+        return self._compile(sizes if not self._executables or sizes in self._executables else ())
+
+    def _compile(self, sizes: tuple[tuple[str, int], ...]) -> Executable:
+        if sizes not in self._executables:
+            self._executables[sizes] = build_executable(self._mod, sizes=dict(sizes), options=BRIEF)
+        return self._executables[sizes]
+
+
+def evaluator(mod: tvm.IRModule) -> Callable[[Feed], Sequence[np.ndarray]]:
+    """Compile a float module for this CPU, for calibration to run: {input: array} -> results in order."""
+    return Runner(mod).run

@@ -1,0 +1,167 @@
+"""dynamic_scores: from the sums of queries and keys to the codes of their softmax, for sizes that only a run tells.
+
+Computes   numerics.quantize(numerics.softmax(sums * score_scale [+ mask])) along the last axis, bit for bit
+Layouts    sums int32 [*batch, rows, keys], mask float32 that broadcasts to it, y of its shape; any size may be dynamic
+Loops      parallel chunks of groups of GROUP rows; a group is brought to scratch memory, whole vectors a row, and back
+           the last group has the last row several times: what is computed twice is equal
+Rounding   see softmax_codes.py
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+from tvm.script.ir_builder import tirx as T
+
+from tvmq.codegen.kernels.attention.softmax_codes import LEAST_SCALE, SoftmaxCodes
+from tvmq.codegen.kernels.parts.builder import (
+    Buffer,
+    Expr,
+    FunctionBuilder,
+    Shape,
+    bind,
+    const,
+    flatten,
+    load,
+    spread,
+    vector_type,
+    workspace,
+)
+from tvmq.codegen.kernels.parts.float_vectors import LANES, CodeLimits
+from tvmq.codegen.kernels.parts.loops import copy_dynamic, make_opaque, over_dynamic_rows
+from tvmq.codegen.kernels.parts.types import Isa, Kernel
+from tvmq.codegen.kernels.parts.work import KernelWork
+from tvmq.errors import BuildError
+
+GROUP = 4
+GRAIN = 10_000  # scores in about 10 us
+
+
+@dataclass(frozen=True)
+class DynamicScores:
+    """Static description: softmax of scores over the last axis, to codes.
+
+    shape   of the sums and codes: numbers, and names of dynamic sizes
+    mask    sizes of what is added to the scores, of as many axes: that of the scores, or 1; None for nothing
+    codes   of the softmax
+    """
+
+    shape: Shape
+    mask: Shape | None
+    codes: CodeLimits
+
+
+def dynamic_scores(scores: DynamicScores, score_scale: float, code_scale: float, isa: Isa) -> Kernel:
+    """Kernel; parameters sums, [mask,] both scales, y.
+
+    raises  BuildError for scales and codes that the guess is not proved for
+    """
+    if not is_proved(scores, score_scale, code_scale):
+        raise BuildError(
+            f"kernels, dynamic_scores: scales must be positive, that of softmax within {LEAST_SCALE} and 1, and codes "
+            f"must go up from the zero point. Got {score_scale}, {code_scale} and {scores.codes}"
+        )
+    parameters: dict[str, tuple[Shape, str]] = {"sums": (scores.shape, "int32")}
+    if scores.mask is not None:
+        parameters["mask"] = (scores.mask, "float32")
+    parameters |= {"score_scale": ((1,), "float32"), "code_scale": ((1,), "float32")}
+    parameters["y"] = (scores.shape, scores.codes.dtype)
+    name = f"free_scores_{isa.name}"
+    with FunctionBuilder(name, parameters) as function:
+        buffers = {key: flatten(buffer) for key, buffer in zip(parameters, function.buffers, strict=True)}
+        _DynamicScoresTemplate(scores, buffers, [function.count((size,)) for size in scores.shape]).body()
+    constants = tuple(np.array([scale], np.float32) for scale in (score_scale, code_scale))
+    return Kernel(
+        name, function.prim_func, constants, ("free_scores", scores, isa.name), work=KernelWork("free_scores", 40.0)
+    )
+
+
+def is_proved(scores: DynamicScores, score_scale: float, code_scale: float) -> bool:
+    """True for what the guess of softmax_codes.py is proved for."""
+    codes = scores.codes
+    scaled = LEAST_SCALE <= code_scale <= 1 and 0 < score_scale < 2**64
+    return scaled and codes.qmin <= codes.zero_point < codes.qmax
+
+
+class _DynamicScoresTemplate:
+    """The loops; see the head of this file."""
+
+    def __init__(self, scores: DynamicScores, buffers: dict[str, Buffer], sizes: Sequence[Expr]) -> None:
+        self.scores, self.buffers, self.sizes = scores, buffers, sizes
+        self.keys = sizes[-1]
+
+    def body(self) -> None:
+        """All rows, in groups."""
+        rows = bind(prod(self.sizes[:-1], start=const(1)))
+        codes = self.scores.codes
+        softmax = SoftmaxCodes(bind(self.keys + 0), codes, self.buffers["code_scale"], codes.dtype, 0)
+
+        def start() -> Callable[[Expr], None]:
+            spaces = {key: workspace(GROUP * softmax.pitch, kind) for key, kind in self._kinds()}
+
+            def group(number: Expr) -> None:
+                self._group([make_opaque(T.min(number * GROUP + i, rows - 1)) for i in range(GROUP)], softmax, spaces)
+
+            return group
+
+        over_dynamic_rows(bind(T.floordiv(rows + (GROUP - 1), GROUP)), GROUP * self.keys, GRAIN, start)
+
+    def _kinds(self) -> list[tuple[str, str]]:
+        kinds = [("scores", "float32"), ("codes", self.scores.codes.dtype)]
+        return kinds if self.scores.mask is None else [*kinds, ("mask", "float32")]
+
+    def _group(self, rows: Sequence[Expr], softmax: SoftmaxCodes, spaces: dict[str, Buffer]) -> None:
+        places = [make_opaque(i * softmax.pitch) for i in range(GROUP)]
+        begins = [make_opaque(row * self.keys) for row in rows]
+        scale = self.buffers["score_scale"][0]
+
+        def score(begin: Expr) -> Callable[[Expr, int], Expr]:
+            sums = reader(self.buffers["sums"], begin)
+            return lambda i, lanes: T.Cast(vector_type("float32", lanes), sums(i, lanes)) * spread(scale, lanes)
+
+        masks = []
+        for row, begin, place in zip(rows, begins, places, strict=True):
+            self._copy(spaces["scores"], place, score(begin))
+            if self.scores.mask is not None:
+                self._copy_mask(row, spaces["mask"], place)
+                masks.append((spaces["mask"], place))
+        softmax.rows(spaces["scores"], places, masks, spaces["codes"], places)
+        for begin, place in zip(begins, places, strict=True):
+            self._copy(self.buffers["y"], begin, reader(spaces["codes"], place))
+
+    def _copy_mask(self, row: Expr, to: Buffer, place: Expr) -> None:
+        """Copy what the mask adds to a row; one number for all keys is spread."""
+        mask = self.scores.mask
+        assert mask is not None
+        begin, stride = const(0), const(1)
+        for axis in reversed(range(len(mask))):
+            if mask[axis] == 1:
+                continue
+            if axis < len(mask) - 1:
+                inner = prod(self.sizes[axis + 1 : -1], start=const(1))
+                begin = begin + T.floormod(T.floordiv(row, inner), self.sizes[axis]) * stride
+            stride = stride * self.sizes[axis]
+        begin = make_opaque(begin)
+        if mask[-1] == 1:
+            value = load(self.buffers["mask"], begin, "float32")
+            self._copy(to, place, lambda _, lanes: spread(value, lanes))
+        else:
+            self._copy(to, place, reader(self.buffers["mask"], begin))
+
+    def _copy(self, target: Buffer, place: Expr, read: Callable[[Expr, int], Expr]) -> None:
+        """A row to target[place:]."""
+        copy_dynamic(target, place, self.keys, LANES, read)
+
+
+def reader(buffer: Buffer, begin: Expr) -> Callable[[Expr, int], Expr]:
+    """read(i, lanes) of buffer[begin:]."""
+    return lambda i, lanes: load(buffer, begin + i, vector_type(str(buffer.dtype), lanes))
+
+
+def choose_dynamic_scores(scores: DynamicScores, score_scale: float, code_scale: float, isa: Isa) -> Kernel | None:
+    """The kernel; None for scales that have no proof."""
+    proved = is_proved(scores, score_scale, code_scale)
+    return dynamic_scores(scores, score_scale, code_scale, isa) if proved else None

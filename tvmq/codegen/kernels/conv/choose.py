@@ -1,0 +1,57 @@
+"""Choice of the template of a convolution: by shape, types, weights and instruction set; the first that fits.
+
+Every template gives the same bits, so the choice is about speed alone.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from tvmq.codegen.kernels.conv.conv2d import conv2d
+from tvmq.codegen.kernels.conv.conv2d_float import conv2d_float
+from tvmq.codegen.kernels.conv.conv2d_int16 import lane_gain, lane_kernel
+from tvmq.codegen.kernels.depthwise.depthwise import depthwise
+from tvmq.codegen.kernels.depthwise.depthwise_float import depthwise_float
+from tvmq.codegen.kernels.parts.packing import Int4Weights
+from tvmq.codegen.kernels.parts.types import Conv2d, Epilogue, Isa, Kernel
+from tvmq.codegen.kernels.winograd.winograd import choose_winograd, make_winograd
+
+
+def choose_convolution(
+    conv: Conv2d,
+    weight: np.ndarray,
+    bias: np.ndarray | None,
+    x_zero: int,
+    epilogue: Epilogue,
+    isa: Isa,
+    *,
+    int4: Int4Weights | None = None,
+    codes: tuple[int, int] | None = None,
+) -> Kernel | None:
+    """The kernel of a convolution with constant weights (OIHW), any type.
+
+    None for floats padded with another value than 0.
+
+    int4  float weights as codes
+    codes   lowest and highest code that x can hold, where more is known than its type
+    """
+    is_depthwise = conv.groups == conv.channels == conv.filters and conv.groups > 1
+    if conv.x_dtype == "float32":
+        if x_zero != 0:
+            return None
+        if is_depthwise:
+            return depthwise_float(conv, weight, bias, epilogue, isa)
+        return conv2d_float(conv, weight, bias, epilogue, isa, int4=int4)
+    if bias is None:
+        bias = np.zeros(conv.filters, np.int32)
+    if is_depthwise and epilogue:
+        return depthwise(conv, weight, bias, x_zero, epilogue, isa)
+    direct = lane_gain(conv, weight, x_zero, isa, codes)
+    choice = choose_winograd(conv, weight, x_zero, isa, direct=direct)
+    if choice.shape is not None:
+        return replace(make_winograd(choice.shape, weight, bias, epilogue), note=choice.note)
+    folded, note = lane_kernel("conv2d", conv, weight, bias, x_zero, epilogue, isa, codes)
+    kernel = folded or conv2d(conv, weight, bias, x_zero, epilogue, isa)
+    return replace(kernel, note="; ".join(text for text in (note, choice.note) if text))

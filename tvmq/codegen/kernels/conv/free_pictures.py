@@ -1,0 +1,279 @@
+"""conv2d for pictures of dynamic shape (rows, columns, number): loops of implicit_gemm over sizes that a run brings.
+
+Computes   numerics.conv, then the epilogue, bit for bit; floats as conv2d_float
+Loops      parallel bands of output rows; copy of the band's input where one is needed; panels; tiles of pixels, which
+           run over the ends of rows, the last one of a band shifted back; fewer pixels than a tile one by one
+Tiles      chosen by channels alone, for so many pixels that what is left over does not count
+Padding    made in the copy; no tap is left out
+Division   rounds towards 0, of numbers that are not negative: TVM writes the operands of a floor several times
+Measured   64 channels at 96 x 128, int8: 1.16 times the time of fixed sizes
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from tvm import tirx
+from tvm.script.ir_builder import tirx as T
+
+from tvmq.codegen.kernels.conv import conv2d, conv2d_float
+from tvmq.codegen.kernels.conv.implicit_gemm import ConvLoops
+from tvmq.codegen.kernels.conv.shape import (
+    CHUNKS,
+    FAR_PIXELS,
+    L2_BYTES,
+    L2_PIXELS,
+    SERIAL_MICROSECONDS,
+    Chunks,
+    ConvShape,
+    ConvTile,
+)
+from tvmq.codegen.kernels.conv.staging import SLACK, Stager
+from tvmq.codegen.kernels.parts.builder import Buffer, Expr, FunctionBuilder, Shape, bind, over_range, workspace
+from tvmq.codegen.kernels.parts.float_vectors import check_arrays, clip_of, float_vectors
+from tvmq.codegen.kernels.parts.loops import make_opaque
+from tvmq.codegen.kernels.parts.packing import PanelRun
+from tvmq.codegen.kernels.parts.tiling import Product
+from tvmq.codegen.kernels.parts.types import Conv2d, Epilogue, Isa, Kernel
+
+USUAL_SIDE = 56  # rows and columns where only a run tells them: for the choice of instructions and for forecasts
+PIXELS, LINE = 2520, 2521  # of the product that tiles are chosen for: a multiple of most tiles; one line, of no tile
+FULL = 16  # filters of a group that fill a vector of sums
+BAND_BYTES = L2_BYTES // 2  # of a band's input, beside its output
+
+
+class DynamicConvShape(ConvShape):
+    """A convolution of which some sizes are usual ones."""
+
+    @property
+    def rests(self) -> None:
+        """Places of remainders depend on sizes."""
+        return
+
+    @property
+    def skips_rows(self) -> bool:
+        """False: the rows that lie outside depend on sizes."""
+        return False
+
+    @property
+    def product(self) -> Product:
+        """Pixels of which each has an address of its own."""
+        return Product(PIXELS, self.vectors, self.steps, LINE)
+
+
+class DynamicConvLoops(ConvLoops):
+    """The loops of a convolution whose pictures have dynamic sizes; x_sizes: batch, rows, columns, numbers or names."""
+
+    def __init__(self, *args: Any) -> None:
+        super().__init__(*args)
+        self.has_dynamic_shape, self.chunks = True, Chunks(self.tiling, 1, 1)
+        shape = self.shape
+        per_pixel = replace(shape.conv, batch=1, height=USUAL_SIDE, width=USUAL_SIDE)
+        timed = replace(shape, conv=per_pixel)
+        self.many = max(1, int(SERIAL_MICROSECONDS * timed.pixels / timed.microseconds))  # pixels, for several threads
+        self.enough = L2_PIXELS if shape.weight_bytes <= L2_BYTES else FAR_PIXELS
+
+    def take_sizes(self, function: FunctionBuilder) -> None:
+        """Sizes as the run has them in place of the usual ones."""
+        batch, height, width = (
+            size if isinstance(size, int) else function.sizes[size] for size in self.buffer_shapes[0][:3]
+        )
+        conv = replace(self.conv, batch=batch, height=height, width=width)
+        self.columns, self.rows = (_windows(conv, axis) for axis in (1, 0))
+        self.conv, self.shape = conv, replace(self.shape, conv=conv)
+        self.pitch, self.height = _bind_expression(self.shape.row_pitch), _bind_expression(self.shape.padded_height)
+        self.pixels = bind(batch * self.rows * self.columns)
+        self.columns, self.rows = (bind(T.max(size, 1)) for size in (self.columns, self.rows))  # they divide
+        self.lines = _bind_expression(batch * self.rows)
+
+    def body(self) -> None:
+        """Compute whole tiles, or single pixels where there are fewer."""
+        rows = self.tiling.rows
+        bands = self._count(rows)
+        # memory is taken where a function begins, before all else: its size is an expression of those of the buffers
+        most = bind(tirx.truncdiv(self.lines + (bands - 1), bands))
+        span = (self.conv.kernel[0] - 1) * self.conv.dilation[0] + 1
+        borders = (tirx.truncdiv(most, self.rows) + 3) * span
+        self.copy_size = bind((most * self.conv.strides[0] + borders) * self.pitch + SLACK)
+        self.columns, self.rows, self.pitch, self.height, self.lines, bands = (
+            size if isinstance(size, int) else make_opaque(size)
+            for size in (self.columns, self.rows, self.pitch, self.height, self.lines, bands)
+        )
+        with T.If(self.pixels >= rows):
+            with T.Then():
+                self._bands(bands, rows)
+            with T.Else(), T.If(self.pixels > 0), T.Then():
+                self._bands(1, 1)
+
+    def _bands(self, bands: Expr, rows: int) -> None:
+        self.least_pixels, lines = rows, self.lines
+
+        def band(index: Expr) -> None:
+            first = make_opaque(tirx.truncdiv(index * lines, bands))
+            self._band(first, make_opaque(tirx.truncdiv((index + 1) * lines, bands)), rows)
+
+        if rows == 1:
+            band(0)
+            return
+        with T.parallel(0, bands) as index:  # also for one band: a call is less than what a second copy costs LLVM
+            band(index)
+
+    def _count(self, rows: int) -> Expr:
+        """Bands of output rows: of a tile at least, of as many pixels as hide the reading of all weights, of no more
+        than the second cache holds; where there is work for several threads as many as they share evenly."""
+        bytes_of_row = self.pitch * self.conv.strides[0] * np.dtype(self.ins.x_dtype).itemsize
+        least = bind(tirx.truncdiv(max(rows, self.enough) + self.columns - 1, self.columns))
+        most = bind(T.max(tirx.truncdiv(BAND_BYTES, bytes_of_row), 1))
+        shared = tirx.truncdiv(self.lines + (CHUNKS - 1), CHUNKS)
+        most = bind(tirx.Select(self.pixels >= self.many, T.min(most, shared), most))
+        return bind(T.max(tirx.truncdiv(self.lines, T.max(least, most)), 1))
+
+    def _band(self, first: Expr, last: Expr, rows: int) -> None:
+        """Output rows first .. last."""
+        begin, end = make_opaque(first * self.columns), make_opaque(last * self.columns)
+        source, origin = (self.x, 0) if not self.shape.is_staged else self._copy_rows(first, last)
+        tiles = make_opaque(tirx.truncdiv(end - begin + (rows - 1), rows))
+        with T.serial(0, self.conv.groups) as group:
+            for run in self.panel_runs:
+
+                def panel(offset: Expr, _columns: int, _index: Expr, run: PanelRun = run) -> None:
+                    vector = bind(offset + run.vector)
+                    weights = self._unpacked_panel(group, vector, run.columns)
+                    with T.serial(0, tiles) as tile:
+                        pixel = make_opaque(T.min(begin + tile * rows, end - rows))
+                        self._tile(ConvTile(source, origin, pixel, rows, tile, group, vector, run, weights))
+
+                over_range([(run.columns, run.count)], 0, run.count, panel)
+        self.finish_chunk(begin, end, (0, self.tiling.panels))
+
+    def _copy_rows(self, first: Expr, last: Expr) -> tuple[Buffer, Expr]:
+        """A copy, padding included, of what output rows first .. last read, and the element that it begins with."""
+        conv, pitch = self.conv, self.pitch
+        low = make_opaque(self._input_row(first))
+        high = make_opaque(self._input_row(last - 1) + (conv.kernel[0] - 1) * conv.dilation[0] + 1)
+        target = workspace(self.copy_size, self.ins.x_dtype)
+        Stager(self.ins, self.x, conv, self.shape.x_zero).dynamic_rows(target, low, high - low, self.height, pitch)
+        return target, make_opaque(low * pitch)
+
+    def _input_row(self, line: Expr) -> Expr:
+        """First row of all padded pictures that an output row reads."""
+        down = self.conv.strides[0]
+        if _is_one(self.conv.batch):
+            return line * down
+        image = make_opaque(tirx.truncdiv(line, self.rows))
+        return image * self.height + (line - image * self.rows) * down
+
+    def _starts(self, tile: ConvTile) -> list[Expr]:
+        """Starts of windows, step by step from the first, so that divisions are few."""
+        conv, one_picture = self.conv, _is_one(self.conv.batch)
+        step, down = conv.strides[1] * conv.channels, make_opaque(conv.strides[0] * self.pitch)
+        line = make_opaque(tirx.truncdiv(tile.pixel, self.columns))
+        column = make_opaque(tile.pixel - line * self.columns)
+        row = line if one_picture else make_opaque(tirx.truncmod(line, self.rows))
+        group = tile.group * self.shape.group_channels if conv.groups > 1 else 0
+        place = make_opaque(self._input_row(line) * self.pitch + column * step + group - tile.origin)
+        starts = [place]
+        to_line = make_opaque(down - self.columns * step)
+        to_picture = None if one_picture else make_opaque(self.height * self.pitch - self.rows * down)
+        for _ in range(tile.rows - 1):
+            column = make_opaque(column + 1)
+            ends = column == self.columns
+            place = make_opaque(place + step + tirx.Select(ends, to_line, 0))
+            if to_picture is not None:
+                row = make_opaque(row + tirx.Select(ends, 1, 0))
+                leaves = row == self.rows
+                place = make_opaque(place + tirx.Select(leaves, to_picture, 0))
+                row = make_opaque(tirx.Select(leaves, 0, row))
+            column = make_opaque(tirx.Select(ends, 0, column))
+            starts.append(place)
+        return starts
+
+
+def _windows(conv: Conv2d, axis: int) -> Expr:
+    """Output rows (0) or columns (1)."""
+    size = (conv.height, conv.width)[axis]
+    room = size + conv.padding[axis] + conv.padding[axis + 2] - (conv.kernel[axis] - 1) * conv.dilation[axis] - 1
+    down = conv.strides[axis]
+    return room // down + 1 if isinstance(room, int) else bind(T.max(tirx.truncdiv(room, down) + 1, 0))
+
+
+def _bind_expression(value: Expr) -> Expr:
+    """A number as it is, an expression as a variable."""
+    return value if isinstance(value, int) else bind(value)
+
+
+def _is_one(size: Expr) -> bool:
+    return isinstance(size, int) and size == 1
+
+
+class _DynamicIntegers(DynamicConvLoops, conv2d.Integers):
+    """Loops of a convolution of codes whose sizes only a run tells."""
+
+
+class _DynamicFloats(DynamicConvLoops, conv2d_float.Floats):
+    """Loops of a convolution of floats whose sizes only a run tells."""
+
+
+def dynamic_convolution(
+    conv: Conv2d,
+    sizes: Shape,
+    weight: np.ndarray,
+    bias: np.ndarray | None,
+    x_zero: int,
+    epilogue: Epilogue,
+    isa: Isa,
+) -> Kernel:
+    """Kernel as conv2d and conv2d_float.
+
+    conv    of usual sizes (see usual_convolution)
+    sizes   batch, rows and columns of x, then of y: numbers, and names of what only a run tells
+    """
+    buffers: tuple[Shape, Shape] = (*sizes[:3], conv.channels), (*sizes[3:], conv.filters)
+    if conv.x_dtype == "float32":
+        check_arrays("conv2d_float", weight, weight.shape, bias, conv.filters)
+        shape = DynamicConvShape(conv, float_vectors(isa), 0)
+        tiling, bounds = conv2d_float.choose_float_tiling(shape, isa.tiles), clip_of(epilogue, "conv2d_float")
+        return conv2d_float.make_kernel(
+            "free_conv2d_float", shape, tiling, bounds, weight, bias, buffers, loops=_DynamicFloats
+        )
+    bias = np.zeros(conv.filters, np.int32) if bias is None else bias
+    conv2d.check_operands("conv2d", conv, weight, bias)
+    conv, weight = merge_groups(conv, weight)
+    shape = DynamicConvShape(conv, conv2d.instructions_for(conv, isa), x_zero)
+    tiling = conv2d.choose_tiling(shape.product, shape.ins, isa.tiles)
+    return conv2d.make_kernel("free_conv2d", shape, tiling, weight, bias, epilogue, buffers, loops=_DynamicIntegers)
+
+
+def merge_groups(conv: Conv2d, weight: np.ndarray) -> tuple[Conv2d, np.ndarray]:
+    """Convolution of the same sums in fewer groups, of at most FULL filters, with zeros between those that are joined.
+
+    A depthwise convolution has one filter in a group, and a vector of sums has a lane for each filter of a group.
+    """
+    filters, groups = conv.filters // conv.groups, conv.groups
+    joined = max((m for m in range(1, FULL // filters + 1) if groups % m == 0), default=1)
+    if joined == 1:
+        return conv, weight
+    channels = weight.shape[1]
+    wide = np.zeros((conv.filters, joined * channels, *weight.shape[2:]), weight.dtype)
+    for number, rows in enumerate(weight):
+        begin = number // filters % joined * channels
+        wide[number, begin : begin + channels] = rows
+    return replace(conv, groups=groups // joined), wide
+
+
+def usual_convolution(sizes: Shape, channels: int, filters: int, **options: Any) -> Conv2d:
+    """The convolution at usual sizes where x has dynamic ones; sizes: batch, rows, columns."""
+    usual = zip(sizes, (1, USUAL_SIDE, USUAL_SIDE), strict=True)
+    batch, height, width = (size if isinstance(size, int) else known for size, known in usual)
+    return Conv2d(batch, height, width, channels, filters, **options)
+
+
+def choose_dynamic_convolution(
+    conv: Conv2d, sizes: Shape, weight: np.ndarray, bias: np.ndarray | None, x_zero: int, epilogue: Epilogue, isa: Isa
+) -> Kernel | None:
+    """The kernel of a convolution of dynamic sizes; None for floats padded with another value than 0."""
+    if conv.x_dtype == "float32" and x_zero != 0:
+        return None
+    return dynamic_convolution(conv, sizes, weight, bias, x_zero, epilogue, isa)

@@ -1,0 +1,181 @@
+"""Depthwise conv2d: float32, NHWC, one filter a channel, for every instruction set.
+
+Computes   bias + sum of x * w over kernel row, kernel column, in this order, then clip
+Rounding   as in conv2d_float
+Loops      parallel chunk of output rows, row, vector of channels, tile of pixels, kernel row; an input column
+           is loaded once for all pixels of the tile that read it
+Padding    none is made: kernel rows outside of the picture are left out by loop bounds, kernel columns by
+           writing the first and the last tiles out, where each pixel's position is known
+Registers  8 sums + kernel columns weights + 1 activations
+Measured   Zen 4, one core: 3 x 3 at 5-6 G outputs/s, 5 x 5 at 2.7-3.3 (AVX-512; 50-80 G products/s)
+Channels   the last vector ends at the last channel and may overlap the one before; both store equal values
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from tvm.script.ir_builder import tirx as T
+
+from tvmq.codegen.kernels.depthwise.weights import order_weights
+from tvmq.codegen.kernels.parts.builder import Expr, FunctionBuilder, Register, bind, flatten, load, split_evenly, store
+from tvmq.codegen.kernels.parts.float_vectors import FloatVectors, check_arrays, clip, clip_of, float_vectors
+from tvmq.codegen.kernels.parts.made_once import memoize
+from tvmq.codegen.kernels.parts.types import Clip, Conv2d, Epilogue, Isa, Kernel
+from tvmq.codegen.kernels.parts.work import KernelWork
+from tvmq.errors import BuildError
+
+CHUNKS = 12  # of the rows: divides evenly among 1, 2, 3, 4 and 6 threads
+SERIAL_MACS = 200_000  # about 10 us of one core: below, a parallel region costs more than it gains
+MOST_PIXELS = 8
+MACS = 10.0  # multiply-accumulates in a cycle (64-byte vectors)
+
+
+def depthwise_float(conv: Conv2d, weight: np.ndarray, bias: np.ndarray | None, epilogue: Epilogue, isa: Isa) -> Kernel:
+    """Kernel of a float convolution with groups = channels = filters; padding is zero.
+
+    weight    float32 [channels, 1, kernel rows, kernel columns]
+    bias      float32 [channels] or None
+    epilogue  () or one Clip
+    raises    BuildError for shapes, types or steps that do not fit
+    """
+    _check(conv)
+    check_arrays("depthwise_float", weight, (conv.channels, 1, *conv.kernel), bias, conv.channels)
+    bounds, vectors = clip_of(epilogue, "depthwise_float"), float_vectors(isa).limit_lanes(conv.channels)
+    channels = _vector_channels(conv.channels, vectors.lanes)
+    start = np.zeros(conv.channels, np.float32) if bias is None else bias
+    recipe: dict[str, Any] = {
+        "shape": [conv.channels, 1, *map(int, conv.kernel)], "dtype": "float32",
+        "variants": [[column] for column in range(conv.kernel[1])],
+        "blocks": [[list(range(vectors.lanes)), channels[:, 0].tolist()]],
+    }  # fmt: skip
+    # [vector, kernel row, kernel column, lane]
+    packed = order_weights(weight, recipe["variants"], recipe["blocks"], "float32")
+    pixels = split_evenly(conv.out_width, MOST_PIXELS)[0][0]
+    name = f"depthwise_float_{isa.name}_{pixels}x1"
+    key = ("depthwise_float", conv, isa.name, bounds)
+    func = memoize(key, _FloatDepthwiseTemplate(name, conv, vectors, bounds).prim_func)
+    constants = (packed, start[channels].reshape(-1))
+    total = math.prod(conv.out_shape) * math.prod(conv.kernel)
+    work = KernelWork("depthwise_float", 0.0, conv.macs, cycles=lambda _, scale: scale * total / MACS)
+    return Kernel(name, func, constants, key, packed=(weight, recipe), work=work)
+
+
+def _check(conv: Conv2d) -> None:
+    if conv.x_dtype != "float32":
+        raise BuildError(f"kernels, depthwise_float: takes float32 input. Got {conv.x_dtype}")
+    if not conv.groups == conv.channels == conv.filters or min(conv.out_shape) < 1:
+        raise BuildError(
+            f"kernels, depthwise_float: {conv.channels} channels and {conv.filters} filters in {conv.groups} "
+            f"groups give an output of shape {conv.out_shape}; this is no depthwise convolution"
+        )
+
+
+def _vector_channels(channels: int, lanes: int) -> np.ndarray:
+    """Channel in [vector, lane]."""
+    first = np.minimum(np.arange(0, channels, lanes), channels - lanes)
+    return first[:, None] + np.arange(lanes)
+
+
+class _FloatDepthwiseTemplate:
+    """The PrimFunc of one depthwise convolution."""
+
+    def __init__(self, name: str, conv: Conv2d, vectors: FloatVectors, bounds: Clip) -> None:
+        self.name, self.conv, self.vectors, self.bounds = name, conv, vectors, bounds
+        self.count = -(-conv.channels // vectors.lanes)
+
+    def prim_func(self) -> Any:
+        """PrimFunc of the convolution; see the head of this file."""
+        conv, packed = self.conv, self.count * self.vectors.lanes
+        taps = conv.kernel[0] * conv.kernel[1]
+        parameters = {
+            "x": ((conv.batch, conv.height, conv.width, conv.channels), "float32"),
+            "weight": ((packed * taps,), "float32"),
+            "bias": ((packed,), "float32"),
+            "y": (conv.out_shape, "float32"),
+        }
+        with FunctionBuilder(self.name, parameters) as function:
+            self.x, self.weight, self.bias, self.y = (flatten(buffer) for buffer in function.buffers)
+            self._rows(conv.batch * conv.out_height, taps * conv.filters * conv.out_width)
+        return function.prim_func
+
+    def _rows(self, rows: int, row_macs: int) -> None:
+        chunks = min(CHUNKS, rows) if rows * row_macs > SERIAL_MACS else 1
+        with (T.parallel if chunks > 1 else T.serial)(0, chunks) as chunk:
+            first, end = (bind(T.floordiv((chunk + i) * rows, chunks)) for i in (0, 1))
+            with T.serial(first, end) as row, T.serial(0, self.count) as vector:
+                self._row(bind(row), bind(vector))
+
+    def _row(self, row: Expr, vector: Expr) -> None:
+        """Compute an output row of one vector of channels; a row counts through all pictures."""
+        conv, lanes = self.conv, self.vectors.lanes
+        top = bind(T.floormod(row, conv.out_height) * conv.strides[0] - conv.padding[0])
+        image = T.floordiv(row, conv.out_height) * conv.height
+        channel = bind(T.min(vector * lanes, conv.channels - lanes))
+        # kernel rows first .. end meet the picture
+        step = conv.dilation[0]
+        first = bind(T.max(T.floordiv(step - 1 - top, step), 0))
+        end = bind(T.min(T.floordiv(conv.height - top + step - 1, step), conv.kernel[0]))
+        source = bind((image + top) * (conv.width * conv.channels) + channel)
+        target = bind(row * (conv.out_width * conv.channels) + channel)
+        for begin, size, count in self._tiles():
+            with T.serial(0, count) as index:
+                pixel = bind(index * size + begin) if count > 1 else begin
+                self._tile(pixel, size, vector, (first, end), source, target)
+
+    def _tiles(self) -> list[tuple[int, int, int]]:
+        """[(first pixel, pixels, tiles), ...]: tiles that touch padding alone, the others in equal runs."""
+        runs: list[list[Any]] = []
+        pixel = 0
+        for size, count in split_evenly(self.conv.out_width, MOST_PIXELS):
+            for _ in range(count):
+                inside = not self._touches_padding(pixel, size)
+                if inside and runs and runs[-1][3] and runs[-1][1] == size:
+                    runs[-1][2] += 1
+                else:
+                    runs.append([pixel, size, 1, inside])
+                pixel += size
+        return [(begin, size, count) for begin, size, count, _ in runs]
+
+    def _touches_padding(self, pixel: int, size: int) -> bool:
+        conv = self.conv
+        low = pixel * conv.strides[1] - conv.padding[1]
+        high = low + (size - 1) * conv.strides[1] + (conv.kernel[1] - 1) * conv.dilation[1]
+        return low < 0 or high >= conv.width
+
+    def _tile(
+        self, pixel: Expr, size: int, vector: Expr, kernel_rows: tuple[Expr, Expr], source: Expr, target: Expr
+    ) -> None:
+        """`size` neighbouring pixels; `pixel` is a number where the tile touches padding."""
+        conv, vectors = self.conv, self.vectors
+        lanes, (height, width) = vectors.lanes, conv.kernel
+        start = load(self.bias, vector * lanes, vectors.kind)
+        sums = [Register("float32", lanes) for _ in range(size)]
+        for register in sums:
+            register.set(start)
+        left = pixel * conv.strides[1] - conv.padding[1]
+        with T.serial(*kernel_rows) as kernel_row:
+            line = bind(source + kernel_row * (conv.dilation[0] * conv.width * conv.channels))
+            taps = bind((vector * height + kernel_row) * (width * lanes))
+            weights = [load(self.weight, taps + i * lanes, vectors.kind) for i in range(width)]
+            for column, readers in self._readers(size).items():
+                if isinstance(left, int) and not 0 <= left + column < conv.width:
+                    continue
+                x = load(self.x, line + (left + column) * conv.channels, vectors.kind)
+                for reader, kernel_column in readers:
+                    sums[reader].set(vectors.dot(sums[reader].get(), x, weights[kernel_column]))
+        for i, register in enumerate(sums):
+            value = clip(register.get(), self.bounds, lanes)
+            store(self.y, target + (pixel + i) * conv.channels, value, lanes)
+
+    def _readers(self, size: int) -> dict[int, list[tuple[int, int]]]:
+        """Input column, from the left end of the tile -> [(pixel, kernel column), ...] that read it."""
+        conv = self.conv
+        readers: dict[int, list[tuple[int, int]]] = {}
+        for pixel in range(size):
+            for kernel_column in range(conv.kernel[1]):
+                column = pixel * conv.strides[1] + kernel_column * conv.dilation[1]
+                readers.setdefault(column, []).append((pixel, kernel_column))
+        return dict(sorted(readers.items()))

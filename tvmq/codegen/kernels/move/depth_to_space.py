@@ -1,0 +1,169 @@
+"""Channels spread over pixels, channels last: depth-to-space, pixel shuffle, the phases of a transposed convolution.
+
+Computes   y[n, d * sd + i, h * sh + j, w * sw + k, (g, c)] = x[n, d, h, w, (g, i, j, k, c)], with `offset` pixels
+           cut off before each axis and y of any size that x reaches
+Loops      parallel chunks of output rows; pixels of x; where groups == 1 the pixels side by side are one copy
+
+Nearest-neighbour resize in NHWC: every output pixel is a copy of one input pixel.
+
+Which one is decided by the caller, who knows the coordinate rules of the operator; the choice is a constant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import prod
+
+import numpy as np
+from tvm.script.ir_builder import tirx as T
+
+from tvmq.codegen.kernels.isa import instructions
+from tvmq.codegen.kernels.parts.builder import Expr, FunctionBuilder, flatten, load
+from tvmq.codegen.kernels.parts.loops import copy_lanes, make_opaque, over_rows
+from tvmq.codegen.kernels.parts.types import Isa, Kernel
+from tvmq.codegen.kernels.parts.work import KernelWork
+from tvmq.errors import BuildError
+
+GRAIN = 100_000  # bytes in about 10 us
+Three = tuple[int, int, int]
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Sizes; triples are (depth, rows, columns).
+
+    size     of x
+    block    pixels that one pixel of x becomes
+    out      size of y
+    offset   pixels cut off before y, less than a block
+    groups   runs of channels that each hold all pixels of a block
+    """
+
+    batch: int
+    size: Three
+    channels: int
+    block: Three
+    out: Three
+    offset: Three = (0, 0, 0)
+    groups: int = 1
+
+    @property
+    def out_channels(self) -> int:
+        """Channels of y."""
+        return self.channels // prod(self.block)
+
+    def check(self) -> None:
+        """Raise BuildError where x does not hold what y asks for."""
+        fits = self.channels % (self.groups * prod(self.block)) == 0 and all(
+            0 <= offset < block and 0 < out <= size * block - offset
+            for size, block, out, offset in zip(self.size, self.block, self.out, self.offset, strict=True)
+        )
+        if not fits:
+            raise BuildError(
+                f"kernels, depth_to_space: {self.channels} channels in {self.groups} groups and a size of "
+                f"{self.size} do not give {self.out} from {self.offset} in blocks of {self.block}"
+            )
+
+
+def depth_to_space(spread: Spread, isa: Isa, dtype: str = "uint8") -> Kernel:
+    """Kernel x (batch * depth, rows, columns, channels) -> y alike; raises BuildError for what is no spread."""
+    spread.check()
+    x_shape = (spread.batch, *spread.size, spread.channels)
+    y_shape = (spread.batch, *spread.out, spread.out_channels)
+    itemsize = np.dtype(dtype).itemsize
+    lanes = instructions(isa).vector_bytes // itemsize
+    name = f"depth_to_space_{isa.name}"
+    with FunctionBuilder(name, {"x": (_four(x_shape), dtype), "y": (_four(y_shape), dtype)}) as function:
+        x, y = (flatten(buffer) for buffer in function.buffers)
+        row_bytes = spread.out[2] * spread.out_channels * itemsize
+        over_rows(prod(y_shape[:3]), row_bytes, GRAIN, lambda: lambda row: _row(spread, x, y, lanes, row))
+    return Kernel(
+        name, function.prim_func, (), ("depth_to_space", spread, dtype, isa.name), work=KernelWork("depth_to_space")
+    )
+
+
+def _four(shape: Sequence[int]) -> tuple[int, ...]:
+    """Depth goes with the batch: kernels of pictures have four axes."""
+    return (shape[0] * shape[1], *shape[2:])
+
+
+def _row(spread: Spread, x, y, lanes: int, row: Expr) -> None:  # type: ignore[no-untyped-def]
+    """Move a row of the result."""
+    (depth, rows, columns), (block_d, block_h, block_w) = spread.size, spread.block
+    out_d, out_h, out_w = spread.out
+    d = make_opaque(T.floormod(T.floordiv(row, out_h), out_d) + spread.offset[0])
+    h = make_opaque(T.floormod(row, out_h) + spread.offset[1])
+    line = (T.floordiv(row, out_h * out_d) * depth + T.floordiv(d, block_d)) * rows + T.floordiv(h, block_h)
+    part = spread.out_channels // spread.groups
+    phase = make_opaque((T.floormod(d, block_d) * block_h + T.floormod(h, block_h)) * (block_w * part))
+    begin, target = make_opaque(line * (columns * spread.channels)), make_opaque(row * (out_w * spread.out_channels))
+
+    def pixels(column: Expr, first: int, count: int, to: Expr) -> None:
+        """`count` output pixels from the `first` of the block of an input column."""
+        source = begin + column * spread.channels + phase
+        if spread.groups == 1:
+            where, place = make_opaque(source + first * part), make_opaque(target + to * part)
+            copy_lanes(y, place, x, where, count * part, lanes)
+            return
+        with T.serial(0, spread.groups) as group:
+            run = make_opaque(source + group * (spread.channels // spread.groups))
+            for k in range(count):
+                place = make_opaque(target + (to + k) * spread.out_channels + group * part)
+                copy_lanes(y, place, x, run + (first + k) * part, part, lanes)
+
+    offset = spread.offset[2]
+    lead = min(block_w - offset, out_w) if offset else 0
+    if lead:
+        pixels(0, offset, lead, 0)
+    whole, rest = divmod(out_w - lead, block_w)
+    skipped = 1 if lead else 0
+    if whole:
+        with T.serial(0, whole) as column:
+            pixels(column + skipped, 0, block_w, column * block_w + lead)
+    if rest:
+        pixels(whole + skipped, 0, rest, whole * block_w + lead)
+
+
+RESIZE_GRAIN = 200_000  # bytes in about 10 us
+
+
+def resize(shape: Sequence[int], rows: np.ndarray, columns: np.ndarray, isa: Isa, dtype: str = "uint8") -> Kernel:
+    """Kernel x (N, H, W, C) -> y (N, len(rows), len(columns), C), y[n, i, j] = x[n, rows[i], columns[j]].
+
+    rows, columns  indices into H and W
+    raises         BuildError for indices outside of the picture
+    """
+    batch, height, width, channels = (int(extent) for extent in shape)
+    indices = [np.ascontiguousarray(values, np.int32) for values in (rows, columns)]
+    for axis, values, size in zip(("rows", "columns"), indices, (height, width), strict=True):
+        if values.ndim != 1 or values.size == 0 or values.min() < 0 or values.max() >= size:
+            raise BuildError(f"kernels, resize: {axis} must be indices in 0..{size - 1}. Got {values} instead")
+    out_height, out_width = (len(values) for values in indices)
+    itemsize = np.dtype(dtype).itemsize
+    lanes = instructions(isa).vector_bytes // itemsize
+    parameters = {"x": ((batch, height, width, channels), dtype), "rows": ((out_height,), "int32")}
+    parameters |= {"columns": ((out_width,), "int32"), "y": ((batch, out_height, out_width, channels), dtype)}
+    name = f"resize_{isa.name}"
+    with FunctionBuilder(name, parameters) as function:
+        x, row_index, column_index, y = (flatten(buffer) for buffer in function.buffers)
+
+        def row(number: Expr) -> None:
+            image = T.floordiv(number, out_height)
+            line = make_opaque((image * height + load(row_index, T.floormod(number, out_height), "int32")) * width)
+            with T.serial(0, out_width) as column:
+                source = make_opaque((line + load(column_index, column, "int32")) * channels)
+                target = make_opaque((number * out_width + column) * channels)
+                copy_lanes(y, target, x, source, channels, lanes)
+
+        over_rows(batch * out_height, out_width * channels * itemsize, RESIZE_GRAIN, lambda: row)
+    key = ("resize", (batch, height, width, channels), out_height, out_width, dtype, isa.name)
+    return Kernel(name, function.prim_func, tuple(indices), key, work=KernelWork("resize"))
+
+
+def choose_resize(shape: Sequence[int], factors: tuple[int, int], dtype: str, isa: Isa) -> Kernel | None:
+    """The kernel of a nearest resize by whole factors: every pixel repeated; None for types of two bytes."""
+    if dtype not in ("uint8", "int8", "float32"):
+        return None
+    rows, columns = (np.repeat(np.arange(size), factor) for size, factor in zip(shape[1:3], factors, strict=True))
+    return resize(shape, rows, columns, isa, dtype)

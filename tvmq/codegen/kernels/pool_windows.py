@@ -1,0 +1,190 @@
+"""Windows of pooling over pictures: sizes, taps, and which of them lie inside; for fixed and for dynamic sizes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import prod
+from typing import Any
+
+from tvm.script.ir_builder import tirx as T
+
+from tvmq.codegen.kernels.parts.builder import Expr, FunctionBuilder, Shape
+from tvmq.codegen.kernels.parts.loops import make_opaque
+
+
+@dataclass(frozen=True)
+class Pool2d:
+    """Windows over pictures.
+
+    padding    top, left, bottom, right
+    ceil_mode  round the number of windows up
+    """
+
+    batch: int
+    height: int
+    width: int
+    channels: int
+    kernel: tuple[int, int]
+    strides: tuple[int, int] = (1, 1)
+    padding: tuple[int, int, int, int] = (0, 0, 0, 0)
+    dilation: tuple[int, int] = (1, 1)
+    ceil_mode: bool = False
+
+    @property
+    def axes(self) -> tuple[WindowAxis, WindowAxis]:
+        """Rows and columns."""
+        return self._axis(0, self.height), self._axis(1, self.width)
+
+    def _axis(self, i: int, size: int) -> WindowAxis:
+        sides = self.padding[i], self.padding[i + 2]
+        return WindowAxis(size, self.kernel[i], self.strides[i], self.dilation[i], *sides, self.ceil_mode)
+
+    @property
+    def in_shape(self) -> tuple[int, int, int, int]:
+        """Shape of the input, NHWC."""
+        return self.batch, self.height, self.width, self.channels
+
+    @property
+    def out_shape(self) -> tuple[int, int, int, int]:
+        """Shape of the result, NHWC."""
+        rows, columns = self.axes
+        return self.batch, rows.windows, columns.windows, self.channels
+
+    def at_run(self, _function: FunctionBuilder) -> Pool2d:
+        """Pool with the sizes that only a run tells as expressions."""
+        return self
+
+    @property
+    def row_cost(self) -> int:
+        """Codes that an output row reads, each as often as it is read."""
+        return self.out_shape[2] * self.channels * self.kernel[0] * self.kernel[1]
+
+
+@dataclass(frozen=True)
+class DynamicPool2d(Pool2d):
+    """Windows over pictures of dynamic sizes, names of which are in x's and in out_sizes.
+
+    out_sizes  batch, rows and columns of y
+    """
+
+    out_sizes: Shape = ()
+
+    @property
+    def in_shape(self) -> Any:
+        return self.batch, self.height, self.width, self.channels
+
+    @property
+    def out_shape(self) -> Any:
+        return (*self.out_sizes, self.channels)
+
+    @property
+    def always_taps(self) -> bool:
+        """True if every window has a tap inside, whatever the size."""
+        # the last window begins at most so far behind the end
+        late = [stride - 1 if self.ceil_mode else 0 for stride in self.strides]
+        sides = zip(self.kernel, self.padding[:2], self.padding[2:], late, strict=True)
+        return self.dilation == (1, 1) and all(before < size > after + more for size, before, after, more in sides)
+
+    def at_run(self, function: FunctionBuilder) -> Pool2d:
+        known = function.sizes
+        sizes = [known.get(str(size), size) for size in (self.batch, self.height, self.width)]
+        outs = [known.get(str(size), size) for size in self.out_sizes]
+        batch, height, width = sizes
+        options = self.channels, self.kernel, self.strides, self.padding, self.dilation, self.ceil_mode
+        return _RunPool(batch, height, width, *options, tuple(outs))
+
+
+@dataclass(frozen=True, eq=False)
+class _RunPool(Pool2d):
+    """Windows over pictures whose sizes are expressions."""
+
+    outs: tuple[Expr, ...] = ()
+
+    @property
+    def out_shape(self) -> Any:
+        return (*self.outs, self.channels)
+
+    @property
+    def row_cost(self) -> Any:
+        return self.outs[2] * (self.channels * prod(self.kernel))
+
+    def _axis(self, i: int, size: Expr) -> WindowAxis:
+        sides = self.padding[i], self.padding[i + 2]
+        return _DynamicAxis(size, self.kernel[i], self.strides[i], self.dilation[i], *sides, self.ceil_mode)
+
+
+@dataclass(frozen=True)
+class WindowAxis:
+    """Windows along one axis of `size` elements."""
+
+    size: int
+    kernel: int
+    stride: int
+    dilation: int
+    before: int
+    after: int
+    ceil_mode: bool
+
+    @property
+    def windows(self) -> int:
+        """Number of windows."""
+        room = self.size + self.before + self.after - (self.kernel - 1) * self.dilation - 1
+        return (room + (self.stride - 1 if self.ceil_mode else 0)) // self.stride + 1
+
+    def valid_taps(self, window: int) -> range:
+        """Taps of a window that lie inside."""
+        first = window * self.stride - self.before
+        inside = [t for t in range(self.kernel) if 0 <= first + t * self.dilation < self.size]
+        return range(inside[0], inside[-1] + 1) if inside else range(0)
+
+    @property
+    def always_inside(self) -> bool:
+        """True if no window leaves the axis."""
+        return all(len(self.valid_taps(window)) == self.kernel for window in (0, self.windows - 1))
+
+    @property
+    def may_be_empty(self) -> bool:
+        """True if some window lies wholly outside."""
+        return any(not self.valid_taps(window) for window in range(self.windows))
+
+    def taps(self, window: Expr) -> list[Expr]:
+        """Element of each tap of a window, moved to the nearest tap inside."""
+        first = make_opaque(window * self.stride - self.before)
+        elements = [first + tap * self.dilation for tap in range(self.kernel)]
+        if self.always_inside:
+            return elements
+        # taps lie at multiples of the dilation from the first: so does what replaces them
+        lowest = T.floormod(first, self.dilation)
+        highest = self.size - 1 - T.floormod(self.size - 1 - first, self.dilation)
+        moved = [T.max(T.min(element, highest), lowest) for element in elements]
+        return [make_opaque(T.max(T.min(element, self.size - 1), 0)) for element in moved]
+
+    def inside(self, window: Expr) -> list[Expr | None]:
+        """Condition for each tap of a window to lie inside; None for always."""
+        if self.always_inside:
+            return [None] * self.kernel
+        elements = [make_opaque(window * self.stride - self.before + tap * self.dilation) for tap in range(self.kernel)]
+        return [T.And(element >= 0, element < self.size) for element in elements]
+
+    def bounds(self, window: Expr) -> tuple[Expr, Expr, Expr]:
+        """First element, first tap inside, and one beyond the last tap inside."""
+        first = make_opaque(window * self.stride - self.before)
+        if self.always_inside:
+            return first, 0, self.kernel
+        low = T.floordiv(T.max(-first, 0) + self.dilation - 1, self.dilation)
+        high = T.floordiv(T.max(self.size - 1 - first, -1) + self.dilation, self.dilation)
+        end = make_opaque(T.min(high, self.kernel))
+        return first, make_opaque(T.min(low, end)), end
+
+
+@dataclass(frozen=True, eq=False)
+class _DynamicAxis(WindowAxis):
+    """An axis of which only a run tells the size; every window has a tap inside."""
+
+    @property
+    def always_inside(self) -> bool:
+        return not (self.before or self.after or self.ceil_mode)
+
+    @property
+    def may_be_empty(self) -> bool:
+        return False

@@ -1,0 +1,218 @@
+"""Attention as one kernel: both products, the softmax between them, and the moves of heads around them.
+
+Products of two tensors, of codes or floats, at the places where reshapes and transposes put their elements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from tvm import relax
+
+from tvmq.codegen.kernels.attention.attention import choose_attention
+from tvmq.codegen.kernels.attention.batch_matmul import choose_batch_matmul
+from tvmq.codegen.kernels.attention.batch_matmul_float import choose_batch_matmul_float
+from tvmq.codegen.kernels.attention.dynamic_scores import DynamicScores, choose_dynamic_scores
+from tvmq.codegen.kernels.attention.shape import Attention, BatchMatmul, MatrixOperand
+from tvmq.codegen.kernels.parts.float_vectors import CodeLimits
+from tvmq.codegen.kernels.parts.loops import broadcast_strides
+from tvmq.codegen.kernels.parts.types import Dequantize, FixedRequantize, Requantize
+from tvmq.codegen.lower.lowerer import Lowerer
+from tvmq.codegen.lower.patterns.chains import Chain
+from tvmq.codegen.lower.patterns.subgraphs import AttentionParts, attention_before
+from tvmq.codegen.lower.rules.epilogue import codes_step, dequantize_step
+from tvmq.codegen.lower.strides import StridedView, contiguous_view, strided_view
+from tvmq.graph.sizes import free_names, is_number
+from tvmq.graph.view import View, const_value, dtype_of, op_name, rank_of, shape_of, sizes_of
+
+
+def lower_batch_matmul(lowerer: Lowerer, chain: Chain) -> bool:
+    """Lower the product of two integer tensors, its scale and a transpose of the result to one kernel."""
+    view = lowerer.view
+    if chain.members[0] != chain.head:
+        return lower(lowerer, chain)
+    call = view.value[chain.head]
+    out = shape_of(view.var[chain.head])
+    batch = out[:-2]
+    (a, a_input), (b, b_input) = (operand_of(lowerer, arg, batch, left=i == 0) for i, arg in enumerate(call.args))
+    scaled = chain.after_head()[:1]
+    result = result_of(view, chain, out)
+    depth = shape_of(call.args[0])[-1]
+    product = BatchMatmul(batch, out[-2], depth, out[-1], a, b, result, call.attrs.a_zero, call.attrs.b_zero)
+    step = step_of(view, scaled[0], out[-1]) if scaled else None
+    kernel = lowerer.choose(choose_batch_matmul, product, step) if 0 not in out else None
+    if kernel is None:
+        return False
+    value = lowerer.call(kernel, [a_input, b_input], result.shape, dtype_of(view.var[chain.result]), chain.result)
+    lowerer.give_logical(chain.result, value)
+    return True
+
+
+def lower_float(lowerer: Lowerer, chain: Chain) -> bool:
+    """Lower the product of two float tensors and a transpose of the result; False for a sum behind it."""
+    view = lowerer.view
+    call = view.value[chain.head]
+    types = [arg.ty for arg in call.args]
+    if any(dtype_of(arg) != "float32" or rank_of(arg) < 2 for arg in call.args) or not all(
+        is_number(size) for ty in types for size in ty.shape
+    ):
+        return False
+    if any(op_name(view.value[name]) != "permute_dims" for name in chain.after_head()):
+        return False
+    out = shape_of(view.var[chain.head])
+    (a, a_input), (b, b_input) = (operand_of(lowerer, arg, out[:-2], left=i == 0) for i, arg in enumerate(call.args))
+    result = result_of(view, chain, out)
+    product = BatchMatmul(out[:-2], out[-2], shape_of(call.args[0])[-1], out[-1], a, b, result, 0, 0)
+    kernel = lowerer.choose(choose_batch_matmul_float, product)
+    if kernel is None:
+        return False
+    value = lowerer.call(kernel, [a_input, b_input], result.shape, "float32", chain.result)
+    lowerer.give_logical(chain.result, value)
+    return True
+
+
+def operand_of(
+    lowerer: Lowerer, arg: relax.Expr, batch: Sequence[int], *, left: bool
+) -> tuple[MatrixOperand, relax.Expr]:
+    """Where the matrices of an argument lie, and the tensor that the kernel is given."""
+    if not isinstance(arg, relax.Var):
+        return _as_operand(contiguous_view("", shape_of(arg)), shape_of(arg), dtype_of(arg), batch), arg
+    name = arg.name
+    layout = strided_view(lowerer.view, name, lowerer.exists)
+    readable = layout.strides[-1:] if left else layout.strides[-2:]
+    if 1 not in readable or layout.base == name:
+        layout = contiguous_view(name, shape_of(arg))
+    base = lowerer.logical(layout.base)
+    return _as_operand(layout, shape_of(base), dtype_of(base), batch), base
+
+
+def _as_operand(layout: StridedView, shape: tuple[int, ...], dtype: str, batch: Sequence[int]) -> MatrixOperand:
+    """Leading axes of size 1, and those that the argument lacks, are the same matrix again and again."""
+    *leading, row, column = layout.strides
+    sizes = layout.shape[:-2]
+    steps = [0 if size == 1 else step for size, step in zip(sizes, leading, strict=True)]
+    steps = [0] * (len(batch) - len(steps)) + steps
+    return MatrixOperand(shape, dtype, layout.offset, tuple(steps), row, column)
+
+
+def result_of(view: View, chain: Chain, out: tuple[int, ...]) -> MatrixOperand:
+    """Where the result's matrices lie: a transpose behind the product only changes strides."""
+    last = view.value[chain.result]
+    shape = shape_of(view.var[chain.result])
+    strides = contiguous_view("", shape).strides
+    if op_name(last) == "permute_dims" and len(chain.members) > 1:
+        axes = [int(axis) % len(out) for axis in last.attrs.axes]
+        strides = tuple(strides[axes.index(axis)] for axis in range(len(out)))
+    *batch, row, column = strides
+    return MatrixOperand(shape, dtype_of(view.var[chain.result]), 0, tuple(batch), row, column)
+
+
+def step_of(view: View, name: str, columns: int) -> Requantize | FixedRequantize | Dequantize:
+    """The epilogue for the binding behind the product."""
+    call = view.value[name]
+    if op_name(call) == "tvmq.requantize":
+        return codes_step(call, columns)
+    return dequantize_step(call, columns)
+
+
+def lower(lowerer: Lowerer, chain: Chain) -> bool:
+    """Lower a whole attention to one kernel if there is one, else each part by its own rule."""
+    if _as_one(lowerer, chain):
+        return True
+    attention = attention_before(lowerer.view, chain.head)
+    assert attention is not None  # or the chain would not have its members
+    if not _lower_dynamic_scores(lowerer, attention):
+        for part in _parts(attention):
+            lowerer.lower(part)
+    lowerer.lower(Chain(chain.head, chain.members[len(attention.members) :]))
+    return True
+
+
+def _parts(attention: AttentionParts) -> list[Chain]:
+    """The chains before the second product that there are without kernels of whole attentions."""
+    single = [Chain(name, [name]) for name in attention.members[2:]]
+    return [Chain(attention.product, [attention.product, attention.scaled]), *single]
+
+
+def _lower_dynamic_scores(lowerer: Lowerer, attention: AttentionParts) -> bool:
+    """From the first product's sums to the softmax's codes as one kernel, where sizes are dynamic."""
+    view = lowerer.view
+    product = view.var[attention.product]
+    sizes, mask = sizes_of(product), None
+    if all(map(is_number, sizes)) or 0 in sizes:
+        return False
+    names = dict(zip(sizes, free_names(list(product.ty.shape)), strict=True))
+    if attention.mask is not None:
+        added = [1] * (len(sizes) - rank_of(attention.mask)) + list(sizes_of(attention.mask))
+        if any(size not in (1, whole) for size, whole in zip(added, sizes, strict=True)):
+            return False
+        mask = tuple(1 if size == 1 else names[size] for size in added)
+    score_scale, code_scale, codes = _scales(view, attention)
+    scores = DynamicScores(tuple(names[size] for size in sizes), mask, codes)
+    kernel = lowerer.choose(choose_dynamic_scores, scores, score_scale, code_scale)
+    if kernel is None:
+        return False
+    lowerer.lower(Chain(attention.product, [attention.product]))
+    inputs = [lowerer.logical(attention.product)]
+    if attention.mask is not None:
+        shape = [1] * (len(sizes) - rank_of(attention.mask)) + list(attention.mask.ty.shape)
+        inputs.append(lowerer.reshape(_input(lowerer, attention.mask), shape, f"{attention.codes}_mask"))
+    value = lowerer.call(kernel, inputs, list(product.ty.shape), codes.dtype, attention.codes)
+    lowerer.give_logical(attention.codes, value)
+    return True
+
+
+def _scales(view: View, attention: AttentionParts) -> tuple[float, float, CodeLimits]:
+    """Scale of the scores, scale of the softmax's codes, and what these are."""
+    quantize = view.value[attention.codes]
+    score_scale = float(const_value(view.value[attention.scaled].args[1]).reshape(-1)[0])
+    code_scale, zero_point = (const_value(arg).reshape(-1)[0] for arg in quantize.args[1:])
+    attrs = quantize.attrs
+    return (
+        score_scale,
+        float(code_scale),
+        CodeLimits(int(zero_point), int(attrs.qmin), int(attrs.qmax), str(attrs.dtype)),
+    )
+
+
+def _as_one(lowerer: Lowerer, chain: Chain) -> bool:
+
+    view = lowerer.view
+    attention = attention_before(view, chain.head)
+    assert attention is not None  # or the chain would not have its members
+    first, second = view.value[attention.product], view.value[chain.head]
+    out = view.var[chain.head].ty.shape
+    if not all(map(is_number, (*out, *view.var[attention.product].ty.shape))):
+        return False
+    batch, columns = shape_of(view.var[chain.head])[:-2], int(out[-1])
+    rows, keys = shape_of(view.var[attention.product])[-2:]
+    if shape_of(view.var[attention.product])[:-2] != batch:
+        return False  # scores that serve several matrices of values are not worth a kernel of their own
+    (q, q_input), (k, k_input) = (operand_of(lowerer, arg, batch, left=i == 0) for i, arg in enumerate(first.args))
+    v, v_input = operand_of(lowerer, second.args[1], batch, left=False)
+    mask, inputs = None, [q_input, k_input, v_input]
+    if attention.mask is not None:
+        mask = _mask(attention.mask, (*batch, rows, keys))
+        inputs.append(_input(lowerer, attention.mask))
+    score_scale, code_scale, codes = _scales(view, attention)
+    y = result_of(view, chain, shape_of(view.var[chain.head]))
+    zeros = (int(first.attrs.a_zero), int(first.attrs.b_zero), int(second.attrs.b_zero))
+    depth = shape_of(first.args[0])[-1]
+    shape = Attention(batch, rows, keys, depth, columns, q, k, v, y, mask, zeros, codes)
+    step = step_of(view, chain.after_head()[0], columns)
+    kernel = lowerer.choose(choose_attention, shape, score_scale, code_scale, step)
+    if kernel is None or int(second.attrs.a_zero) != codes.zero_point:
+        return False
+    value = lowerer.call(kernel, inputs, y.shape, dtype_of(view.var[chain.result]), chain.result)
+    lowerer.give_logical(chain.result, value)
+    return True
+
+
+def _mask(mask: relax.Expr, scores: tuple[int, ...]) -> MatrixOperand:
+    """Where what is added to a score lies; broadcast axes have stride 0."""
+    *batch, row, column = broadcast_strides(scores, shape_of(mask))
+    return MatrixOperand(shape_of(mask), "float32", 0, tuple(batch), row, column if scores[-1] > 1 else 1)
+
+
+def _input(lowerer: Lowerer, mask: relax.Expr) -> relax.Expr:
+    return lowerer.logical(mask.name) if isinstance(mask, relax.Var) else mask

@@ -1,0 +1,208 @@
+"""Convolutions of pictures and lines, integer and float: padding, bias, requantize, residual add, table or clip
+inside one kernel.
+
+1 x 1 convolutions of padded pictures: padding becomes one pixel, known beforehand, which a kernel puts around.
+
+Convolutions of volumes, integer and float: the slices under each window in depth are channels of one picture.
+
+So the kernel is that of conv2d, its bias, requantize, residual add and table included.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+from tvm import relax
+
+from tvmq import numerics
+from tvmq.codegen.kernels.conv.border import choose_border
+from tvmq.codegen.kernels.conv.choose import choose_convolution
+from tvmq.codegen.kernels.parts.packing import packed_from
+from tvmq.codegen.kernels.parts.types import CODE_LIMITS, Conv2d, Requantize, TableStep
+from tvmq.codegen.lower.code_range import code_range
+from tvmq.codegen.lower.lowerer import Lowerer
+from tvmq.codegen.lower.patterns.chains import Chain
+from tvmq.codegen.lower.rules.epilogue import Finish, finish_of
+from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name, shape_of
+
+if TYPE_CHECKING:
+    from tvmq.codegen.lower.lowerer import Lowerer
+from tvmq.codegen.kernels.conv.stack_depth import DepthWindows, stack_depth
+
+
+def bordered_convolution(
+    lowerer: Lowerer, conv: Conv2d, weight: np.ndarray, x_zero: int, source: str, finish: Finish
+) -> bool:
+    """Convolution of the picture alone, then its border; False, and nothing is emitted, for other convolutions."""
+    pixel = _border(conv, weight, x_zero, finish)
+    if pixel is None:
+        return False
+    inner = replace(conv, padding=(0, 0, 0, 0))
+    around = lowerer.choose(choose_border, inner.out_shape, conv.padding, pixel)
+    kernel = lowerer.choose(choose_convolution, inner, weight, finish.bias, x_zero, finish.epilogue)
+    if kernel is None or around is None:
+        return False
+    dtype = str(pixel.dtype)
+    x = lowerer.call(kernel, [lowerer.nhwc(source)], inner.out_shape, dtype, f"{finish.end}_inner")
+    lowerer.give_nhwc(finish.end, lowerer.call(around, [x], conv.out_shape, dtype, finish.end))
+    return True
+
+
+def _border(conv: Conv2d, weight: np.ndarray, x_zero: int, finish: Finish) -> np.ndarray | None:
+    """Codes of a pixel of padding; None unless the convolution is 1 x 1, in integers, and pads."""
+    steps = finish.epilogue
+    fits = conv.kernel == conv.strides == conv.dilation == (1, 1) and conv.groups == 1 and any(conv.padding)
+    if not fits or conv.x_dtype == "float32" or not steps or finish.bias is None:
+        return None
+    if not isinstance(steps[0], Requantize) or not all(isinstance(step, TableStep) for step in steps[1:]):
+        return None
+    # the bias holds -x_zero times this sum; an exact int32, as all sums of the layer are
+    sums = finish.bias.astype(np.int64) + x_zero * weight.astype(np.int64).sum(axis=(1, 2, 3))
+    first = steps[0]
+    codes = numerics.requantize(
+        sums.astype(np.int32), first.multiplier, zero_point=first.zero_point, axis=0, qmin=first.qmin, qmax=first.qmax,
+        dtype=first.dtype, negative_slope=first.negative_slope,
+    )  # fmt: skip
+    for step in steps[1:]:
+        codes = numerics.table(codes, step.values)
+    return np.asarray(codes)
+
+
+LAYOUTS = (("NCW", "OIW"), ("NCHW", "OIHW"), ("NCDHW", "OIDHW"))
+
+
+def lower(lowerer: Lowerer, chain: Chain) -> bool:
+    """Lower a convolution and its chain to one kernel; False for layouts and weights that are not ours."""
+    view = lowerer.view
+    call = view.value[chain.head]
+    source, padding, pad_value = padding_of(view, chain)
+    x_dtype = dtype_of(view.var[source])
+    if not has_template(call, x_dtype):
+        return False
+    weight = const_value(call.args[1])
+    weight = weight.reshape(*weight.shape[:2], *pair(weight.shape[2:]))
+    batch, height, width, channels = shape_of(lowerer.nhwc(source))
+    before, after = (pair(side, 0) for side in padding)
+    conv = Conv2d(
+        batch,
+        height,
+        width,
+        channels,
+        weight.shape[0],
+        kernel=weight.shape[2:],
+        strides=pair(call.attrs.strides),
+        padding=(*before, *after),
+        dilation=pair(call.attrs.dilation),
+        groups=int(call.attrs.groups),
+        x_dtype=x_dtype,
+    )
+    finish = finish_of(view, chain, conv.filters)
+    if bordered_convolution(lowerer, conv, weight, pad_value, source, finish):
+        return True
+    int4 = lowerer.int4_weights.get(chain.head)
+    codes = None if x_dtype == "float32" else code_range(view, view.var[source])
+    operands = conv, weight, finish.bias, pad_value, finish.epilogue
+    kernel = lowerer.choose(choose_convolution, *operands, int4=int4, codes=codes)
+    if kernel is None:
+        return False
+    inputs = [lowerer.nhwc(source), *(lowerer.nhwc(other) for other in finish.others)]
+    result = lowerer.call(kernel, inputs, conv.out_shape, dtype_of(view.var[finish.end]), finish.end)
+    lowerer.give_nhwc(finish.end, result)
+    return True
+
+
+def has_template(call: relax.Call, x_dtype: str) -> bool:
+    """True for a constant weight and layouts and types that the templates know."""
+    layouts = (str(call.attrs.data_layout), str(call.attrs.kernel_layout))
+    if layouts not in LAYOUTS or not is_const(call.args[1]) or x_dtype not in (*CODE_LIMITS, "float32"):
+        return False
+    return dtype_of(call.args[1]) == ("float32" if x_dtype == "float32" else "int8")
+
+
+def pair(values: Iterable[int], missing: int = 1) -> tuple[int, int]:
+    """(rows, columns) of an option; `missing` for the rows of a line."""
+    *rows, columns = (int(value) for value in values)
+    return (rows[0] if rows else missing), columns
+
+
+def padding_of(view: View, chain: Chain) -> tuple[str, tuple[list[int], list[int]], int]:
+    """Input of the chain, total padding (befores, afters) of its spatial axes and the value of the border."""
+    call = view.value[chain.head]
+    own = [int(p) for p in call.attrs.padding]
+    spatial = len(own) // 2
+    if chain.members[0] == chain.head:
+        return call.args[0].name, (own[:spatial], own[spatial:]), 0
+    pad = view.value[chain.members[0]]
+    width = [int(w) for w in pad.attrs.pad_width]
+    assert op_name(pad) == "nn.pad" and not any(own) and not any(width[:4])
+    value = int(np.float64(pad.attrs.pad_value))
+    return pad.args[0].name, (width[4::2], width[5::2]), value
+
+
+def lower_volume(lowerer: Lowerer, chain: Chain) -> bool:
+    """Two kernels for the chain; False for layouts and weights that are not ours."""
+    view = lowerer.view
+    call = view.value[chain.head]
+    source, (before, after), pad_value = padding_of(view, chain)
+    if not has_template(call, dtype_of(view.var[source])):
+        return False
+    weight, groups = const_value(call.args[1]), int(call.attrs.groups)
+    depth = DepthWindows(
+        *sizes_of(lowerer, source),
+        weight.shape[2],
+        int(call.attrs.strides[0]),
+        (before[0], after[0]),
+        int(call.attrs.dilation[0]),
+        groups,
+    )
+    height, width = shape_of(view.var[source])[3:]
+    conv = Conv2d(
+        depth.batch * depth.windows,
+        height,
+        width,
+        depth.taps * depth.channels,
+        weight.shape[0],
+        kernel=pair(weight.shape[3:]),
+        strides=pair(call.attrs.strides[1:]),
+        padding=(before[1], before[2], after[1], after[2]),
+        dilation=pair(call.attrs.dilation[1:]),
+        groups=groups,
+        x_dtype=dtype_of(view.var[source]),
+    )
+    finish = finish_of(view, chain, conv.filters)
+    kernel = lowerer.choose(choose_convolution, conv, stacked_weight(weight), finish.bias, pad_value, finish.epilogue)
+    if kernel is None:
+        return False
+    kernel = packed_from(kernel, weight, weight.shape, (0, 2, 1, 3, 4))
+    x = stack_slices(lowerer, source, depth, pad_value)
+    others = [lowerer.reshape(lowerer.nhwc(other), conv.out_shape, other) for other in finish.others]
+    value = lowerer.call(kernel, [x, *others], conv.out_shape, dtype_of(view.var[finish.end]), f"{finish.end}_slices")
+    shape = [depth.batch, depth.windows * conv.out_height, conv.out_width, conv.filters]
+    lowerer.give_nhwc(finish.end, lowerer.reshape(value, shape, finish.end))
+    return True
+
+
+def sizes_of(lowerer: Lowerer, name: str) -> tuple[int, int, int, int]:
+    """(batch, depth, pixels, channels) of a volume."""
+    batch, channels, depth, height, width = shape_of(lowerer.view.var[name])
+    return batch, depth, height * width, channels
+
+
+def stacked_weight(weight: np.ndarray) -> np.ndarray:
+    """[out, in / groups, depth, rows, columns] with the depth among the channels, as stack_depth puts them."""
+    return np.ascontiguousarray(weight.swapaxes(1, 2).reshape(weight.shape[0], -1, *weight.shape[3:]))
+
+
+def stack_slices(lowerer: Lowerer, name: str, depth: DepthWindows, fill: float) -> relax.Expr:
+    """Pictures (batch * windows, rows, columns, taps * channels) of a volume."""
+    x, (height, width) = lowerer.nhwc(name), shape_of(lowerer.view.var[name])[3:]
+    shape = [depth.batch * depth.windows, height, width, depth.taps * depth.channels]
+    if depth.taps == depth.stride == 1 and not any(depth.padding):
+        return lowerer.reshape(x, shape, name)
+    kernel = stack_depth(depth, fill, lowerer.isa, dtype_of(x))
+    slices = lowerer.reshape(x, [depth.batch * depth.depth, depth.pixels, depth.channels], name)
+    flat = [shape[0], depth.pixels, shape[3]]
+    return lowerer.reshape(lowerer.call(kernel, [slices], flat, dtype_of(x), f"{name}_stacked"), shape, name)

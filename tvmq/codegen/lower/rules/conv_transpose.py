@@ -1,0 +1,175 @@
+"""Transposed convolutions, integer and float: all phases of the result as one convolution, then spread over pixels.
+
+The convolution has the kernels of conv2d, with bias, requantize, table or clip; see kernels/conv/subpixel.py.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from tvm import relax
+
+from tvmq import numerics
+from tvmq.codegen.kernels.conv.choose import choose_convolution
+from tvmq.codegen.kernels.conv.stack_depth import DepthWindows
+from tvmq.codegen.kernels.conv.subpixel import SubpixelAxis, subpixel_channels, subpixel_weights
+from tvmq.codegen.kernels.move.depth_to_space import Spread, depth_to_space
+from tvmq.codegen.kernels.parts.packing import packed_from
+from tvmq.codegen.kernels.parts.types import CODE_LIMITS, Conv2d, FixedRequantize, Requantize
+from tvmq.codegen.lower.lowerer import Lowerer
+from tvmq.codegen.lower.patterns.chains import Chain
+from tvmq.codegen.lower.rules.conv2d import pair, sizes_of, stack_slices, stacked_weight
+from tvmq.codegen.lower.rules.epilogue import finish_of
+from tvmq.graph.view import const_value, dtype_of, is_const, op_name, rank_of, shape_of
+
+INT32 = np.iinfo(np.int32)
+# spatial axes -> layout of the kernel
+KERNEL_LAYOUTS = {1: "IOW", 2: "IOHW", 3: "IODHW"}
+
+
+@dataclass(frozen=True, eq=False)
+class _Phases:
+    """A transposed convolution as one of phases; axes are depth, rows, columns."""
+
+    weight: np.ndarray
+    axes: list[SubpixelAxis]
+    groups: int
+    zero_point: int
+
+    @property
+    def filters(self) -> np.ndarray:
+        """Weight of the convolution, [channels, in / groups, depth, rows, columns]."""
+        return subpixel_weights(self.weight, self.axes, self.groups)
+
+    def moves(self) -> tuple[list[int], tuple[int, ...], tuple[int, ...]]:
+        """How `filters`, the depth among the channels, are made where all phases have equal taps; see `packed_from`."""
+        taps = [size for axis in self.axes for size in (axis.kernel, axis.stride)]
+        shape = [self.groups, len(self.weight) // self.groups, self.weight.shape[1], *taps]
+        return shape, (0, 4, 6, 8, 2, 3, 1, 5, 7), (3, 5, 7)
+
+    def channels(self, values: np.ndarray) -> np.ndarray:
+        """Values of the output channels for those of the convolution."""
+        return subpixel_channels(values, self.axes, self.groups)
+
+    def bias(self, bias: np.ndarray | None) -> np.ndarray | None:
+        """Bias of the convolution; int64 if one leaves int32.
+
+        The sums of the operator hold zero_point * w for all taps, those of a phase only for its own.
+        """
+        if self.weight.dtype == np.float32:
+            return None if bias is None else self.channels(bias)
+        all_taps = numerics.filters_first(self.weight, self.groups).astype(np.int64)
+        wanted = self.zero_point * _sums(all_taps) + (0 if bias is None else bias)
+        total = self.channels(wanted) - self.zero_point * _sums(self.filters.astype(np.int64))
+        fits = INT32.min <= total.min() and total.max() <= INT32.max
+        return total.astype(np.int32) if fits else total
+
+    def step(self, step: Any) -> Any:
+        """A step of the epilogue with one multiplier for each channel of the convolution."""
+        if isinstance(step, FixedRequantize):
+            return replace(step, multiplier=self.channels(step.multiplier), shift=self.channels(step.shift))
+        return replace(step, multiplier=self.channels(step.multiplier)) if isinstance(step, Requantize) else step
+
+    def spread(self, batch: int, size: tuple[int, int, int], channels: int) -> Spread:
+        """How the channels of the convolution become pixels."""
+        depth, rows, columns = self.axes
+        return Spread(
+            batch,
+            size,
+            channels,
+            (depth.stride, rows.stride, columns.stride),
+            (depth.out, rows.out, columns.out),
+            (depth.offset, rows.offset, columns.offset),
+            self.groups,
+        )
+
+
+def lower(lowerer: Lowerer, chain: Chain) -> bool:
+    """A convolution and a spread for the chain; False for layouts and weights that are not ours."""
+    view = lowerer.view
+    call = view.value[chain.head]
+    source = call.args[0].name
+    if not _takes(call, dtype_of(view.var[source])):
+        return False
+    phases = _phases(call)
+    filters, (_, rows, columns) = phases.filters, phases.axes
+    finish = finish_of(view, chain, phases.weight.shape[1] * phases.groups)
+    bias = phases.bias(finish.bias)
+    if bias is not None and bias.dtype == np.int64:
+        return False
+    x, windows = _slices(lowerer, source, phases)
+    batch, height, width, channels = shape_of(x)
+    conv = Conv2d(
+        batch,
+        height,
+        width,
+        channels,
+        len(filters),
+        kernel=pair(filters.shape[3:]),
+        padding=(rows.before, columns.before, rows.after, columns.after),
+        groups=phases.groups,
+        x_dtype=dtype_of(x),
+    )
+    epilogue = tuple(phases.step(step) for step in finish.epilogue)
+    kernel = lowerer.choose(choose_convolution, conv, stacked_weight(filters), bias, phases.zero_point, epilogue)
+    if kernel is None:
+        return False
+    if all(axis.kernel * axis.stride == axis.taps for axis in phases.axes):
+        kernel = packed_from(kernel, phases.weight, *phases.moves())
+    dtype = dtype_of(view.var[finish.end])
+    sums = lowerer.call(kernel, [x], conv.out_shape, dtype, f"{finish.end}_phases")
+    spread = phases.spread(conv.batch // windows, (windows, conv.out_height, conv.out_width), conv.filters)
+    give_spread(lowerer, finish.end, sums, spread)
+    return True
+
+
+def give_spread(lowerer: Lowerer, name: str, x: relax.Expr, spread: Spread) -> None:
+    """`name` is x with its channels spread over pixels."""
+    kernel = depth_to_space(spread, lowerer.isa, dtype_of(x))
+    depth, rows, columns = spread.out
+    slices = [spread.batch * depth, rows, columns, spread.out_channels]
+    value = lowerer.call(kernel, [x], slices, dtype_of(x), name)
+    lowerer.give_nhwc(name, lowerer.reshape(value, [spread.batch, depth * rows, columns, spread.out_channels], name))
+
+
+def _takes(call: relax.Call, x_dtype: str) -> bool:
+    if not is_const(call.args[1]) or x_dtype not in (*CODE_LIMITS, "float32"):
+        return False
+    if op_name(call) != "tvmq.conv_transpose" and call.attrs.kernel_layout != KERNEL_LAYOUTS[rank_of(call) - 2]:
+        return False
+    return dtype_of(call.args[1]) == ("float32" if x_dtype == "float32" else "int8")
+
+
+def _phases(call: relax.Call) -> _Phases:
+    attrs, weight = call.attrs, const_value(call.args[1])
+    missing = 5 - weight.ndim
+    axes = [
+        SubpixelAxis(size, out, taps, int(stride), int(padding), int(dilation))
+        for size, out, taps, stride, padding, dilation in zip(
+            shape_of(call.args[0])[2:], shape_of(call)[2:], weight.shape[2:],
+            attrs.strides, list(attrs.padding)[: 3 - missing], attrs.dilation, strict=True,
+        )
+    ]  # fmt: skip
+    return _Phases(
+        weight.reshape(*weight.shape[:2], *[1] * missing, *weight.shape[2:]),
+        [SubpixelAxis(1, 1, 1, 1, 0, 1)] * missing + axes,
+        int(attrs.groups),
+        int(attrs.zero_point) if op_name(call) == "tvmq.conv_transpose" else 0,
+    )
+
+
+def _slices(lowerer: Lowerer, source: str, phases: _Phases) -> tuple[relax.Expr, int]:
+    """Pictures that the convolution reads, and how many of them are one volume."""
+    if rank_of(lowerer.view.var[source]) < 5:
+        return lowerer.nhwc(source), 1
+    axis = phases.axes[0]
+    depth = DepthWindows(
+        *sizes_of(lowerer, source), axis.kernel, padding=(axis.before, axis.after), groups=phases.groups
+    )
+    return stack_slices(lowerer, source, depth, phases.zero_point), depth.windows
+
+
+def _sums(filters: np.ndarray) -> np.ndarray:
+    return np.asarray(filters.reshape(len(filters), -1).sum(axis=1))

@@ -1,0 +1,33 @@
+"""The backend description and the CPU that a target of `quantize` names."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from tvmq.backends import backend_named
+from tvmq.backends.description import Backend
+from tvmq.codegen.kernels.isa import instructions
+from tvmq.codegen.target.cpu import CpuTarget, resolve_target
+
+
+def backend_of(target: Any) -> Backend:
+    """The description of a target: of a backend by name, as `backend_named` takes it, or of a CPU to build for.
+
+    raises  ConfigError for an unknown name, TargetError for a CPU that LLVM does not know
+
+    >>> backend_of("llvm -mcpu=haswell").name, backend_of("llvm -mcpu=cascadelake").name, backend_of(None).name
+    ('cpu_without_vnni', 'cpu', 'cpu')
+    """
+    if target is None or isinstance(target, Backend):
+        return backend_named(target)
+    if isinstance(target, str) and target.split()[:1] != ["llvm"]:
+        return backend_named(target)
+    isa = resolve_target(target).isa
+    return backend_named("cpu_without_vnni" if instructions(isa).lane_form else "cpu")
+
+
+def cpu_of(target: Any) -> CpuTarget:
+    """The CPU that a target of `quantize` names; this one where it names a backend, or nothing."""
+    is_backend = target is None or isinstance(target, Backend)
+    is_name = isinstance(target, str) and target.split()[:1] != ["llvm"]
+    return resolve_target("llvm" if is_backend or is_name else target)

@@ -1,8 +1,0 @@
-"""The table of TFLite forms, by the name of the operator."""
-
-from __future__ import annotations
-
-from tvmq.exporters.tflite import elementwise, moves, pools, products, transposed
-from tvmq.exporters.tflite.walk import Form
-
-FORMS: dict[str, Form] = {**products.FORMS, **pools.FORMS, **elementwise.FORMS, **moves.FORMS, **transposed.FORMS}

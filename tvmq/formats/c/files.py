@@ -1,0 +1,149 @@
+"""The two files of an export: NAME.h with what a caller needs, NAME.c with everything else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from tvmq.base.text import c_comment
+from tvmq.formats.c.constants import PER_LINE
+from tvmq.formats.c.scales import Meaning
+from tvmq.formats.c.tensor import C_TYPES, CTensor
+from tvmq.formats.c.walk import CWriter
+from tvmq.version import __version__
+
+
+@dataclass(frozen=True)
+class CArgument:
+    """An input or a result of the function.
+
+    name     in the header
+    place    the same parameter in the C file, where other names could hide it
+    source   in the model
+    meaning  scale, one or one for each channel, and zero point of codes; None for numbers
+    """
+
+    name: str
+    place: str
+    source: str
+    tensor: CTensor
+    meaning: Meaning
+
+
+def header(name: str, inputs: Sequence[CArgument], outputs: Sequence[CArgument], arena: int) -> str:
+    """NAME.h."""
+    upper = name.upper()
+    lines = [
+        f"/* {name}: a network in integers, written by tvmq {__version__}.",
+        " * A code q stands for the real number (q - zero point) * scale. */",
+        f"#ifndef {upper}_H",
+        f"#define {upper}_H",
+        "",
+        "#include <stdint.h>",
+        "",
+        f"#define {upper}_ARENA_BYTES {arena} /* of RAM inside of {name}.c, used during {name}_run alone */",
+        "",
+    ]
+    for kind, arguments in (("input", inputs), ("result", outputs)):
+        for argument in arguments:
+            lines += [*_about(upper, kind, argument), ""]
+    declared = _signature(name, inputs, outputs)
+    return "\n".join(
+        [
+            *lines,
+            "#ifdef __cplusplus",
+            'extern "C" {',
+            "#endif",
+            "",
+            "/* Buffers may not overlap. Not reentrant: all calls use one arena. */",
+            f"{declared};",
+            "",
+            "#ifdef __cplusplus",
+            "}",
+            "#endif",
+            "",
+            f"#endif /* {upper}_H */",
+            "",
+        ]
+    )
+
+
+def _about(upper: str, kind: str, argument: CArgument) -> list[str]:
+    own = f"{upper}_{argument.name.upper()}"
+    shape = ", ".join(map(str, argument.tensor.shape))
+    source = c_comment(argument.source)
+    kind = f"{kind} '{source}': {C_TYPES[argument.tensor.type]}"
+    lines = [f"/* {kind} [{shape}] */", f"#define {own}_SIZE {argument.tensor.size}"]
+    if argument.meaning is None:
+        return lines
+    numbers = [f"{_float(v)}" for v in np.ravel(argument.meaning[0])]
+    if len(numbers) == 1:
+        lines.append(f"#define {own}_SCALE {numbers[0]}")
+    else:
+        rows = [", ".join(numbers[i : i + PER_LINE // 4]) for i in range(0, len(numbers), PER_LINE // 4)]
+        lines.append(f"#define {own}_SCALES {{ \\\n    " + ", \\\n    ".join(rows) + " }")
+    return [*lines, f"#define {own}_ZERO_POINT {int(np.ravel(argument.meaning[1])[0])}"]
+
+
+def _float(value: float) -> str:
+    """A float32 that a compiler reads back to the bit."""
+    text = f"{float(value):.9g}"
+    return (text if any(c in text for c in ".en") else text + ".0") + "f"
+
+
+def _signature(name: str, inputs: Sequence[CArgument], outputs: Sequence[CArgument], *, inside: bool = False) -> str:
+    inputs_in_c = [f"const {C_TYPES[arg.tensor.type]} *{arg.place if inside else arg.name}" for arg in inputs]
+    outputs_in_c = [f"{C_TYPES[arg.tensor.type]} *{arg.place if inside else arg.name}" for arg in outputs]
+    return f"void {name}_run({', '.join([*inputs_in_c, *outputs_in_c]) or 'void'})"
+
+
+TYPES = """
+/* Arrays of several types share the arena: without this a compiler may take them for different memory. */
+#if defined(__GNUC__)
+#define MAY_ALIAS __attribute__((may_alias))
+#else
+#define MAY_ALIAS
+#endif
+typedef uint8_t u8;
+typedef int8_t s8;
+typedef uint16_t MAY_ALIAS u16;
+typedef int16_t MAY_ALIAS s16;
+typedef uint32_t MAY_ALIAS u32;
+typedef int32_t MAY_ALIAS s32;
+typedef int64_t MAY_ALIAS s64;
+
+/* What the code takes for granted; an array of -1 elements is an error. */
+typedef char check_int_has_32_bits[sizeof(int) >= 4 ? 1 : -1];
+typedef char check_shifts_are_arithmetic[(-5 >> 1) == -3 && ((int64_t)-5 >> 1) == -3 ? 1 : -1];
+typedef char check_conversions_wrap[(int32_t)4294967295u == -1 && (int8_t)255 == -1 ? 1 : -1];
+"""
+
+
+def source(
+    name: str,
+    writer: CWriter,
+    steps: Sequence[tuple[str, str]],
+    inputs: Sequence[CArgument],
+    outputs: Sequence[CArgument],
+    arena: int,
+) -> str:
+    """NAME.c."""
+    parts = [
+        f"/* {name}: a network in integers, written by tvmq {__version__}; see {name}.h. C99, nothing but stdint.h. */",
+        f'#include "{name}.h"',
+        TYPES.strip("\n"),
+    ]
+    if arena:
+        parts.append(
+            "static union {\n"
+            f"    uint8_t bytes[{arena}];\n"
+            "    int64_t aligned;\n"
+            "} arena;\n"
+            f"typedef char check_arena_size[sizeof arena == {name.upper()}_ARENA_BYTES ? 1 : -1];"
+        )
+    body = "".join(f"    /* {c_comment(layer)} */\n{text}" for layer, text in steps)
+    parts += [writer.library.text.rstrip("\n"), writer.constants.used_in(body)[0]]
+    parts.append(f"{_signature(name, inputs, outputs, inside=True)}\n{{\n{body}}}")
+    return "\n\n".join(part for part in parts if part) + "\n"

@@ -1,0 +1,15 @@
+"""The table of C forms, by the name of the operator."""
+
+from __future__ import annotations
+
+from tvmq.formats.c import elementwise, moves, norms, pools, products, reductions
+from tvmq.formats.c.walk import Form
+
+FORMS: dict[str, Form] = {
+    **products.FORMS,
+    **pools.FORMS,
+    **reductions.FORMS,
+    **norms.FORMS,
+    **elementwise.FORMS,
+    **moves.FORMS,
+}

@@ -1,0 +1,35 @@
+"""Sizes of results in Relax: possible, and within the bound on memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import tvm
+from tvm import relax
+
+from tvmq.base.memory import check_size
+from tvmq.errors import UnsupportedOpError
+from tvmq.graph.sizes import is_number
+
+
+def check_results(variables: Iterable[relax.Var], max_bytes: int, where: str) -> None:
+    """Refuse results that nobody could have; free dimensions count as 1.
+
+    where    what messages begin with: the stage, the layer and its operator
+    raises   UnsupportedOpError for a size below 0, MemoryLimitError for more bytes than max_bytes
+    """
+    for var in variables:
+        types = list(var.ty.fields) if isinstance(var.ty, tvm.ir.TupleType) else [var.ty]
+        for ty in types:
+            if isinstance(ty, relax.TensorType) and ty.shape is not None and str(ty.dtype):
+                _check_shape(list(ty.shape.values), str(ty.dtype), max_bytes, where)
+
+
+def _check_shape(sizes: list[object], dtype: str, max_bytes: int, where: str) -> None:
+    dims = [int(size) if is_number(size) else str(size) for size in sizes]  # type: ignore[call-overload]
+    if any(isinstance(size, int) and size < 0 for size in dims):
+        raise UnsupportedOpError(
+            f"{where}: its result would have the shape {dims}, with a size below 0; correct its attributes, or the "
+            "input shapes"
+        )
+    check_size(dims, dtype, max_bytes, where)

@@ -1,0 +1,256 @@
+"""Conversion of ONNX nodes to Relax, one node at a time: our repairs first, TVM's converters otherwise."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import tvm
+from tvm import relax, tirx
+from tvm.ir import GenericConst
+
+from tvmq.base.foreign_errors import clause
+from tvmq.errors import ModelError, TvmqError, UnsupportedOpError
+from tvmq.formats.importing.assemble import ConvertedModel, ConvertedNode, variable_name
+from tvmq.formats.importing.importers import onnx_importer, own_onnx_operators
+from tvmq.formats.importing.sizes import check_results
+from tvmq.formats.onnx.importer.dims import arithmetic
+from tvmq.formats.onnx.importer.expand import layer_of
+from tvmq.formats.onnx.importer.layer import element_type, refuse_unknown
+from tvmq.formats.onnx.importer.load import opset_of
+from tvmq.formats.onnx.importer.narrow import widen_codes
+from tvmq.formats.onnx.importer.repairs import REPAIRS, Dims, NodeCall, load_repair
+from tvmq.formats.onnx.importer.repairs.node import tensor_constant
+from tvmq.formats.onnx.importer.shapes import dimensions, graph_inputs
+from tvmq.graph.names import UniqueNames, identifier
+
+if TYPE_CHECKING:
+    import onnx
+
+DIMS_AS_DATA = frozenset({"ConstantOfShape", "Range"})  # their repairs take dimensions as first input
+
+
+def imported_operators() -> set[str]:
+    """ONNX operators that TVM's converters or our repairs import, and "domain::Operator" of the user's importers."""
+    from tvm.relax.frontend.onnx import onnx_frontend
+
+    return {*onnx_frontend._get_convert_map(), *REPAIRS, *own_onnx_operators()}
+
+
+def convert(model: onnx.ModelProto, max_bytes: int) -> ConvertedModel:
+    """All nodes of a model as bindings grouped by node, see ConvertedModel.
+
+    raises UnsupportedOpError naming the layer, its operator, and what to do; MemoryLimitError for results that are
+    larger than max_bytes.
+    """
+    return _OnnxImporter(model, max_bytes).run()
+
+
+class _OnnxImporter:
+    """State of one import: the builder, the value of every ONNX name, the steps so far."""
+
+    def __init__(self, model: onnx.ModelProto, max_bytes: int) -> None:
+        from onnx import numpy_helper
+        from tvm.relax.frontend.onnx import onnx_frontend
+
+        self.graph, self.max_bytes = model.graph, max_bytes
+        self.opset = opset_of(model)
+        self.frontend = onnx_frontend
+        self.converters = onnx_frontend._get_convert_map()
+        self.builder = relax.BlockBuilder()
+        self.values: dict[str, Any] = {}
+        self.read = {name for node in self.graph.node for name in node.input} | {v.name for v in self.graph.output}
+        self.types = {v.name: v.type.tensor_type.elem_type for v in self.graph.value_info}
+        self.weights: dict[GenericConst, str] = {}
+        for tensor in self.graph.initializer:
+            array = widen_codes(tensor, self.graph)
+            if array is None:
+                element_type(tensor.data_type, f"constant '{tensor.name}'")
+                array = numpy_helper.to_array(tensor)
+            constant = tensor_constant(array)
+            self.values[tensor.name] = constant
+            self.weights[constant] = tensor.name
+        self.inputs = self._make_inputs()
+
+    def _make_inputs(self) -> list[tuple[str, relax.Var]]:
+        """Parameters for the graph's inputs; equal names of dimensions are one symbol."""
+        unique, inputs = UniqueNames(), []
+        sizes: dict[str, tirx.Var] = {}
+        for value in graph_inputs(self.graph):
+            if not value.type.HasField("tensor_type"):
+                raise ModelError(f"from_onnx: input '{value.name}' is no tensor; only tensors can be fed")
+            dims = dimensions(value)
+            if dims is None:
+                raise ModelError(
+                    f"from_onnx: input '{value.name}' has unknown rank; give shape={{'{value.name}': (...)}}"
+                )
+            dtype = element_type(value.type.tensor_type.elem_type, f"input '{value.name}'")
+            var_name = unique(variable_name(value.name))
+            shape = [
+                d if isinstance(d, int) else _symbol(d if d != "?" else f"{var_name}_d{axis}", sizes)
+                for axis, d in enumerate(dims)
+            ]
+            var = relax.Var(var_name, relax.TensorType(shape, dtype))
+            self.values[value.name] = var
+            inputs.append((value.name, var))
+        return inputs
+
+    def run(self) -> ConvertedModel:
+        nodes = list(self.graph.node)
+        refuse_unknown(nodes, imported_operators())
+        self.builder.begin_scope([var for _, var in self.inputs])
+        try:
+            steps = [self._step(node) for node in nodes]
+            steps += [self._dims_step(value.name) for value in self.graph.output if self._is_dims(value.name)]
+        finally:
+            self.builder.end_scope()
+        outputs = [(value.name, self.values[value.name]) for value in self.graph.output]
+        return ConvertedModel(self.builder.get(), self.inputs, steps, outputs, self.weights)
+
+    def _step(self, node: onnx.NodeProto) -> ConvertedNode:
+        """Convert one node; its bindings are those of a block of its own."""
+        self._check_types(node)
+        call = self._call(node)
+        self.builder._begin_binding_block()
+        try:
+            result = self._record(call, self._emit(self._convert(call)))
+            self._check_shapes(call)
+        except TvmqError:
+            raise
+        except Exception as error:  # TVM's converters raise anything
+            raise UnsupportedOpError(
+                f"from_onnx, layer '{node.name}': operator {node.op_type} (opset {self.opset}) cannot be imported "
+                f"for inputs {call.describe_inputs()}{clause(error)}; export this layer with simpler operators, or fix "
+                "its shapes with shape="
+            ) from error
+        finally:
+            block = self.builder._end_block()
+        own = [binding.var for binding in block.bindings]
+        check_results(own, self.max_bytes, f"from_onnx, layer '{node.name}' ({node.op_type})")
+        result = result if any(var.same_as(result) for var in own) else None
+        return ConvertedNode(node.name, layer_of(node), node.op_type, list(block.bindings), result)
+
+    def _check_types(self, node: onnx.NodeProto) -> None:
+        """Refuse results whose element type TVM's kernels do not compute."""
+        for result in node.output:
+            code = self.types.get(result, 0)
+            if code:
+                element_type(code, f"layer '{node.name}', {node.op_type}")
+
+    def _check_shapes(self, call: NodeCall) -> None:
+        """Refuse results whose rank or dimensions nobody knows before the run."""
+        for name in filter(None, call.outputs):
+            ty = getattr(self.values[name], "ty", None)
+            if isinstance(ty, relax.TensorType) and ty.shape is None:
+                raise call.unsupported_error(
+                    "its result's shape depends on values only known at run time",
+                    "make these inputs constants, or fix the input shapes with shape=",
+                )
+
+    def _call(self, node: onnx.NodeProto) -> NodeCall:
+        return NodeCall(
+            name=node.name,
+            op_type=node.op_type,
+            opset=self.opset,
+            builder=self.builder,
+            # TVM's converters index past the end of their inputs; this list of theirs gives None there
+            inputs=self.frontend.onnx_input(self.values[used] if used else None for used in node.input),
+            attributes=_attributes(node),
+            outputs=self._read_outputs(node),
+            output_count=len(node.output),
+        )
+
+    def _is_dims(self, name: str) -> bool:
+        return isinstance(self.values[name], Dims)
+
+    def _dims_step(self, name: str) -> ConvertedNode:
+        """An output made of dimensions, as a tensor."""
+        self.builder._begin_binding_block()
+        try:
+            self.values[name] = self._emit(self.values[name].tensor())
+        finally:
+            block = self.builder._end_block()
+        return ConvertedNode(name, name, "Shape", list(block.bindings), self.values[name])
+
+    def _read_outputs(self, node: onnx.NodeProto) -> list[str]:
+        """Names of the outputs without those at the end that nobody reads; "" for those between."""
+        names = [name if name in self.read else "" for name in node.output]
+        while names and not names[-1]:
+            names.pop()
+        return names
+
+    def _convert(self, call: NodeCall) -> Any:
+        """Convert by the user's importer, by shape arithmetic, else by our repair, else by TVM."""
+        own = onnx_importer(call.op_type)
+        if own is not None:
+            self._materialize(call, len(call.inputs))
+            return _result_of(call, own(call))
+        dims = arithmetic(call)
+        if dims is not None:
+            return dims
+        self._materialize(call, 0 if call.op_type in DIMS_AS_DATA else 1)
+        repair = load_repair(call.op_type)
+        result = repair(call) if repair else None
+        if result is None:
+            self._materialize(call, len(call.inputs))
+            converter = self.converters[call.op_type].get_converter(self.opset)
+            attributes = {
+                **call.attributes,
+                "tvm_custom": {"name": call.name, "num_outputs": call.output_count},
+            }
+            result = converter(self.builder, call.inputs, attributes, [self.values, {}])
+        return result
+
+    def _materialize(self, call: NodeCall, count: int) -> None:
+        """Make tensors of the first inputs that are dimensions."""
+        for index, value in enumerate(call.inputs[:count]):
+            if isinstance(value, Dims):
+                call.inputs[index] = self._emit(self.builder.normalize(value.tensor()))
+
+    def _emit(self, result: Any) -> Any:
+        """Bind a tensor or tuple to a variable; constants and shapes stay, TVM's converters test for them."""
+        if not isinstance(result, relax.Call | relax.TupleGetItem | relax.Tuple):
+            return result
+        result = self.builder.normalize(result)
+        bindable = isinstance(result.ty, relax.TensorType | tvm.ir.TupleType)
+        return self.builder.emit(result) if bindable and not isinstance(result, relax.Tuple) else result
+
+    def _record(self, call: NodeCall, result: Any) -> Any:
+        """Remember the values of the node's outputs; returns the only output, or the tuple of all."""
+        values = [result]
+        if isinstance(result, relax.Tuple):
+            values = [self._emit(item) for item in result.fields]
+        elif isinstance(result, relax.Expr) and isinstance(result.ty, tvm.ir.TupleType):
+            count = min(len(result.ty.fields), len(call.outputs))
+            values = [self._emit(relax.TupleGetItem(result, i)) for i in range(count)]
+        if len(values) < len(call.outputs):
+            raise call.unsupported_error(f"its output {len(values)} is not supported", "use only the outputs before it")
+        for name, value in zip(call.outputs, values, strict=False):
+            if name:
+                self.values[name] = value
+        return values[0] if len(call.outputs) == 1 or isinstance(result, relax.Tuple) else result
+
+
+def _result_of(call: NodeCall, result: Any) -> Any:
+    """Check that an importer of the user's returned a Relax expression."""
+    if isinstance(result, tuple | list) and all(isinstance(item, relax.Expr) for item in result):
+        return relax.Tuple(list(result))
+    if not isinstance(result, relax.Expr):
+        raise call.unsupported_error(
+            f"its importer gave a {type(result).__name__}", "return a Relax expression, or a tuple of them"
+        )
+    return result
+
+
+def _symbol(name: str, known: dict[str, tirx.Var]) -> tirx.Var:
+    """The symbolic size of that name, one object for all inputs."""
+    if name not in known:
+        known[name] = tirx.Var(identifier(name), "int64")
+    return known[name]
+
+
+def _attributes(node: onnx.NodeProto) -> dict[str, Any]:
+    """Attributes by name, in the form TVM's converters take: lists as tuples, text as bytes."""
+    from onnx import helper
+
+    values = {a.name: helper.get_attribute_value(a) for a in node.attribute}
+    return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}

@@ -1,0 +1,137 @@
+"""Tensors whose data stand in files beside an ONNX model: read from one folder alone, and from none unless it is given.
+
+A tensor of any place may name a file: weights, attributes of nodes (Constant), sparse weights, graphs inside of nodes,
+functions, training graphs. A path that leaves the folder, also through a symbolic link, is refused, and so is what
+is no plain file (pipes, devices).
+"""
+
+from __future__ import annotations
+
+import math
+import stat
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from tvmq.base.memory import check_size
+from tvmq.base.regular_file import check_regular
+from tvmq.base.text import printable
+from tvmq.errors import ModelError
+
+if TYPE_CHECKING:
+    import onnx
+
+PACKED = {"UINT4": 4, "INT4": 4, "FLOAT4E2M1": 4, "UINT2": 2, "INT2": 2}  # bits of an element
+
+
+def tensors_of(model: onnx.ModelProto) -> Iterator[onnx.TensorProto]:
+    """All tensors of a model, wherever they stand."""
+    graphs = [model.graph]
+    for training in model.training_info:
+        graphs += [training.initialization, training.algorithm]
+    nodes = [node for function in model.functions for node in function.node]
+    while graphs or nodes:
+        if graphs:
+            graph = graphs.pop()
+            yield from graph.initializer
+            for sparse in graph.sparse_initializer:
+                yield from (sparse.values, sparse.indices)
+            nodes += graph.node
+            continue
+        for attribute in nodes.pop().attribute:
+            if attribute.HasField("t"):
+                yield attribute.t
+            yield from attribute.tensors
+            if attribute.HasField("g"):
+                graphs.append(attribute.g)
+            graphs += attribute.graphs
+            sparse_tensors = [attribute.sparse_tensor] if attribute.HasField("sparse_tensor") else []
+            for sparse in [*sparse_tensors, *attribute.sparse_tensors]:
+                yield from (sparse.values, sparse.indices)
+
+
+def load_external(model: onnx.ModelProto, folder: Path | None, where: str, max_bytes: int) -> None:
+    """Read all such tensors (in place).
+
+    folder   where their files are; None: none is read
+    where    the model, for messages
+    raises   ModelError for a tensor that has a file and no folder is given, a file that is missing or too short, and
+             a path that leaves the folder; MemoryLimitError for a tensor larger than max_bytes
+    """
+    for tensor in tensors_of(model):
+        if tensor.data_location != tensor.EXTERNAL:
+            continue
+        name = printable(tensor.name) or "of a Constant"
+        if folder is None:
+            raise ModelError(
+                f"from_onnx: '{where}' keeps tensor '{name}' in external files; pass the path of the .onnx file "
+                "instead, or folder= for the folder that holds them"
+            )
+        try:
+            tensor.raw_data = _read(tensor, folder, max_bytes)
+        except (OSError, ValueError) as error:
+            raise ModelError(
+                f"from_onnx: external data of '{where}' cannot be read, tensor '{name}': {_text(error)}; "
+                "keep the data files beside the model"
+            ) from error
+        tensor.ClearField("external_data")
+        tensor.data_location = tensor.DEFAULT
+
+
+def _read(tensor: onnx.TensorProto, folder: Path, max_bytes: int) -> bytes:
+    """The bytes of one tensor. raises ValueError, OSError saying why not"""
+    from onnx import helper
+
+    entries = {entry.key: entry.value for entry in tensor.external_data}
+    dtype = str(helper.tensor_dtype_to_np_dtype(tensor.data_type))
+    if any(size < 0 for size in tensor.dims):
+        raise ValueError(f"it has the shape {list(tensor.dims)}")
+    check_size(list(tensor.dims), dtype, max_bytes, f"from_onnx, tensor '{printable(tensor.name)}'")
+    offset, needed = _number(entries, "offset", 0), _bytes_of(tensor)
+    length = _number(entries, "length", needed)
+    if length != needed:
+        raise ValueError(f"it is said to have {length} bytes, its shape {list(tensor.dims)} takes {needed}")
+    path = _inside(entries.get("location", ""), folder)
+    check_regular(path)
+    size = path.stat().st_size
+    if offset + needed > size:
+        raise ValueError(f"'{path.name}' has {size} bytes, {offset + needed} are needed")
+    with path.open("rb") as file:
+        file.seek(offset)
+        return file.read(needed)
+
+
+def _bytes_of(tensor: onnx.TensorProto) -> int:
+    """Bytes of a tensor's data; types of 4 and 2 bits are packed."""
+    from onnx import TensorProto, helper
+
+    bits = PACKED.get(TensorProto.DataType.Name(tensor.data_type))
+    count = math.prod(tensor.dims)
+    return -(-count * bits // 8) if bits else count * helper.tensor_dtype_to_np_dtype(tensor.data_type).itemsize
+
+
+def _number(entries: dict[str, str], key: str, default: int) -> int:
+    text = entries.get(key, str(default))
+    if not (text.isascii() and text.isdigit() and len(text) < 19):
+        raise ValueError(f"its {key} is '{printable(text)}', no number of bytes")
+    return int(text)
+
+
+def _inside(location: str, folder: Path) -> Path:
+    """The file a tensor names, which must be a plain one inside of the folder."""
+    shown = printable(location)
+    if not location or "\0" in location:
+        raise ValueError(f"'{shown}' is no file name")
+    path = folder / location
+    real, root = path.resolve(), folder.resolve()
+    if Path(location).is_absolute() or ".." in Path(location).parts or not real.is_relative_to(root):
+        raise ValueError(f"'{shown}' leaves the folder of the model")
+    if not stat.S_ISREG(real.stat().st_mode):
+        raise ValueError(f"'{shown}' is no plain file")
+    return real
+
+
+def _text(error: Any) -> str:
+    if isinstance(error, FileNotFoundError):
+        return f"there is no file '{printable(str(error.filename))}'"
+    return str(error.strerror if isinstance(error, OSError) and error.strerror else error).rstrip(".;")

@@ -1,0 +1,87 @@
+"""ONNX models as Relax modules: `from_onnx`.
+
+The road: read (onnx_load) -> fix dimensions and infer shapes (onnx_shapes) -> operators of onnxruntime and those on
+codes become ONNX's own (onnx_contrib) -> replace functions by their bodies (onnx_expand) -> fold shape
+arithmetic (onnx_fold) -> take known branches, write out loops, read known sequences (onnx_branches, onnx_loops,
+onnx_sequences) -> compute half precision in float32 (onnx_half) ->
+convert node by node with TVM's converters or our repairs of them (onnx_convert,
+repairs/) -> one named, straight-line function (assemble).
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import tvm
+
+from tvmq.base.foreign_errors import explain_exceptions
+from tvmq.base.memory import check_max_bytes
+from tvmq.formats.importing.assemble import assemble
+from tvmq.formats.onnx.importer.bodies import inline_branches
+from tvmq.formats.onnx.importer.contrib import expand_contrib
+from tvmq.formats.onnx.importer.convert import convert, imported_operators
+from tvmq.formats.onnx.importer.expand import expand_functions
+from tvmq.formats.onnx.importer.fold import fold_constants
+from tvmq.formats.onnx.importer.half import widen_half
+from tvmq.formats.onnx.importer.load import read_model
+from tvmq.formats.onnx.importer.loops import unroll_loops
+from tvmq.formats.onnx.importer.own_domains import mark_own
+from tvmq.formats.onnx.importer.sequences import resolve_sequences
+from tvmq.formats.onnx.importer.shapes import fix_shapes, infer_shapes
+
+if TYPE_CHECKING:
+    import onnx
+
+
+@explain_exceptions("from_onnx")
+def from_onnx(
+    model: str | Path | bytes | onnx.ModelProto,
+    shape: Mapping[str, Sequence[int | None]] | None = None,
+    *,
+    max_bytes: int | None = None,
+    folder: str | Path | None = None,
+) -> tuple[tvm.IRModule, dict[str, np.ndarray]]:
+    """Import an ONNX model.
+
+    model    path of a file (external data beside it are found), its bytes, or an onnx.ModelProto (unchanged)
+    shape    {input name: shape}; fixes dynamic dimensions, None keeps a dimension as the model has it; a
+             dimension that several inputs share by name is fixed for all; shape arithmetic then folds away
+    max_bytes  refuse a model in which one tensor (input, result, weight) takes more bytes than this, before memory is
+             asked for; None: the memory of this machine. Free dimensions count as 1
+    folder   where files with weights are that the model names; None: of a path the folder it is in, of bytes and
+             protos none, so that they read no files
+    returns  module and weights. mod["main"] takes the graph inputs, then the weights, as parameters; weights
+             are {parameter name: array}. Function attributes: "num_input"; "tvmq.inputs" and "tvmq.outputs",
+             JSON lists of the names in the model; "tvmq.names", JSON {variable: [ONNX node names]}.
+    raises   ModelError          the file, the model or `shape` is wrong
+             UnsupportedOpError  an operator cannot be imported
+             MemoryLimitError    a tensor is larger than max_bytes: names the layer, its shape and the bound
+    order    shapes are fixed and inferred, constants folded with ONNX's reference, nodes converted in turn
+
+    The result is one dataflow block without control flow; arguments of calls are variables, constants, shapes
+    or tuples of them.
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of TVM's converters about what we repair or refuse, and of NumPy's folding
+        bound = check_max_bytes(max_bytes, "from_onnx")
+        proto = mark_own(read_model(model, None if folder is None else Path(folder), bound))
+        proto = fix_shapes(proto, shape or {})
+        return assemble(convert(_simplify(proto, bound), bound), bound)
+
+
+def _simplify(proto: onnx.ModelProto, max_bytes: int) -> onnx.ModelProto:
+    """Functions replaced by their bodies, constants folded, branches and loops gone, half precision widened."""
+    imported = imported_operators()
+    while True:
+        while expand_contrib(proto) or expand_functions(proto, imported):
+            infer_shapes(proto)
+        fold_constants(proto, max_bytes)
+        # each may be known only once the other is gone, so both are asked
+        if not any([inline_branches(proto), unroll_loops(proto), resolve_sequences(proto)]):
+            break
+        infer_shapes(proto)
+    return fold_constants(infer_shapes(proto), max_bytes) if widen_half(proto) else proto

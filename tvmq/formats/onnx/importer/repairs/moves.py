@@ -1,0 +1,239 @@
+"""Operators that move values: by indices, into blocks, with padding, split and joined.
+
+Gather, GatherElements, GatherND, ScatterND and OneHot.
+
+Negative indices, and those outside, are the operators' own matter: see graph/indices.py.
+
+SpaceToDepth in the order that opset 28 added.
+
+Pad, Tile and Split. TVM lowers the first two to TIR at once, which no pattern matches.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from tvm import relax
+
+from tvmq import numerics
+from tvmq.formats.onnx.importer.repairs.node import NodeCall, tensor_constant
+from tvmq.graph.sizes import are_equal
+
+
+def gather(call: NodeCall) -> relax.Expr:
+    """Gather as one operator: a slice where the indices are constant and consecutive, else `take`.
+
+    TVM's converter handles negative indices by shape_of, less and where; `take` in mode "wrap" counts from the end.
+    """
+    indices = call.constant(1)
+    axis = call.axis(0)
+    if indices is None:
+        return relax.op.take(call.inputs[0], call.inputs[1], axis, mode="wrap")
+    size = call.shape()[axis]
+    if not isinstance(size, int) and (indices < 0).any():
+        return relax.op.take(call.inputs[0], call.inputs[1], axis, mode="wrap")
+    indices = np.where(indices < 0, indices + size, indices) if isinstance(size, int) else indices
+    if isinstance(size, int) and indices.size and (indices.min() < 0 or indices.max() >= size):
+        raise call.unsupported_error(f"an index lies outside of 0..{size - 1}", "correct the indices in the model")
+    if indices.ndim <= 1 and indices.size and np.all(np.diff(np.atleast_1d(indices)) == 1):
+        first = int(np.atleast_1d(indices)[0])
+        part = relax.op.strided_slice(call.inputs[0], [axis], [first], [first + indices.size])
+        return relax.op.squeeze(part, [axis]) if indices.ndim == 0 else part
+    return relax.op.take(call.inputs[0], tensor_constant(indices.astype(np.int64)), axis)
+
+
+def gather_elements(call: NodeCall) -> relax.Expr:
+    """GatherElements; TVM's converter asks for the size of the axis at run time even where it is known."""
+    return relax.op.gather_elements(call.inputs[0], _places(call, [call.axis(0)]), call.axis(0))
+
+
+def gather_nd(call: NodeCall) -> relax.Expr:
+    """GatherND."""
+    first = int(call.attributes.get("batch_dims", 0))
+    return relax.op.gather_nd(call.inputs[0], _places(call, _axes(call, first)), first)
+
+
+def scatter_nd(call: NodeCall) -> relax.Expr:
+    """ScatterND."""
+    reduction = call.text("reduction", "none")
+    places = _places(call, _axes(call, 0))
+    return relax.op.scatter_nd(call.inputs[0], places, call.inputs[2], "update" if reduction == "none" else reduction)
+
+
+def _axes(call: NodeCall, first: int) -> list[int]:
+    """Axes that the items of the last dimension of the indices count."""
+    count, rank = call.shape(1)[-1], len(call.shape())
+    if not isinstance(count, int) or first + count > rank:
+        raise call.unsupported_error(f"indices of {count} axes beside a tensor of {rank}", "correct their shape")
+    return list(range(first, first + count))
+
+
+def _places(call: NodeCall, axes: list[int]) -> relax.Expr:
+    """The indices; constant ones counted from the beginning, as other compilers ask for them."""
+    indices, sizes = call.constant(1), [call.shape()[axis] for axis in axes]
+    if indices is None or not indices.size or not all(isinstance(size, int) for size in sizes):
+        return call.inputs[1]
+    if (indices < -np.array(sizes)).any() or (indices >= sizes).any():
+        what = f"its axis, they hold {sizes}" if len(sizes) > 1 else f"{-sizes[0]}..{sizes[0] - 1}"
+        raise call.unsupported_error(f"an index lies outside of {what}", "correct the indices in the model")
+    return tensor_constant(numerics.place(indices, sizes))
+
+
+def one_hot(call: NodeCall) -> relax.Expr | None:
+    """OneHot with constant depth and values in the element type of the values (TVM's is always float64).
+
+    Equal to ONNX for indices in [-depth, depth); all other indices give the off value, as ONNX has it.
+    """
+    depth, values = call.constant(1), call.constant(2)
+    if depth is None or values is None:
+        raise call.unsupported_error("depth or values that are computed", "export it with constant depth and values")
+    count, axis = int(depth.item()), call.attributes.get("axis", -1)
+    indices = relax.op.astype(call.inputs[0], "int64")
+    rank = len(call.shape())
+    axis = axis % (rank + 1)
+    classes = np.arange(count, dtype=np.int64).reshape([-1 if i == axis else 1 for i in range(rank + 1)])
+    column = relax.op.expand_dims(indices, axis)
+    zero, size = relax.const(0, "int64"), relax.const(count, "int64")
+    wrapped = relax.op.where(relax.op.less(column, zero), relax.op.add(column, size), column)
+    off, on = (tensor_constant(value) for value in values)
+    return relax.op.where(relax.op.equal(wrapped, tensor_constant(classes)), on, off)
+
+
+def space_to_depth(call: NodeCall) -> relax.Expr | None:
+    """Mode CRD: the channels of a block stand together (TVM knows the order DCR only)."""
+    if call.text("mode", "DCR") == "DCR":
+        return None
+    block = call.attributes["blocksize"]
+    batch, channels, rows, columns = call.shape()
+    split = relax.op.reshape(call.inputs[0], [batch, channels, rows // block, block, columns // block, block])
+    moved = relax.op.permute_dims(split, [0, 1, 3, 5, 2, 4])
+    return relax.op.reshape(moved, [batch, channels * block * block, rows // block, columns // block])
+
+
+STATIC = "make them constants, or fix the input shapes with shape="
+REPEATING: dict[str, Any] = {"reflect": "reflect", "edge": "edge", "wrap": "wrap"}  # modes of ONNX: NumPy's
+
+
+def pad(call: NodeCall) -> relax.Expr:
+    """Pad with constant amounts: nn.pad for a constant value, else the elements to repeat, taken axis by axis.
+
+    Negative amounts crop, by strided_slice, before the padding.
+    """
+    amounts = call.dims(1) if call.input(1) is not None else call.attributes.get("pads")
+    value, mode = call.constant(2), call.text("mode", "constant")
+    if amounts is None or not all(isinstance(amount, int) for amount in amounts):
+        raise call.unsupported_error("its amounts are computed", STATIC)
+    if call.input(2) is not None and value is None:
+        raise call.unsupported_error("its value is computed", "pad with a constant")
+    shape = call.shape()
+    axes = [axis % len(shape) for axis in call.dims(3) or range(len(shape))]
+    begin, end = [0] * len(shape), [0] * len(shape)
+    for position, axis in enumerate(axes):
+        begin[axis], end[axis] = amounts[position], amounts[position + len(axes)]
+    data = _crop(call, shape, begin, end)
+    width = [(max(b, 0), max(e, 0)) for b, e in zip(begin, end, strict=True)]
+    if not any(amount for pair in width for amount in pair):
+        return data
+    if mode != "constant":
+        sizes = [size + min(b, 0) + min(e, 0) for size, b, e in zip(shape, begin, end, strict=True)]
+        return _repeat(call, data, sizes, width)
+    fill = call.attributes.get("value", 0.0) if value is None else value.item()
+    if isinstance(fill, int) and (float(fill) >= 2**63 or int(float(fill)) != fill):
+        return _surround(call, data, width, fill)
+    return relax.op.nn.pad(data, [amount for pair in width for amount in pair], "constant", fill)
+
+
+def _surround(call: NodeCall, data: relax.Expr, width: list[tuple[int, int]], fill: int) -> relax.Expr:
+    """Padding with an integer that float64, in which nn.pad holds its value, does not have: blocks of it around."""
+    value = tensor_constant(np.array(fill, call.dtype()))
+    for axis, amounts in enumerate(width):
+        if not any(amounts):
+            continue
+        data = call.builder.emit(call.builder.normalize(data)) if not isinstance(data, relax.Var) else data
+        shape = list(data.ty.shape.values)
+        blocks = [relax.op.broadcast_to(value, [*shape[:axis], size, *shape[axis + 1 :]]) for size in amounts]
+        parts = [blocks[0], data, blocks[1]]
+        kept = [part for part, size in zip(parts, (amounts[0], 1, amounts[1]), strict=True) if size]
+        data = relax.op.concat([call.builder.emit(part) if part is not data else part for part in kept], axis)
+    return data
+
+
+def _repeat(call: NodeCall, data: relax.Expr, sizes: list, width: list[tuple[int, int]]) -> relax.Expr:
+    """Elements of the input again, outside of it."""
+    mode = REPEATING.get(call.text("mode", "constant"))
+    if mode is None:
+        raise call.unsupported_error(f"mode {call.text('mode', '')}", f"use one of constant, {', '.join(REPEATING)}")
+    for axis, (size, amounts) in enumerate(zip(sizes, width, strict=True)):
+        if not any(amounts):
+            continue
+        if not isinstance(size, int) or size < 1:
+            raise call.unsupported_error(f"mode {mode} along dimension {size}", "fix the input shapes with shape=")
+        indices = np.pad(np.arange(size), amounts, mode=mode)
+        data = relax.op.take(data, tensor_constant(indices), axis)
+    return data
+
+
+def _crop(call: NodeCall, shape: list, begin: list[int], end: list[int]) -> relax.Expr:
+    axes = [i for i in range(len(shape)) if begin[i] < 0 or end[i] < 0]
+    if not axes:
+        return call.inputs[0]
+    starts = [max(-begin[i], 0) for i in axes]
+    stops = [shape[i] + min(end[i], 0) for i in axes]
+    return relax.op.strided_slice(call.inputs[0], axes, starts, stops)
+
+
+def tile(call: NodeCall) -> relax.Expr | None:
+    """Tile with constant repeats as reshape, broadcast_to, reshape.
+
+    LLVM in apache-tvm 0.27 vectorizes topi.tile wrongly for AVX-512 targets: shape (2, 3, 4, 5) repeated
+    (7, 6, 4, 2) times gave arbitrary memory.
+    """
+    repeats = call.dims(1)
+    if repeats is None:
+        return None
+    split, spread, result = [], [], []
+    for size, count in zip(call.shape(), repeats, strict=True):
+        single = count == 1 or are_equal(size, 1)
+        split += [size] if single else [1, size]
+        spread += [size * count] if single else [count, size]
+        result.append(size * count)
+    data = call.inputs[0] if len(split) == len(result) else relax.op.reshape(call.inputs[0], split)
+    data = relax.op.broadcast_to(data, spread)
+    return data if len(split) == len(result) else relax.op.reshape(data, result)
+
+
+def split(call: NodeCall) -> relax.Expr | None:
+    """Split with empty parts, constants of no elements, which TVM could not compute; into one part: that is x."""
+    sizes = call.dims(1) if call.input(1) is not None else call.attributes.get("split")
+    if call.output_count == 1:
+        return call.inputs[0]
+    if sizes is None or 0 not in sizes:
+        return None
+    axis, shape, start, parts = call.axis(0), call.shape(), 0, []
+    if not all(isinstance(size, int) for size in shape):
+        raise call.unsupported_error("an empty part of a symbolic shape", "fix the input shapes with shape=")
+    for size in sizes:
+        part = [*shape[:axis], size, *shape[axis + 1 :]]
+        empty = 0 in part
+        parts.append(
+            tensor_constant(np.zeros(part, call.dtype()))
+            if empty
+            else relax.op.strided_slice(call.inputs[0], [axis], [start], [start + size])
+        )
+        start += size
+    return relax.Tuple(parts)
+
+
+def concat(call: NodeCall) -> relax.Expr | None:
+    """Concat without its empty inputs; one that is left alone is the result."""
+    filled = [i for i in range(len(call.inputs)) if not are_equal(call.shape(i)[_axis_of(call)], 0)]
+    if len(filled) == 1:
+        return call.inputs[filled[0]]
+    if filled:
+        call.inputs[:] = [call.inputs[i] for i in filled]
+    return None
+
+
+def _axis_of(call: NodeCall) -> int:
+    return int(call.attributes["axis"]) % len(call.shape())

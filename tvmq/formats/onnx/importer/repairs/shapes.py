@@ -1,0 +1,181 @@
+"""Operators whose shape is partly symbolic (Dims): Reshape, Expand, ConstantOfShape, Range, Slice; empty tensors."""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Any
+
+import numpy as np
+from tvm import relax
+
+from tvmq.formats.onnx.importer.repairs.node import Dims, NodeCall, tensor_constant
+from tvmq.graph.sizes import are_equal
+
+
+def reshape(call: NodeCall) -> relax.Expr | None:
+    """Reshape to a symbolic shape; 0 copies a dimension, -1 is inferred."""
+    target = call.dims(1)
+    if target is None or not isinstance(call.input(1), Dims):
+        return None
+    if not call.attributes.get("allowzero", 0):
+        shape = call.shape()
+        target = [shape[i] if isinstance(d, int) and d == 0 else d for i, d in enumerate(target)]
+    return relax.op.reshape(call.inputs[0], target)
+
+
+def flatten(call: NodeCall) -> relax.Expr | None:
+    """Flatten of an empty tensor; in a reshape 0 means a size of the input, and -1 is what nothing tells."""
+    shape = call.shape()
+    if 0 not in shape or not all(isinstance(size, int) for size in shape):
+        return None
+    axis = int(call.attributes.get("axis", 1))
+    axis += len(shape) if axis < 0 else 0
+    zero = tensor_constant(np.zeros((), call.dtype()))
+    return relax.op.full([prod(shape[:axis]), prod(shape[axis:])], zero, call.dtype())
+
+
+def vector_axes(call: NodeCall) -> None:
+    """Squeeze, Unsqueeze: a single axis may be a scalar, which TVM's converters do not take."""
+    axes = call.constant(1)
+    if axes is not None and axes.ndim == 0:
+        call.inputs[1] = tensor_constant(axes.reshape(1))
+
+
+def expand(call: NodeCall) -> relax.Expr | None:
+    """Expand: two-sided broadcasting to the shape."""
+    target = call.dims(1)
+    if target is None:
+        return None
+    shape = call.shape()
+    rank = max(len(shape), len(target))
+    padded = [1] * (rank - len(shape)) + shape
+    target = [1] * (rank - len(target)) + target
+    result = [_broadcast(call, a, b) for a, b in zip(padded, target, strict=True)]
+    if rank == len(shape) and all(are_equal(a, b) for a, b in zip(shape, result, strict=True)):
+        return call.inputs[0]
+    return relax.op.broadcast_to(call.inputs[0], result)
+
+
+def _broadcast(call: NodeCall, size: Any, target: Any) -> Any:
+    if are_equal(target, 1) or are_equal(size, target):
+        return size
+    if are_equal(size, 1):
+        return target
+    raise call.unsupported_error(
+        f"dimension {size} cannot be broadcast to {target}", "fix the input shapes with shape="
+    )
+
+
+def constant_of_shape(call: NodeCall) -> relax.Expr:
+    """ConstantOfShape of a known or symbolic shape as relax.full."""
+    from onnx import numpy_helper
+
+    dims = call.dims(0)
+    if dims is None:
+        raise call.unsupported_error("a shape that is computed from values", "fix the input shapes with shape=")
+    tensor = call.attributes.get("value")
+    value = np.zeros(1, np.float32) if tensor is None else numpy_helper.to_array(tensor)
+    return relax.op.full(dims, tensor_constant(value.reshape(())), str(value.dtype))
+
+
+def arange(call: NodeCall) -> relax.Expr | None:
+    """Range over symbolic dimensions as relax.arange."""
+    if not any(isinstance(value, Dims) for value in call.inputs):
+        return None
+    parts = [call.dims(i) for i in range(3)]
+    bounds = [part[0] for part in parts if part]
+    if len(bounds) < 3:
+        return None
+    start, stop, step = bounds
+    return relax.op.arange(start, stop, step, "int64")
+
+
+def strided_slice(call: NodeCall) -> relax.Expr | None:
+    """Slice whose bounds contain symbolic dimensions, steps must be 1; or of which nothing is left."""
+    if not any(isinstance(value, Dims) for value in call.inputs[1:]):
+        part = _of_free_sizes(call)
+        if part is None:
+            _without_reversed_bounds(call)
+        return part
+    starts, stops = call.dims(1), call.dims(2)
+    shape = call.shape()
+    axes = call.dims(3) or list(range(len(starts or [])))
+    steps = call.dims(4) or [1] * len(axes)
+    if starts is None or stops is None or any(step != 1 for step in steps):
+        return None
+    axes = [axis % len(shape) for axis in axes]
+    starts = [_clip_bound(start, shape[axis]) for start, axis in zip(starts, axes, strict=True)]
+    stops = [_clip_bound(stop, shape[axis]) for stop, axis in zip(stops, axes, strict=True)]
+    begin, end = ([relax.prim_value(bound) for bound in bounds] for bounds in (starts, stops))
+    return relax.op.strided_slice(call.inputs[0], axes, begin, end, assume_inbound=True)
+
+
+def _of_free_sizes(call: NodeCall) -> relax.Expr | None:
+    """Slice to the open end of free dimensions, from 0 or 1; None for others.
+
+    TVM bounds both ends by the size and no longer sees that what is left is the size: min(2^63 - 1, n) - min(0, n).
+    """
+    starts, stops, axes, steps = (call.dims(i) for i in range(1, 5))
+    if starts is None or stops is None or any(call.input(i) is not None and call.dims(i) is None for i in (3, 4)):
+        return None
+    shape = call.shape()
+    axes = [axis % len(shape) for axis in axes or range(len(starts))]
+    bounds = list(zip(axes, starts, stops, steps or [1] * len(starts), strict=True))
+    whole = [axis for axis, start, stop, step in bounds if step == 1 and start == 0 and _is_open(stop, shape[axis])]
+    kept = [bound for bound in bounds if bound[0] not in whole]
+    if not kept:
+        return call.inputs[0]
+    is_free = any(not isinstance(shape[axis], int) for axis in axes)
+    if not is_free or any(step != 1 for *_, step in kept):
+        return None
+    if not all(_stays_inside(start, stop, shape[axis]) for axis, start, stop, _ in kept):
+        if whole:
+            call.inputs[1:] = [tensor_constant(np.array(part, np.int64)) for part in _columns(kept)]
+        return None
+    begin = [relax.prim_value(_clip_bound(start, shape[axis])) for axis, start, _, _ in kept]
+    end = [relax.prim_value(_clip_bound(stop, shape[axis])) for axis, _, stop, _ in kept]
+    return relax.op.strided_slice(call.inputs[0], [axis for axis, *_ in kept], begin, end, assume_inbound=True)
+
+
+def _columns(bounds: list[tuple[int, int, int, int]]) -> list[list[int]]:
+    """Starts, stops, axes and steps."""
+    axes, starts, stops, steps = (list(column) for column in zip(*bounds, strict=True))
+    return [starts, stops, axes, steps]
+
+
+def _is_open(stop: int, size: Any) -> bool:
+    return stop >= (size if isinstance(size, int) else np.iinfo(np.int32).max)
+
+
+def _stays_inside(start: int, stop: int, size: Any) -> bool:
+    """True if a slice holds what it says for every size: a free one is at least 1."""
+    if isinstance(size, int):
+        first, last, _ = slice(start, stop).indices(size)
+        return first < last
+    return start in (0, 1) and _is_open(stop, size)
+
+
+def _without_reversed_bounds(call: NodeCall) -> None:
+    """Bounds that hold nothing become 0..0: TVM refuses those that end before they begin."""
+    starts, stops, axes, steps = (call.dims(i) for i in range(1, 5))
+    if starts is None or stops is None or any(call.input(i) is not None and call.dims(i) is None for i in (3, 4)):
+        return
+    shape, axes = call.shape(), axes or list(range(len(starts)))
+    bounds = list(zip(starts, stops, steps or [1] * len(starts), strict=True))
+    for position, axis in enumerate(axes):
+        size = shape[axis % len(shape)]
+        if isinstance(size, int) and bounds[position][2] and not range(*slice(*bounds[position]).indices(size)):
+            bounds[position] = (0, 0, 1)
+    starts, stops, steps = (list(part) for part in zip(*bounds, strict=True))
+    call.inputs[1:] = [tensor_constant(np.array(values, np.int64)) for values in (starts, stops, axes, steps)]
+
+
+def _clip_bound(bound: Any, size: Any) -> Any:
+    """A slice bound inside 0..size."""
+    if not isinstance(bound, int):
+        return bound
+    if bound < 0:
+        return max(bound + size, 0) if isinstance(size, int) else bound + size
+    if isinstance(size, int):
+        return min(bound, size)
+    return size if bound >= np.iinfo(np.int32).max else bound

@@ -1,0 +1,8 @@
+"""The table of TFLite forms, by the name of the operator."""
+
+from __future__ import annotations
+
+from tvmq.formats.tflite import elementwise, moves, pools, products, transposed
+from tvmq.formats.tflite.walk import Form
+
+FORMS: dict[str, Form] = {**products.FORMS, **pools.FORMS, **elementwise.FORMS, **moves.FORMS, **transposed.FORMS}

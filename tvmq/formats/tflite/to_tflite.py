@@ -1,0 +1,96 @@
+"""`to_tflite`: the integral core of a module as a TFLite file of int8."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from dataclasses import dataclass
+from pathlib import Path
+
+import tvm
+
+from tvmq.base.whole_file import write_file
+from tvmq.formats.exporting.integral_core import core_of
+from tvmq.formats.exporting.layouts import FileTensor
+from tvmq.formats.tflite.codes import TfliteTensor
+from tvmq.formats.tflite.flatbuffer import schema
+from tvmq.formats.tflite.forms import FORMS
+from tvmq.formats.tflite.walk import TfliteWriter
+from tvmq.graph.ledger import get_ledger
+from tvmq.graph.names import input_names, output_names
+from tvmq.graph.view import View, dtype_of
+
+
+@dataclass(frozen=True)
+class TFLiteExport:
+    """File that `to_tflite` wrote.
+
+    path             the file
+    size             bytes
+    operators        {name in TFLite: how many}
+    inputs, outputs  End: name, scale and zero point; `to_file` and `from_file` turn codes of the module into those
+                     of the file, which are int8 and have channels last
+    tensors          {variable of the module: End of the tensor that holds it}, for dumps of what lies between
+    """
+
+    path: Path
+    size: int
+    operators: dict[str, int]
+    inputs: tuple[FileTensor, ...]
+    outputs: tuple[FileTensor, ...]
+    tensors: dict[str, FileTensor]
+
+    def __str__(self) -> str:
+        counted = ", ".join(f"{count} {name}" for name, count in self.operators.items())
+        return f"{self.path}: {self.size} bytes; {counted}"
+
+
+def to_tflite(qmod: tvm.IRModule, path: str | os.PathLike[str]) -> TFLiteExport:
+    """Write the function quantized_main of a fully integral module as a TFLite file: int8, channels last.
+
+    The reference kernels of TFLite and those of tflite-micro give on the codes that `exe["quantize_inputs"]` gives the
+    codes that `exe["dequantize_outputs"]` takes, each the same integer.
+
+    qmod     what `quantize` gave with target="tflite", in sizes that are all fixed
+    path     the file; it is written under another name and renamed
+    returns  the file's size, its operators, and what its inputs and outputs are
+    raises   ConfigError without the packages of tvmq[tflite], StageError for a module that is not in four functions,
+             UnsupportedOpError naming a layer without a TFLite form, ModelError for a free size, OutputError if the
+             file cannot be written
+    """
+    schema()
+    core = core_of(qmod, "to_tflite", "tflite")
+    writer = TfliteWriter(View(core), FORMS, get_ledger(qmod).codes)
+    writer.run()
+    inputs = _ends(writer, [param.name for param in writer.view.func.params], list(input_names(core["main"]).values()))
+    outputs = _ends(writer, writer.view.outputs, output_names(core["main"], len(writer.view.outputs)))
+    places = [
+        {end.name: writer.values[name].place for end, name in zip(ends, names, strict=True)}
+        for ends, names in ((inputs, writer.view.params), (outputs, writer.view.outputs))
+    ]
+    inside = {
+        name: _end(writer, name, writer.file.tensors[codes.place].name, codes)
+        for name, codes in writer.values.items()
+        if isinstance(codes, TfliteTensor)
+    }
+    data = writer.file.pack(*places)
+    path = write_file(path, data, "to_tflite")
+    counts = Counter(operator.code for operator in writer.file.operators)
+    return TFLiteExport(path, len(data), dict(sorted(counts.items())), inputs, outputs, inside)
+
+
+def _ends(writer: TfliteWriter, variables: list[str], names: list[str]) -> tuple[FileTensor, ...]:
+    """Inputs or results of the file; an int32 result is refused."""
+    for variable in variables:
+        if not isinstance(writer.values[variable], TfliteTensor):
+            writer.layer = ", ".join(writer.view.sources(variable))
+            kind = dtype_of(writer.view.var[variable])
+            raise writer.unsupported_error(
+                f"a result of {kind} sums", "TFLite gives codes: quantize with target='tflite'"
+            )
+    return tuple(_end(writer, var, name, writer.values[var]) for var, name in zip(variables, names, strict=True))
+
+
+def _end(writer: TfliteWriter, variable: str, name: str, codes: TfliteTensor) -> FileTensor:
+    dtype = dtype_of(writer.view.var[variable])
+    return FileTensor(name, codes.shape, codes.order, float(codes.scale), codes.zero, codes.uint8_offset, dtype)

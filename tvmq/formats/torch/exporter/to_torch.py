@@ -1,0 +1,67 @@
+"""Integer modules as torch modules: `to_torch`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import tvm
+
+from tvmq.errors import ConfigError, ModelError, StageError, UnsupportedOpError
+from tvmq.formats.onnx.exporter.dialects import Dialect
+from tvmq.formats.onnx.exporter.walk import OnnxWriter
+from tvmq.graph.functions import plain_module
+from tvmq.graph.ledger import get_ledger
+
+if TYPE_CHECKING:
+    import torch
+
+# ExecuTorch and PT2E have biases in floats; weights of 4 bits are int8 with bounds of their own there
+TORCH = Dialect("torch", float_biases=True)
+
+
+FORMS = ("decomposed", "exact")
+
+
+def to_torch(model: Any, *, form: str = "decomposed") -> torch.nn.Module:
+    """An integer module as a torch module in evaluation mode, which torch.export.export takes.
+
+    decomposed  float operators between quantize and dequantize operators: quantize_per_tensor, dequantize_per_tensor
+                and dequantize_per_channel of torch.ops.quantized_decomposed, as PT2E writes them. ExecuTorch and other
+                readers of PT2E take them, and `from_torch` adopts their scales. Values next to a tie may fall to the
+                other side. A fresh process needs tvmq no more, only `import torch.ao.quantization.fx._decomposed`,
+                which registers the operators
+    exact       the integers of the module, bit for bit: codes and int32 sums, in plain operators of torch. Floats
+                between them are computed as torch does
+
+    model    what `quantize` gave, or a network of `tvmq.training`: its parameters as they are now
+    returns  a torch.fx.GraphModule; inputs bear the names of the source, as far as Python allows them. Several results
+             are a tuple. Weights are int8 buffers (products have them with the outputs first), biases float ones
+    raises   StageError for a module that is not realized, UnsupportedOpError naming a layer without a form in torch,
+             ModelError where torch is missing, ConfigError for what is no module, and for an unknown form
+    """
+    try:
+        from tvmq.formats.torch.exporter.build import TorchBuilder
+        from tvmq.formats.torch.exporter.exact_build import ExactBuilder
+    except ImportError as error:
+        raise ModelError(
+            f'to_torch: torch cannot be imported ({error}); install it with pip install "tvmq[torch]"'
+        ) from error
+    trained = getattr(model, "integer_module", None)
+    module = plain_module(trained() if trained is not None else model)
+    if not isinstance(module, tvm.IRModule):
+        raise ConfigError(
+            f"to_torch: a model is what tvmq.quantize gives, or a network of tvmq.training. Got {type(model).__name__} "
+            "instead"
+        )
+    if form not in FORMS:
+        raise ConfigError(f"to_torch: form must be one of {', '.join(FORMS)}. Got {form!r} instead")
+    stage = get_ledger(module).stage
+    if stage != "realized":
+        raise StageError(f"to_torch: the module is '{stage}'; export what tvmq.quantize gives")
+    try:
+        if form == "exact":
+            return ExactBuilder(OnnxWriter(module, TORCH), module).module()
+        return TorchBuilder(OnnxWriter(module, TORCH).run()).module()
+    except UnsupportedOpError as error:
+        text = str(error).replace("to_onnx", "to_torch").replace("no ONNX form here", "no form in torch here")
+        raise UnsupportedOpError(text) from error

@@ -1,0 +1,221 @@
+"""Repairs of torch arithmetic, reductions, normalizations and attention.
+
+Normalizations get the scale and shift that torch leaves out: ones and zeros. Attention becomes products and a softmax,
+which the later stages know.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from tvm import relax
+from tvm.ir import GenericConst
+
+from tvmq.formats.torch.importer.repairs import TorchCall
+
+
+def amax(call: TorchCall) -> relax.Expr:
+    """Largest value along dimensions, of all where none are given."""
+    return _reduce(call, relax.op.max)
+
+
+def amin(call: TorchCall) -> relax.Expr:
+    """Smallest value along dimensions, of all where none are given."""
+    return _reduce(call, relax.op.min)
+
+
+def _reduce(call: TorchCall, reduce: Callable[..., relax.Expr]) -> relax.Expr:
+    return reduce(call["self"], list(call["dim"]) or None, keepdims=call["keepdim"])
+
+
+def prod(call: TorchCall) -> relax.Expr:
+    """Product along one dimension."""
+    return relax.op.prod(call["self"], [call["dim"]], keepdims=call["keepdim"])
+
+
+def max_along(call: TorchCall) -> Any:
+    """Largest values along one dimension, and their positions."""
+    return _extremes(call, relax.op.max, relax.op.argmax)
+
+
+def min_along(call: TorchCall) -> Any:
+    """Smallest values along one dimension, and their positions."""
+    return _extremes(call, relax.op.min, relax.op.argmin)
+
+
+def variance_and_mean(call: TorchCall) -> Any:
+    """var_mean: the variance, divided by n - correction (1 where nothing is said), and the mean."""
+    return _spread(call, lambda variance: variance)
+
+
+def deviation_and_mean(call: TorchCall) -> Any:
+    """std_mean: the root of that variance, and the mean."""
+    return _spread(call, relax.op.sqrt)
+
+
+def _spread(call: TorchCall, function: Callable[[relax.Expr], relax.Expr]) -> Any:
+    x, keep = call["self"], call["keepdim"]
+    sizes = call.shape(x)
+    dims = [int(dim) % len(sizes) for dim in call["dim"]] if call["dim"] else list(range(len(sizes)))
+    lost = 1 if call["correction"] is None else call["correction"]
+    variance = relax.op.variance(x, dims, keepdims=keep)
+    if lost:
+        counts = [size for dim in dims if isinstance(size := sizes[dim], int)]
+        if len(counts) < len(dims) or math.prod(counts) <= lost:
+            raise call.unsupported_error(
+                f"correction={lost} over {sizes}", "use correction=0, or more values of a known number"
+            )
+        variance = relax.op.multiply(variance, call.constant(math.prod(counts) / (math.prod(counts) - lost), x))
+    return call.emit(function(variance)), call.emit(relax.op.mean(x, dims, keepdims=keep))
+
+
+def _extremes(call: TorchCall, value: Callable[..., relax.Expr], position: Callable[..., relax.Expr]) -> Any:
+    x, dim, keep = call["self"], call["dim"], call["keepdim"]
+    return call.emit(value(x, [dim], keepdims=keep)), call.emit(position(x, dim, keepdims=keep))
+
+
+def clamp(call: TorchCall) -> relax.Expr | None:
+    """A bound of one side alone; TVM's converter puts infinity at the other, which integers do not have.
+
+    Where the lower one is above the upper one, all is the upper.
+    """
+    x, low, high = call["self"], call["min"], call["max"]
+    if not all(isinstance(bound, int | float | None) for bound in (low, high)):
+        raise call.unsupported_error("bounds that depend on free sizes", "export with fixed sizes")
+    if low is None and high is not None:
+        return relax.op.minimum(x, call.constant(high, x))
+    if high is None and low is not None:
+        is_relu = low == 0 and str(x.ty.dtype) == "float32"
+        return relax.op.nn.relu(x) if is_relu else relax.op.maximum(x, call.constant(low, x))
+    bounded = all(isinstance(bound, int | float) and math.isfinite(bound) for bound in (low, high))
+    return relax.op.clip(x, min(low, high), high) if bounded else None
+
+
+def mish(call: TorchCall) -> relax.Expr:
+    """x * tanh(softplus(x))."""
+    x = call["self"]
+    return relax.op.multiply(x, call.emit(relax.op.tanh(call.emit(relax.op.nn.softplus(x)))))
+
+
+def subtract(call: TorchCall) -> relax.Expr | None:
+    """x - alpha * other; TVM's converter forgets alpha."""
+    x, other, alpha = call["self"], call["other"], call["alpha"]
+    if alpha == 1 or not isinstance(x, relax.Expr):
+        return None
+    if not isinstance(other, relax.Expr):
+        return relax.op.subtract(x, call.constant(alpha * other, x))
+    return relax.op.subtract(x, call.emit(relax.op.multiply(other, call.constant(alpha, other))))
+
+
+OF_WEIGHTS = {
+    "matmul": relax.op.matmul, "mm": relax.op.matmul, "maximum": relax.op.maximum, "minimum": relax.op.minimum
+}  # fmt: skip
+
+
+def of_two_weights(call: TorchCall) -> relax.Expr | None:
+    """A function of two constants; TVM's converter hands these to Python's operator, which has none for them."""
+    a, b = (call.value(argument) for argument in call.node.args[:2])
+    if not isinstance(a, GenericConst) or not isinstance(b, GenericConst):
+        return None
+    return OF_WEIGHTS[call.operator.partition(".")[0]](a, b)
+
+
+def divide_whole(call: TorchCall) -> relax.Expr | None:
+    """Whole-number division by a number of the tensor's own type; TVM's converter makes it int32."""
+    x, other = call["self"], call["other"]
+    is_integer = "int" in str(x.ty.dtype) if isinstance(x, relax.Expr) else False
+    if not is_integer or not isinstance(other, int) or call["rounding_mode"] != "floor":
+        return None
+    return relax.op.floor_divide(x, call.constant(other, x))
+
+
+def layer_norm(call: TorchCall) -> relax.Expr:
+    """Over the last dimensions."""
+    sizes = [int(size) for size in call["normalized_shape"]]
+    scale = _or_constant(call, call["weight"], np.ones(sizes))
+    shift = _or_constant(call, call["bias"], np.zeros(sizes))
+    return relax.op.nn.layer_norm(call["input"], scale, shift, _last(sizes), call["eps"])
+
+
+def rms_norm(call: TorchCall) -> relax.Expr:
+    """Over the last dimensions; without epsilon that of the element type, as torch has it."""
+    x, sizes = call["input"], [int(size) for size in call["normalized_shape"]]
+    epsilon = call["eps"]
+    if epsilon is None:
+        epsilon = float(np.finfo(str(x.ty.dtype)).eps)
+    scale = _or_constant(call, call["weight"], np.ones(sizes))
+    return relax.op.nn.rms_norm(x, scale, _last(sizes), epsilon)
+
+
+def group_norm(call: TorchCall) -> Any:
+    """The first result, the normalized tensor; the statistics beside it are not computed."""
+    x, channels = call["input"], int(call["C"])
+    scale = _or_constant(call, call["weight"], np.ones(channels))
+    shift = _or_constant(call, call["bias"], np.zeros(channels))
+    axes = list(range(2, len(call.shape(x))))
+    norm = relax.op.nn.group_norm(x, scale, shift, int(call["group"]), 1, axes, call["eps"])
+    return (call.emit(norm),)
+
+
+def _last(sizes: list[int]) -> list[int]:
+    return list(range(-len(sizes), 0))
+
+
+def _or_constant(call: TorchCall, tensor: Any, default: np.ndarray) -> relax.Expr:
+    return call.constant(default, call["input"]) if tensor is None else tensor
+
+
+def attention(call: TorchCall) -> relax.Expr:
+    """softmax(query @ key^T * scale + mask) @ value; rows that are masked everywhere give zeros."""
+    query, key, value = call["query"], call["key"], call["value"]
+    if call["dropout_p"]:
+        raise call.unsupported_error("dropout", "pass dropout_p=0.0 in evaluation")
+    if call["enable_gqa"]:
+        raise call.unsupported_error("enable_gqa", "repeat the heads of key and value before it")
+    rank = len(call.shape(key))
+    turned = call.emit(relax.op.permute_dims(key, [*range(rank - 2), rank - 1, rank - 2]))
+    scores = call.emit(relax.op.matmul(query, turned))
+    scores = call.emit(relax.op.multiply(scores, call.constant(_scale(call), query)))
+    mask = _mask(call)
+    if mask is None:
+        return relax.op.matmul(call.emit(relax.op.nn.softmax(scores, -1)), value)
+    scores = call.emit(relax.op.add(scores, mask))
+    weights = call.emit(relax.op.nn.softmax(scores, -1))
+    if not isinstance(mask, GenericConst) or np.isneginf(mask.value.numpy()).all(-1).any():
+        weights = _zero_where_masked(call, scores, weights)
+    return relax.op.matmul(weights, value)
+
+
+def _scale(call: TorchCall) -> float:
+    scale = call["scale"]
+    if scale is not None:
+        return float(scale)
+    return float(call.shape(call["query"])[-1]) ** -0.5
+
+
+def _mask(call: TorchCall) -> Any:
+    """Term that is added to the scores, None for nothing."""
+    query, mask = call["query"], call["attn_mask"]
+    if call["is_causal"]:
+        rows, columns = call.shape(query)[-2], call.shape(call["key"])[-2]
+        if not isinstance(rows, int) or not isinstance(columns, int):
+            raise call.unsupported_error("is_causal with a free length", "give the mask as attn_mask")
+        return call.constant(np.where(np.tri(rows, columns, dtype=bool), 0.0, -np.inf), query)
+    if mask is None or str(mask.ty.dtype) != "bool":
+        return mask
+    return call.emit(relax.op.where(mask, call.constant(0.0, query), call.constant(-np.inf, query)))
+
+
+def _zero_where_masked(call: TorchCall, scores: relax.Expr, weights: relax.Expr) -> relax.Expr:
+    """softmax of a row of -inf is no number; torch has zeros there.
+
+    Relax's max begins at the lowest finite number, so the row is asked for a score above -inf instead.
+    """
+    open_scores = call.emit(relax.op.greater(scores, call.constant(-np.inf, scores)))
+    counted = call.emit(relax.op.astype(open_scores, str(scores.ty.dtype)))
+    any_open = call.emit(relax.op.max(counted, [-1], keepdims=True))
+    masked = call.emit(relax.op.equal(any_open, call.constant(0.0, scores)))
+    return call.emit(relax.op.where(masked, call.constant(0.0, scores), weights))

@@ -1,0 +1,34 @@
+"""Models that torch's own tools quantized, as quantize and dequantize operators that torch.export can trace.
+
+prepared.py    a prepared model (observers, fake quantizers) is converted by the tool that prepared it
+packed.py      packed weights become codes and scales that can be traced
+subclasses.py  so do weights of torchao
+codes.py       stands for a quantized tensor while the model is traced: the float tensor behind its rounding
+functions.py, operators.py   what torch functions and operators of torch.ops.quantized do with it
+repairs.py     quantize and dequantize of the graph as R.tvmq.quantize and R.tvmq.dequantize
+dynamic.py                   products whose activations get a scale at run time; library.py: their operators
+products.py                  these in Relax
+"""
+
+from __future__ import annotations
+
+_CONVERSIONS = "tvmq.formats.torch.importer.quantized.repairs:"
+_PRODUCTS = "tvmq.formats.torch.importer.quantized.products:"
+_OVERLOADS = ("per_channel.default", "per_tensor.default", "per_tensor.tensor", "per_tensor.tensor2")
+_FAKE = (
+    "fake_quantize_per_tensor_affine_cachemask.default",
+    "_fake_quantize_per_tensor_affine_cachemask_tensor_qparams.default",
+    "fake_quantize_per_channel_affine_cachemask.default",
+)
+
+# what repairs.py of the front end adds to its table
+QUANTIZED: dict[str, str] = {
+    **{f"quantize_{overload}": f"{_CONVERSIONS}quantize" for overload in _OVERLOADS},
+    **{f"dequantize_{overload}": f"{_CONVERSIONS}dequantize" for overload in _OVERLOADS},
+    **dict.fromkeys(_FAKE, f"{_CONVERSIONS}fake_quantize"),
+    "choose_qparams.tensor": f"{_PRODUCTS}choose_qparams",
+    "coded_linear.default": f"{_PRODUCTS}coded_linear",
+    "group_linear.default": f"{_PRODUCTS}group_linear",
+    "integer_linear.default": f"{_PRODUCTS}integer_linear",
+    "linear.default": f"{_PRODUCTS}linear",
+}

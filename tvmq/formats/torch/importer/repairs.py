@@ -1,0 +1,139 @@
+"""Repairs of TVM's torch converters, where they are missing, wrong, or leave what later stages cannot read.
+
+A repair is `repair(call: TorchCall)`. It returns a Relax expression or a tuple of them, or None to leave the node to
+TVM's converter. It raises `call.unsupported_error(...)` for what TVM would import wrongly. REPAIRS maps an operator of
+torch to "module:function", UNSUPPORTED maps an operator that cannot be imported to the way out.
+
+TorchCall is a node of a torch graph as a repair sees it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from tvm import relax
+from tvm.ir import GenericConst
+
+from tvmq.base.by_name import load_object
+from tvmq.errors import UnsupportedOpError
+from tvmq.formats.torch.importer.quantized import QUANTIZED
+
+
+class TorchCall:
+    """A node whose inputs are already Relax values.
+
+    node      the torch.fx node
+    layer     name of its layer, for messages
+    operator  name and overload, "add.Tensor"
+    importer  TVM's importer, whose environment holds the values so far
+    """
+
+    def __init__(self, node: Any, layer: str, operator: str, importer: Any) -> None:
+        self.node, self.layer, self.operator, self.importer = node, layer, operator, importer
+        self.builder: relax.BlockBuilder = importer.block_builder
+        self._arguments: dict[str, Any] | None = None
+
+    def __getitem__(self, name: str) -> Any:
+        """An argument by its name in torch's schema, nodes as Relax values; its default where it is left out."""
+        if self._arguments is None:
+            self._arguments = self._bind_arguments()
+        return self._arguments[name]
+
+    def _bind_arguments(self) -> dict[str, Any]:
+        schema = self.node.target._schema.arguments
+        positional = dict(zip((argument.name for argument in schema), self.node.args, strict=False))
+        values = {a.name: a.default_value if a.has_default_value() else None for a in schema}
+        values |= positional | dict(self.node.kwargs)
+        return {name: self.value(value) for name, value in values.items()}
+
+    def value(self, argument: Any) -> Any:
+        """An argument with its nodes as Relax values."""
+        return self.importer._retrieve_args(argument)
+
+    def shape(self, value: relax.Expr) -> list[Any]:
+        """Sizes of a tensor, numbers where they are known."""
+        return [int(d) if hasattr(d, "value") else d for d in value.ty.shape.values]
+
+    def emit(self, value: Any) -> Any:
+        """Bind a tensor or tuple to a variable; anything else stays as it is."""
+        if not isinstance(value, relax.Call | relax.TupleGetItem):
+            return value
+        return self.builder.emit(self.builder.normalize(value))
+
+    def constant(self, value: Any, like: relax.Expr) -> GenericConst:
+        """A number or array as a constant of the element type of a tensor."""
+        return relax.const(np.asarray(value, str(like.ty.dtype)), str(like.ty.dtype))
+
+    def unsupported_error(self, what: str, way_out: str) -> UnsupportedOpError:
+        """The error to raise: names the layer and its operator, says what is wrong and the way out."""
+        return UnsupportedOpError(f"from_torch, layer '{self.layer}': {self.operator}: {what}; {way_out}")
+
+
+_INDEXING = "tvmq.formats.torch.importer.indexing:"
+_MATH = "tvmq.formats.torch.importer.math:"
+_WINDOWS = "tvmq.formats.torch.importer.windows:"
+
+REPAIRS: dict[str, str] = {
+    **QUANTIZED,
+    "_adaptive_avg_pool2d.default": _WINDOWS + "adaptive_avg_pool2d",
+    "adaptive_avg_pool1d.default": _WINDOWS + "adaptive_avg_pool1d",
+    "adaptive_avg_pool2d.default": _WINDOWS + "adaptive_avg_pool2d",
+    "adaptive_max_pool2d.default": _WINDOWS + "adaptive_max_pool2d",
+    "amax.default": _MATH + "amax",
+    "amin.default": _MATH + "amin",
+    "avg_pool2d.default": _WINDOWS + "avg_pool2d",
+    "clamp.default": _MATH + "clamp",
+    "convolution.default": _WINDOWS + "convolution",
+    "div.Tensor_mode": _MATH + "divide_whole",
+    **dict.fromkeys(
+        ("gru.input", "lstm.input", "rnn_relu.input", "rnn_tanh.input"), "tvmq.formats.torch.importer.recurrent:recurrent"
+    ),
+    "embedding.default": _INDEXING + "embedding",
+    "getitem": _INDEXING + "getitem",
+    "index.Tensor": _INDEXING + "index",
+    "index_select.default": _INDEXING + "index_select",
+    "layer_norm.default": _MATH + "layer_norm",
+    **dict.fromkeys(("matmul.default", "mm.default", "maximum.default", "minimum.default"), _MATH + "of_two_weights"),
+    "max.dim": _MATH + "max_along",
+    "min.dim": _MATH + "min_along",
+    "mish.default": _MATH + "mish",
+    "native_group_norm.default": _MATH + "group_norm",
+    "prod.dim_int": _MATH + "prod",
+    "rms_norm.default": _MATH + "rms_norm",
+    "scaled_dot_product_attention.default": _MATH + "attention",
+    "select.int": _INDEXING + "select",
+    "std_mean.correction": _MATH + "deviation_and_mean",
+    "sub.Tensor": _MATH + "subtract",
+    "take.default": _INDEXING + "take",
+    "unfold.default": _INDEXING + "unfold",
+    "upsample_bicubic2d.vec": _WINDOWS + "only_whole_sizes",
+    "upsample_bilinear2d.vec": _WINDOWS + "only_whole_sizes",
+    "upsample_nearest2d.vec": _WINDOWS + "upsample_nearest2d",
+    "var_mean.correction": _MATH + "variance_and_mean",
+}
+
+_RANDOM = "its values are random; give them to `forward` as an input"
+UNSUPPORTED: dict[str, str] = {
+    "_upsample_bilinear2d_aa.default": "use interpolate(..., antialias=False), or resize before the model",
+    "_upsample_bicubic2d_aa.default": "use interpolate(..., antialias=False), or resize before the model",
+    "affine_grid_generator.default": "run it outside of the model",
+    "bernoulli.p": _RANDOM,
+    "cond": "control flow is not supported; export the model without it",
+    "grid_sampler_2d.default": "run it outside of the model",
+    **dict.fromkeys(
+        ("gru.data", "lstm.data", "rnn_relu.data", "rnn_tanh.data"),
+        "packed sequences are not supported; give it padded ones",
+    ),
+    "masked_select.default": "the shape of its result depends on values; use torch.where",
+    "nonzero.default": "the shape of its result depends on values; use torch.where",
+    "rand.default": _RANDOM,
+    "randn.default": _RANDOM,
+    "randn_like.default": _RANDOM,
+}
+
+
+def load_repair(operator: str) -> Callable[[TorchCall], Any] | None:
+    """The repair of an operator, None if TVM's converter is right as it is."""
+    return load_object(REPAIRS[operator]) if operator in REPAIRS else None

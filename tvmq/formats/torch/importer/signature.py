@@ -1,0 +1,245 @@
+"""Inputs, outputs and weights of an ExportedProgram.
+
+Layer names of torch nodes: the fully-qualified name of the module that a node was traced in.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from tvm import relax, tirx
+from tvm.ir import GenericConst
+
+from tvmq.errors import UnsupportedOpError
+from tvmq.formats.importing.assemble import variable_name
+from tvmq.graph.names import UniqueNames
+
+if TYPE_CHECKING:
+    import torch
+import re
+from collections.abc import Iterable
+
+from tvmq.base.text import printable_name
+
+
+class ProgramWeights:
+    """Parameters, buffers and lifted constants as Relax constants, each made when it is asked for.
+
+    targets  {placeholder: name in the model}
+    names    {constant: name in the model}, filled by `constant`; what shares memory is one constant
+    """
+
+    def __init__(self, program: torch.export.ExportedProgram) -> None:
+        import torch
+        from torch.export.graph_signature import InputKind, TensorArgument
+
+        self.values = {**program.state_dict, **program.constants}
+        self.targets = {
+            spec.arg.name: spec.target
+            for spec in program.graph_signature.input_specs
+            if spec.kind is not InputKind.USER_INPUT and isinstance(spec.arg, TensorArgument)
+        }
+        self.names: dict[GenericConst, str] = {}
+        self._constants: dict[Any, GenericConst] = {}
+        # shared weights are called by their first name, in the order of the state dictionary
+        dense = {name: value for name, value in self.values.items() if getattr(value, "layout", None) is torch.strided}
+        self._first_names = {_place(value): name for name, value in reversed(dense.items())}
+
+    def tensor(self, placeholder: str) -> Any:
+        """The values of a placeholder as torch has them."""
+        return self.values[self.targets[placeholder]].detach()
+
+    def constant(self, placeholder: str) -> GenericConst:
+        """The constant of a placeholder."""
+        target, tensor = self.targets[placeholder], self.tensor(placeholder)
+        refuse_type(tensor.dtype, f"weight '{target}'")
+        if tensor.is_sparse or tensor.is_meta:
+            kind = "sparse" if tensor.is_sparse else "without values (on the device 'meta')"
+            raise UnsupportedOpError(f"from_torch, weight '{target}': it is {kind}; give the model dense weights")
+        key = _place(tensor)
+        if key not in self._constants or not tensor.numel():
+            array = tensor.cpu().contiguous().numpy()
+            self._constants[key] = relax.const(array, str(array.dtype))
+            self.names[self._constants[key]] = self._first_names[key]
+        return self._constants[key]
+
+
+def _place(tensor: Any) -> tuple[Any, ...]:
+    """Equal for tensors that are one in memory."""
+    return (tensor.device, tensor.data_ptr(), tuple(tensor.shape), tensor.stride(), tensor.dtype)
+
+
+def refuse_type(dtype: Any, what: str) -> str:
+    """NumPy's name of a torch element type.
+
+    raises UnsupportedOpError for bfloat16, complex numbers and quantized types.
+    """
+    name = str(dtype).removeprefix("torch.")
+    known = "bool int8 int16 int32 int64 uint8 uint16 uint32 uint64 float16 float32 float64".split()
+    if name not in known:
+        raise UnsupportedOpError(f"from_torch, {what}: element type {name} is not supported; use model.float()")
+    return name
+
+
+def input_variables(program: torch.export.ExportedProgram, importer: Any) -> list[tuple[str, str, relax.Var]]:
+    """(placeholder, input name, variable) of the inputs that are tensors; equal free sizes are one symbol."""
+    unique, inputs = UniqueNames(), []
+    symbols: dict[str, tirx.Var] = {}
+    values = {node.name: node.meta["val"] for node in program.graph.find_nodes(op="placeholder")}
+    for name in program.graph_signature.user_inputs:
+        value = values.get(name) if isinstance(name, str) else None
+        if value is None or not hasattr(value, "dtype"):
+            continue  # None and numbers: torch.export made constants of them
+        dtype = refuse_type(value.dtype, f"input '{name}'")
+        hints = ["batch" if axis == 0 else f"{variable_name(name)}_d{axis}" for axis in range(value.ndim)]
+        shape = [_size(size, hint, symbols, importer) for size, hint in zip(value.shape, hints, strict=True)]
+        inputs.append((name, name, relax.Var(unique(variable_name(name)), relax.TensorType(shape, dtype))))
+    return inputs
+
+
+def _size(size: Any, hint: str, symbols: dict[str, tirx.Var], importer: Any) -> Any:
+    """A size as a number, a symbol or an expression of symbols; a new symbol is called `hint` where that is free."""
+    if isinstance(size, int):
+        return size
+    name, derived = importer._process_derived_symbol(size.node.expr, symbols)
+    if derived is not None:
+        return derived
+    names = {symbol.name for symbol in symbols.values()}
+    return symbols.setdefault(name, tirx.Var(name if hint in names else hint, "int64"))
+
+
+def outputs(program: torch.export.ExportedProgram, env: dict[Any, Any]) -> list[tuple[str, Any]]:
+    """(output name, value) in order; results that are None are left out.
+
+    raises UnsupportedOpError for results that are no tensors, and for models that write to their buffers.
+    """
+    from torch.export.graph_signature import OutputKind
+
+    (node,) = program.graph.find_nodes(op="output")
+    specs = program.graph_signature.output_specs
+    written = [spec.target for spec in specs if spec.kind is OutputKind.BUFFER_MUTATION]
+    if written:
+        raise UnsupportedOpError(
+            f"from_torch: the model writes its buffer '{written[0]}' at each call, a module has no state; "
+            "call model.eval() before the export, or give the buffer in and out of `forward`"
+        )
+    results = [
+        value
+        for value, spec in zip(node.args[0], specs, strict=True)
+        if spec.kind in (OutputKind.USER_OUTPUT, OutputKind.LOSS_OUTPUT)
+    ]
+    names = output_names(program.call_spec.out_spec, len(results))
+    named_outputs = []
+    for name, value in zip(names, results, strict=True):
+        if value is None:
+            continue
+        if not isinstance(env.get(value) if hasattr(value, "meta") else None, relax.Expr) or not _is_tensor(env[value]):
+            raise UnsupportedOpError(f"from_torch, output '{name}': it is no tensor; return tensors only")
+        named_outputs.append((name, env[value]))
+    return named_outputs
+
+
+def _is_tensor(value: relax.Expr) -> bool:
+    return isinstance(value.ty, relax.TensorType)
+
+
+def output_names(spec: Any, count: int) -> list[str]:
+    """Names of the leaves of a result: keys and positions joined by dots; positions alone as output_<position>."""
+    from torch.utils import _pytree
+
+    tree = _pytree.tree_unflatten(list(range(count)), spec)
+    if isinstance(tree, int):
+        return ["output"]
+    paths, _ = _pytree.tree_flatten_with_path(tree)
+    texts = [".".join(_key(key) for key in path) for path, _ in paths]
+    return [f"output_{text}" if text[:1].isdigit() else text for text in texts]
+
+
+def _key(key: Any) -> str:
+    for attribute in ("key", "name", "idx"):
+        if hasattr(key, attribute):
+            return str(getattr(key, attribute))
+    return str(key)
+
+
+def module_path(node: Any) -> str:
+    """Fully-qualified name of the innermost module of a torch.fx node, "" for the model itself.
+
+    Where tracing left none, the owner of a weight that the node reads.
+    """
+    stack = node.meta.get("nn_module_stack")
+    if stack:
+        return printable_name(clean_path(list(stack.values())[-1][0]))
+    for used in node.all_input_nodes:
+        owner = used.meta.get("tvmq.codegen.target", "")
+        if "." in owner:
+            return printable_name(owner.rpartition(".")[0])
+    return ""
+
+
+def clean_path(path: str) -> str:
+    """A module path as `named_modules` writes it, whichever way the model was traced.
+
+    >>> clean_path("L['self'].features[0].conv"), clean_path("blocks.1"), clean_path("L['self']._modules['a'].b")
+    ('features.0.conv', 'blocks.1', 'a.b')
+    """
+    path = re.sub(r"^L\['self'\]\.?", "", path)
+    path = re.sub(r"\[['\"]?([^'\"\]]+)['\"]?\]", r".\1", path).replace("_modules.", "")
+    return path.strip(".")
+
+
+class LayerNames:
+    """Names of the layers of one graph.
+
+    A node of a torch.nn layer is called as the layer; one of a function in a module <module>.<function>, numbered
+    from the second. A module that is called twice has the same names both times.
+    """
+
+    def __init__(self, nodes: Iterable[Any]) -> None:
+        self.modules = {module_path(node) for node in nodes}
+        self._names: dict[Any, str] = {}
+        self._unique: dict[str, UniqueNames] = {}
+
+    def key(self, node: Any) -> tuple[Any, ...]:
+        """Equal for the nodes of one call of a layer or function."""
+        call = _call_of_module(node)
+        return (call, "") if self._is_layer(node) else (call, _function_call(node))
+
+    def __call__(self, node: Any) -> str:
+        """The layer that a node belongs to."""
+        path, key = module_path(node), self.key(node)
+        if self._is_layer(node):
+            return path
+        if key not in self._names:
+            unique = self._unique.setdefault(key[0], UniqueNames(self.modules))
+            function = function_name(node)
+            self._names[key] = unique(f"{path}.{function}" if path else function)
+        return self._names[key]
+
+    def _is_layer(self, node: Any) -> bool:
+        """True inside a layer of torch.nn, or of any package, that has no layers of its own."""
+        stack = node.meta.get("nn_module_stack")
+        if not stack or not module_path(node):  # the model itself has no name
+            return bool(module_path(node))
+        path, kind = list(stack.values())[-1]
+        kind = kind if isinstance(kind, str) else f"{kind.__module__}.{kind.__qualname__}"
+        prefix = f"{printable_name(clean_path(path))}."
+        is_layer = kind.startswith(("torch.nn.modules.", "torch.ao.nn."))
+        return is_layer and not any(name.startswith(prefix) for name in self.modules)
+
+
+def _call_of_module(node: Any) -> str:
+    stack = node.meta.get("nn_module_stack")
+    return str(list(stack)[-1]) if stack else module_path(node)
+
+
+def _function_call(node: Any) -> str:
+    called = node.meta.get("torch_fn")
+    return str(called[0]) if called else node.name
+
+
+def function_name(node: Any) -> str:
+    """Name that the source calls: "flatten" for x.flatten(1), whatever operators it became."""
+    called = node.meta.get("torch_fn")
+    name = called[1] if called else getattr(node.target, "__name__", str(node.target)).partition(".")[0]
+    return str(name).rpartition(".")[2].strip("_") or "function"

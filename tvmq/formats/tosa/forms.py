@@ -1,0 +1,8 @@
+"""The table of TOSA forms, by the name of the operator."""
+
+from __future__ import annotations
+
+from tvmq.formats.tosa import elementwise, moves, pools, products
+from tvmq.formats.tosa.walk import Form
+
+FORMS: dict[str, Form] = {**products.FORMS, **pools.FORMS, **elementwise.FORMS, **moves.FORMS}

@@ -1,0 +1,84 @@
+"""`to_tosa`: the integral core of a module as a TOSA flatbuffer."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass
+from pathlib import Path
+
+import tvm
+
+from tvmq.base.whole_file import write_file
+from tvmq.formats.exporting.integral_core import core_of
+from tvmq.formats.exporting.layouts import FileTensor
+from tvmq.formats.tosa.forms import FORMS
+from tvmq.formats.tosa.graph import schema
+from tvmq.formats.tosa.walk import UINT8_OFFSETS, TosaTensor, TosaWriter
+from tvmq.graph.ledger import get_ledger
+from tvmq.graph.names import input_names, output_names
+from tvmq.graph.view import View, dtype_of
+
+
+@dataclass(frozen=True)
+class TosaExport:
+    """File that `to_tosa` wrote.
+
+    path             the file
+    size             bytes
+    operators        {name in the specification: how many}
+    inputs, outputs  End: name, and scale and zero point where these are codes; `to_file` and `from_file` turn codes of
+                     the module into those of the file, which are int8 and have channels last
+    """
+
+    path: Path
+    size: int
+    operators: dict[str, int]
+    inputs: tuple[FileTensor, ...]
+    outputs: tuple[FileTensor, ...]
+
+    def __str__(self) -> str:
+        counted = ", ".join(f"{count} {name}" for name, count in self.operators.items())
+        return f"{self.path}: {self.size} bytes; {counted}"
+
+
+def to_tosa(qmod: tvm.IRModule, path: str | os.PathLike[str]) -> TosaExport:
+    """Write the function quantized_main of a fully integral module as TOSA 1.0, a flatbuffer, channels last.
+
+    TOSA defines each operator on integers to the bit, so a device that conforms gives on the codes of
+    `exe["quantize_inputs"]` what `exe["dequantize_outputs"]` takes, each the same integer.
+
+    qmod     what `quantize` gave with requantize="fixed_point" or "power_of_two" (target="tosa" says so), in sizes that
+             are all fixed. Rounding UPWARD is RESCALE's single rounding; DOUBLE is its double rounding, an extension of
+             the specification's integer profile
+    path     the file; it is written under another name and renamed
+    returns  the file's size, its operators, and what its inputs and outputs are
+    raises   ConfigError without the package of tvmq[tosa], StageError for a module that is not in four functions,
+             UnsupportedOpError naming a layer without a TOSA form, ModelError for a free size, OutputError if the file
+             cannot be written
+    """
+    schema()
+    core = core_of(qmod, "to_tosa", "tosa")
+    writer = TosaWriter(View(core), FORMS, get_ledger(qmod).codes)
+    entries = input_names(core["main"])
+    results = writer.run(list(entries.values()))
+    sources = output_names(core["main"], len(results))
+    inputs = [writer.values[param] for param in entries]
+    ends = (
+        _ends(writer, list(entries), list(entries.values()), inputs),
+        _ends(writer, writer.view.outputs, sources, results),
+    )
+    data = writer.graph.pack()
+    return TosaExport(write_file(path, data, "to_tosa"), len(data), dict(sorted(writer.graph.counts.items())), *ends)
+
+
+def _ends(
+    writer: TosaWriter, variables: list[str], names: list[str], tensors: list[TosaTensor]
+) -> tuple[FileTensor, ...]:
+    """Name, shape, order and scale of each input or result."""
+    ends = []
+    for variable, name, tensor in zip(variables, names, tensors, strict=True):
+        scale, zero = writer.scales.get(variable, (1.0, 0))
+        dtype = dtype_of(writer.view.var[variable])
+        offset = UINT8_OFFSETS[dtype]
+        ends.append(FileTensor(name, tensor.shape, tensor.order, float(scale), int(zero) - offset, offset, dtype))
+    return tuple(ends)

@@ -1,0 +1,132 @@
+"""The guard of `quantize`: the integer module is run beside the float one, and mended where 8 bits cannot hold it.
+
+    bound.py      what has to hold: signal to error of the outputs, or a metric and its drop
+    kept.py       samples and statistics, from one reading of the data
+    evidence.py   tensors that judge outputs of argmax and the like, beside the outputs
+    judge.py      samples, float's outputs, a module's figure
+    regions.py    what is put to float or back as one, and what that costs, by counts
+    rehearsal.py  a choice of precision; all choices from one compiled module, whose roundings can be turned off
+    trials.py     choices and what came of them
+    raising.py    the search
+    report.py     the ledger's lines, the sentence where the bound is missed
+
+A module that keeps the bound is handed on untouched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Protocol
+
+import tvm
+
+from tvmq.backends.description import Backend
+from tvmq.base.deprecation import warn_user
+from tvmq.errors import AccuracyWarning, TvmqError
+from tvmq.graph.ledger import get_ledger
+from tvmq.options.config import QConfig
+from tvmq.options.rules import Rule
+from tvmq.quantization.guard.bound import Figure
+from tvmq.quantization.guard.evidence import with_evidence
+from tvmq.quantization.guard.judge import Judge
+from tvmq.quantization.guard.raising import Search, raise_precision
+from tvmq.quantization.guard.regions import products, regions
+from tvmq.quantization.guard.rehearsal import Precision, Rehearsal
+from tvmq.quantization.guard.report import missed_bound, nothing_left, with_report
+from tvmq.quantization.guard.trials import Trials
+
+BLIND = 6.0  # dB between a rehearsal and its integer module, beyond which rehearsals do not see what breaks
+
+
+class CalibratedModel(Protocol):
+    """Modules of one calibration, `StaticQuantization`: no data are read again for them.
+
+    config   options of all of them
+    backend  that they are for
+    """
+
+    config: QConfig
+    backend: Backend
+
+    def module(self, rules: Sequence[Rule] = ()) -> tvm.IRModule:
+        """The integer module under additional rules."""
+
+    def simulation(self) -> tvm.IRModule:
+        """The float module with the roundings of `module()`, calibrated."""
+
+
+def guard_module(module: tvm.IRModule, judge: Judge, model: CalibratedModel) -> tvm.IRModule:
+    """The module, or one of more precision where it does not keep the bound; a warning where none with products in 8
+    bits does.
+
+    module  quantized with the options as they are
+    judge   has samples, what float gives for them, and the bound
+    model   makes others from the same calibration; where its options or backend forbid more precision, the guard says
+            which layers are to blame
+    raises  BuildError where compiled code of a small module contradicts its definition
+    """
+    guard = judge.guard
+    if not judge.is_possible:
+        return judge.check_compiled(module)
+    figure = judge.figure(module)
+    if figure.holds(guard):
+        return judge.check_compiled(module)
+    refusal = why_not(model.config, model.backend)
+    is_dynamic = model.backend.refuses_dynamic() is None
+    calibrated = model.simulation()
+    calibrated = with_evidence(calibrated, judge.evidence) or calibrated
+    rehearsal = Rehearsal(calibrated, judge, judge.evaluator, dynamic=is_dynamic)
+    trials = Trials(rehearsal, advance=guard.advance, is_late=guard.is_late)
+    search = raise_precision(get_ledger(module).layers, figure, trials, guard)
+    result, final = module, figure
+    if refusal is None and search.best.figure.beats(figure):
+        result, final = _verify_choices(search, module, model, judge, trials)
+        result = with_report(result, search, final) if result is not module else module
+    if not final.holds(guard):
+        text = missed_bound(search, final, guard, tried=trials.tried, refusal=refusal)
+        warn_user(text, AccuracyWarning)
+    elif products(get_ledger(module).layers) and not products(get_ledger(result).layers):
+        warn_user(nothing_left(search, guard, tried=trials.tried), AccuracyWarning)
+    return judge.check_compiled(result)
+
+
+def _verify_choices(
+    search: Search, module: tvm.IRModule, model: CalibratedModel, judge: Judge, trials: Trials
+) -> tuple[tvm.IRModule, Figure]:
+    """The integer module of the best choice; of more careful ones where that does not keep what its rehearsal did."""
+    best, figure = module, search.before.figure
+    for precision in _candidates(search, trials):
+        try:
+            other = model.module(precision.rules())
+        except TvmqError:  # such as values that are not finite where a range is to be chosen
+            continue
+        other_figure = judge.figure(other)
+        if other_figure.beats(figure):
+            best, figure = other, other_figure
+        if figure.holds(judge.guard) or trials.is_late is not None and trials.is_late():
+            break
+    return best, figure
+
+
+def _candidates(search: Search, trials: Trials) -> list[Precision]:
+    """Choices to make integer modules of, the cheapest first; where rehearsals miss the error, without giving back."""
+    careful = [search.highest.precision] if search.highest is not None else []
+    every = Precision(frozenset(products(search.layers)) | frozenset(key for r in regions(search.layers) for key in r))
+    in_codes = trials.attempt(Precision())
+    is_blind = in_codes is not None and in_codes.figure.sqnr > search.before.figure.sqnr + BLIND
+    return list(dict.fromkeys([*([] if is_blind else [search.best.precision]), *careful, every]))
+
+
+def why_not(config: QConfig, backend: Backend) -> str | None:
+    """Why precision must not be raised for these options; None where it may be.
+
+    >>> from tvmq.backends import backend_named
+    >>> why_not(QConfig(nbit_weight=4), backend_named("cpu"))
+    'nbit_weight=4 was asked for'
+    """
+    if not backend.floats:
+        return f"backend {backend.name} has no floats"
+    if config.partition_conversions == "fully_integral":
+        return "partition_conversions 'fully_integral' asks for no floats"
+    few = [name for name in ("nbit_weight", "nbit_input", "nbit_bias") if getattr(config, name) < 8]
+    return f"{few[0]}={getattr(config, few[0])} was asked for" if few else None

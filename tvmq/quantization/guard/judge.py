@@ -1,0 +1,232 @@
+"""Comparison of a module's outputs with float's, on samples that were kept while the data were read."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+import tvm
+
+from tvmq.calibration.dataset import Feed, samples_in
+from tvmq.errors import BuildError
+from tvmq.graph.ledger import get_ledger
+from tvmq.graph.names import output_names
+from tvmq.graph.view import main_function
+from tvmq.numerics.deviation import Deviation, unequal_bits
+from tvmq.quantization.guard.bound import Figure, Guard
+from tvmq.quantization.guard.evidence import (
+    drop_largest_errors,
+    find_evidence,
+    judged_outputs,
+    looked_up_outputs,
+    with_evidence,
+)
+from tvmq.quantization.guard.kept import GOLDEN, Batch
+from tvmq.reference import Reference
+
+FEW_MACS = 20_000_000  # of all samples; NumPy takes less time for them than a compiler
+ROUNDING = 0.06  # dB, more than figures are rounded by
+FEW_SAMPLES = 8  # tell choices apart: the steps of pitch_cqt and vad_stft were ranked as by 24
+Run = Callable[[Feed], Sequence[np.ndarray]]
+Evaluator = Callable[[tvm.IRModule], Run]
+Both = tuple[list[np.ndarray], list[np.ndarray]]  # of a batch: float's results and others
+
+
+class Judge:
+    """Compares modules with the float one, whose outputs are computed once.
+
+    prepared   the float module
+    quantized  the module made of it with the options as they are
+    batches    samples; what float gives for them is computed where they do not bring it
+    evaluator  compiles a module for this CPU
+    """
+
+    def __init__(
+        self,
+        prepared: tvm.IRModule,
+        quantized: tvm.IRModule,
+        batches: Sequence[Batch],
+        evaluator: Evaluator,
+        guard: Guard,
+    ) -> None:
+        self.guard, self.evaluator, self._batches = guard, evaluator, batches
+        self._looked_up: set[int] = set()
+        self.evidence = find_evidence(prepared, quantized) if guard.metric is None else []
+        self._judged = self._positions(prepared) if guard.metric is None else []
+        self._wanted: list[list[np.ndarray]] = []
+        self._noises: dict[int, float] = {}  # of batches, beside float's signal, the last that was seen
+        if guard.metric is None and not self._judged:
+            return  # nothing that a figure could be made of
+        known = not self.evidence and all(batch.results is not None for batch in batches)
+        run = None if known else evaluator(with_evidence(prepared, self.evidence) or prepared)
+        for batch in batches:
+            is_known = batch.results is not None and not self.evidence
+            results = batch.results if run is None or is_known else run(batch.feed)
+            self._wanted.append(_real_rows(results or (), batch))
+        self._score = guard.metric(_join_outputs(self._wanted), guard.labels) if guard.metric and batches else None
+
+    def _positions(self, prepared: tvm.IRModule) -> list[int]:
+        """Positions of what is judged: all the evidence, which comes first, and outputs."""
+        first = len(self.evidence)
+        self._looked_up = {first + index for index in looked_up_outputs(prepared)}
+        plain = (first + index for index in judged_outputs(prepared))
+        return sorted((*range(first), *plain, *self._looked_up))
+
+    @property
+    def is_possible(self) -> bool:
+        """True if there is something to judge by: a metric, or outputs of which decibels say something."""
+        return bool(self._wanted) and (self.guard.metric is not None or bool(self._judged))
+
+    def figure(self, module: tvm.IRModule) -> Figure:
+        """Figure of the compiled module."""
+        whole = with_evidence(module, self.evidence)
+        if whole is None:
+            return Figure(-math.inf)  # what cannot be seen is not taken for good
+        return self.measure(self._run(whole))
+
+    def check_compiled(self, module: tvm.IRModule) -> tvm.IRModule:
+        """The module, whose compiled code gives the bits of its definition for the first batch, where that is small.
+
+        The figure of a small module comes from the definition alone: a fault of a kernel would not be seen in it.
+
+        raises  BuildError where a bit differs
+        """
+        macs = sum(entry.get("macs") or 0 for entry in get_ledger(module).layers.values())
+        reference = Reference(module)
+        if reference.islands or not self._batches or macs * samples_in(self._batches[0].feed) > FEW_MACS:
+            return module
+        feed = self._batches[0].feed
+        compiled, defined = self.evaluator(module)(feed), reference.run(feed)
+        names = output_names(main_function(module), len(defined))
+        for name, ours, wanted in zip(names, map(np.asarray, compiled), defined, strict=True):
+            differing = int(unequal_bits(ours, np.asarray(wanted)).sum())
+            if differing:
+                raise BuildError(
+                    f"quantize: compiled code differs from the definition in {differing} of {ours.size} values of "
+                    f"output '{name}'; this is a fault of tvmq: please report it, and until then keep the layer that "
+                    "`tvmq verify` names in float by a rule"
+                )
+        return module
+
+    def measure(self, run: Run, *, roughly: bool = False, least: float = -math.inf) -> Figure:
+        """Figure of a run over the samples, the evidence first; roughly: for a few of them, where decibels judge.
+
+        least  dB below which a rough figure need not be exact: it is that of the first samples that show it to be below
+        """
+        is_rough = roughly and self.guard.metric is None
+        if is_rough and least > -math.inf and not self._looked_up:
+            return self._measured_until_below(run, least)
+        index = self._choose_batches() if is_rough else range(len(self._batches))
+        outputs = [_real_rows(run(self._batches[i].feed), self._batches[i]) for i in index]
+        both = list(zip((self._wanted[i] for i in index), outputs, strict=True)) if self._wanted else []
+        sqnr = min((self._sqnr(place, both) for place in self._judged or range(len(outputs[0]))), default=math.inf)
+        if self.guard.metric is None or self._score is None:
+            return Figure(sqnr)
+        return Figure(sqnr, (float(self.guard.metric(_join_outputs(outputs), self.guard.labels)), float(self._score)))
+
+    def _measured_until_below(self, run: Run, least: float) -> Figure:
+        """A rough figure; exact if it is at least `least` dB.
+
+        Noise only grows: what it is already, beside the signal of all the samples, is the most that can be reached.
+        The samples that were worst before come first.
+        """
+        index, seen = self._choose_batches(), dict[int, Both]()
+        signals = {place: sum(_power(self._wanted[i][place]) for i in index) for place in self._judged}
+        noises = {place: 0.0 for place, signal in signals.items() if signal}
+        highest = math.inf
+        for i in sorted(index, key=lambda i: -self._noises.get(i, 0.0)):
+            wanted, outputs = seen[i] = self._wanted[i], _real_rows(run(self._batches[i].feed), self._batches[i])
+            added = {place: _noise(wanted[place], outputs[place]) for place in noises}
+            self._noises[i] = max((noise / signals[place] for place, noise in added.items()), default=0.0)
+            noises = {place: noise + added[place] for place, noise in noises.items()}
+            highest = min((_decibels(signals[place], noise) for place, noise in noises.items()), default=math.inf)
+            if highest < least - ROUNDING:
+                break
+        both = [seen[i] for i in sorted(seen)]
+        sqnr = min((self._sqnr(place, both) for place in self._judged), default=math.inf)
+        return Figure(sqnr if len(seen) == len(index) else min(sqnr, round(highest, 1)))
+
+    def noise(self, run: Run) -> float:
+        """Error beside float's signal of the worst output, powers, for a few of the samples."""
+        index = self._choose_batches()
+        rows = [_real_rows(run(self._batches[i].feed), self._batches[i]) for i in index]
+        both = list(zip((self._wanted[i] for i in index), rows, strict=True))
+        return max((10 ** (-self._ratio(place, both) / 10) for place in self._judged), default=0.0)
+
+    def _choose_batches(self) -> list[int]:
+        """Batches of FEW_SAMPLES samples or a little more, spread over all without a period."""
+        order = sorted(range(len(self._batches)), key=lambda i: (i + 1) * GOLDEN % 1)
+        counts = itertools.accumulate(self._batches[i].count for i in order)
+        return sorted(order[: 1 + sum(count < FEW_SAMPLES for count in counts)])
+
+    def _run(self, module: tvm.IRModule) -> Run:
+        """The definition in NumPy for a small module, compiled code for others: they give the same bits."""
+        samples = sum(samples_in(batch.feed) for batch in self._batches)
+        macs = sum(entry.get("macs") or 0 for entry in get_ledger(module).layers.values())
+        if samples * macs <= FEW_MACS:
+            reference = Reference(module)
+            if not reference.islands:
+                return reference.run
+        return self.evaluator(module)
+
+    def _sqnr(self, place: int, both: Sequence[Both]) -> float:
+        """Signal-to-error ratio of one output, rounded to tenths."""
+        figure = self._ratio(place, both)
+        return round(figure, 1) if math.isfinite(figure) else figure
+
+    def _ratio(self, place: int, both: Sequence[Both]) -> float:
+        """Ratio of one output, dB; infinite where float gives nothing but zeros, of which a ratio says nothing.
+
+        Minus infinity for an output of another shape than float's.
+        """
+        if any(wanted[place].shape != got[place].shape for wanted, got in both):
+            return -math.inf
+        deviation = Deviation()
+        power = 0.0
+        for wanted, got in self._pairs_to_compare(place, both):
+            deviation.add(wanted, got)
+            power += float(np.nansum(np.abs(np.nan_to_num(wanted, posinf=0.0, neginf=0.0))))
+        figure = deviation.figures().sqnr
+        return math.inf if power == 0.0 else figure
+
+    def _pairs_to_compare(self, place: int, both: Sequence[Both]) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+        """Pairs of one output: what float gives, and what it is compared with."""
+        pairs = [(wanted[place].astype(np.float64), got[place].astype(np.float64)) for wanted, got in both]
+        if place not in self._looked_up or not pairs:
+            yield from pairs
+        else:
+            wanted, got = (np.concatenate([one.ravel() for one in side]) for side in zip(*pairs, strict=True))
+            yield drop_largest_errors(wanted, got)
+
+
+def _real_rows(results: Sequence[np.ndarray], batch: Batch) -> list[np.ndarray]:
+    """Rows of the real samples."""
+    size = samples_in(batch.feed)
+    return [y[: batch.count] if y.ndim and len(y) == size else y for y in map(np.asarray, results)]
+
+
+def _power(values: np.ndarray) -> float:
+    """Sum of the squares of what is finite."""
+    return float(np.square(np.nan_to_num(values.astype(np.float64), nan=0.0, posinf=0.0, neginf=0.0)).sum())
+
+
+def _decibels(signal: float, noise: float) -> float:
+    ratio = signal / noise if noise else math.inf
+    return 10 * math.log10(ratio) if 0.0 < ratio < math.inf else math.copysign(math.inf, ratio - 1)
+
+
+def _noise(wanted: np.ndarray, actual: np.ndarray) -> float:
+    """Sum of the squares of the errors; infinite for another shape."""
+    if wanted.shape != actual.shape:
+        return math.inf
+    deviation = Deviation()
+    deviation.add(wanted, actual)
+    figures = deviation.figures()
+    return figures.mse * figures.values
+
+
+def _join_outputs(outputs: list[list[np.ndarray]]) -> list[np.ndarray]:
+    """Outputs of all samples, in order."""
+    return [np.concatenate(rows) if rows[0].ndim else np.stack(rows) for rows in zip(*outputs, strict=True)]

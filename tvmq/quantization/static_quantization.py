@@ -1,0 +1,251 @@
+"""Static quantization of one float model: the data are read once, and serve all modules that are made of it.
+
+Statistics of tensors say what the data are, not what was chosen from them: other rules, other roundings of weights and
+the modules that the guard tries cost no second calibration.
+"""
+
+from __future__ import annotations
+
+import copy
+import hashlib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import tvm
+
+from tvmq.backends.description import Backend
+from tvmq.calibration.dataset import Dataset
+from tvmq.calibration.observers import needs_histogram
+from tvmq.calibration.observers.base import TensorStatistics
+from tvmq.calibration.observers.result import CalibrationResult, TensorResult
+from tvmq.calibration.observers.rounding import Rounding
+from tvmq.codegen.compile.compiled_rounding import round_weights
+from tvmq.codegen.compile.evaluators import Runner, evaluator
+from tvmq.codegen.compile.window_sums import sum_windows
+from tvmq.errors import CalibrationError, RangeError
+from tvmq.graph.symbolic import inputs_of
+from tvmq.graph.view import View, const_value, is_const
+from tvmq.numerics.moments import Moments
+from tvmq.options.config import QConfig
+from tvmq.options.rules import Rule
+from tvmq.passes.calibrate import calibrate
+from tvmq.passes.calibrate.collect import watched_tensors
+from tvmq.passes.calibrate.outliers import find_outliers as find_outlying_channels
+from tvmq.passes.calibrate.reader_errors import widen_for_readers
+from tvmq.passes.calibrate.second_moments import second_moments
+from tvmq.passes.calibrate.thresholds import choose_ranges
+from tvmq.passes.round_weights import choose_rounding
+from tvmq.quantization.guard import guard_module
+from tvmq.quantization.guard.bound import Guard
+from tvmq.quantization.guard.judge import Judge
+from tvmq.quantization.guard.kept import Batch, CalibrationCache
+from tvmq.quantization.stages import DECISIONS, INTEGERS, ROUNDING, SCALING, StageContext, run_stages
+from tvmq.reference.not_finite import first_not_finite
+
+Outliers = Mapping[str, Mapping[str, Any]]
+
+
+class StaticQuantization:
+    """Modules of one float model by calibrated scales.
+
+    prepared  the float module, behind `prepare` and passes of the user's own
+    data      calibration data; None: thresholds come from elsewhere, or need none
+    config    options; how channels are scaled (equalization, outlier_channels) is settled by these, the rest may
+              change from module to module
+    outliers  channels that stand out, where they are known from a calibration before
+    """
+
+    def __init__(
+        self,
+        prepared: tvm.IRModule,
+        data: Dataset | None,
+        config: QConfig,
+        backend: Backend,
+        outliers: Outliers | None = None,
+    ) -> None:
+        self.prepared = run_stages(prepared, SCALING, StageContext(config))
+        self.data, self.config, self.backend = data, config, backend
+        self.outliers = self._outliers() if outliers is None else outliers
+        self._kept = CalibrationCache()
+
+    def with_config(self, config: QConfig) -> StaticQuantization:
+        """Quantization of the same model and data by other options of its layers; nothing is read again."""
+        other = copy.copy(self)
+        other.config = config
+        return other
+
+    def annotated(self, config: QConfig | None = None) -> tvm.IRModule:
+        """Module behind the stages up to unify_scales."""
+        context = StageContext(config or self.config, self.backend, outliers=self.outliers)
+        return run_stages(self.prepared, DECISIONS, context)
+
+    def calibration(self, annotated: tvm.IRModule, config: QConfig | None = None) -> CalibrationResult:
+        """Thresholds of an annotated module, chosen from the data.
+
+        raises  CalibrationError where the observers need data and there are none
+        """
+        config, kept = config or self.config, self._kept
+        if config.observers != {"global_scale"}:
+            if self.data is None:
+                raise missing_data(config)
+            self._collect(
+                kept, annotated, self.data,
+                with_histogram=any(map(needs_histogram, config.observers)),
+                momentum=config.momentum if "moving_average" in config.observers else None,
+            )  # fmt: skip
+        chosen = choose_ranges(annotated, kept.statistics, config, kept.choices)
+        if "auto" in config.observers:
+            seen = {name: (known.ranges.low, known.ranges.high) for name, known in kept.statistics.items()}
+            samples = [(batch.feed, batch.count) for batch in kept.all_batches()]
+            mode = config.calibrate_mode
+            chosen = widen_for_readers(annotated, chosen, seen, samples, evaluator, mode, kept.widened)
+        settings = {"config": config.to_dict(), "outliers": self.outliers}
+        tensors = self._tensor_results(annotated, chosen)
+        result = CalibrationResult(tensors, model_hash(annotated), kept.fingerprint.hexdigest(), settings)
+        if config.weight_rounding == "nearest" or not kept.statistics:
+            return result
+        return replace(result, roundings=self._roundings(calibrate(annotated, result.ranges()), config))
+
+    def collect_shard(self, shard: Dataset) -> dict[str, TensorStatistics]:
+        """Statistics of a part of the data, by tensor; those of all parts merge to those of the whole.
+
+        raises  CalibrationError where the order of the data matters (momentum)
+        """
+        annotated, kept = self.annotated(), CalibrationCache(has_results=False)
+        if self.config.momentum is not None and "moving_average" in self.config.observers:
+            raise CalibrationError("calibrate: running averages depend on the order of the data; leave out momentum")
+        with_histogram = any(map(needs_histogram, self.config.observers))
+        self._collect(kept, annotated, shard, with_histogram=with_histogram)
+        return kept.statistics
+
+    def _collect(self, kept: CalibrationCache, annotated: tvm.IRModule, data: Dataset, **options: Any) -> None:
+        """Statistics into `kept`; RangeError naming the first layer that makes NaN or infinities, as data hold none."""
+        try:
+            kept.collect(annotated, data, evaluator, compile_in_place=Runner, **options)
+        except RangeError as error:
+            layer = first_not_finite(self.prepared, data)
+            if not layer:
+                raise
+            raise RangeError(
+                f"calibrate: {layer}; the data are finite, so the model makes them: bound what this layer reads, such "
+                "as by a Clip, or keep the model in float"
+            ) from error
+
+    def adopt(self, statistics: Mapping[str, TensorStatistics]) -> None:
+        """Statistics of all data, merged from those of their parts: the float model is not run for them again."""
+        if self.data is not None:
+            self._kept.adopt(statistics, self.data)
+
+    def module(self, rules: Sequence[Rule] = (), *, config: QConfig | None = None) -> tvm.IRModule:
+        """The integer module, or a simulation where the options ask for one.
+
+        rules  before those of the options, so that the user's own win
+        """
+        config = config or self.config
+        config = replace(config, rules=(*rules, *config.rules))
+        annotated = self.annotated(config)
+        return round_module(annotated, self.calibration(annotated, config), config)
+
+    def apply_guard(self, module: tvm.IRModule, guard: Guard) -> tvm.IRModule:
+        """The integer module `module()`, or one of more precision where it does not keep the bound; see guard/."""
+        if self.data is None:
+            return module
+        judge = Judge(self.prepared, module, self._judged_batches(guard), evaluator, guard)
+        return guard_module(module, judge, self)
+
+    def simulation(self) -> tvm.IRModule:
+        """The float module with its roundings, to the nearest."""
+        annotated = self.annotated()
+        return calibrate(
+            annotated, self.calibration(annotated, replace(self.config, weight_rounding="nearest")).ranges()
+        )
+
+    def _outliers(self) -> Outliers:
+        """Channels that stand out in the data, where the options let the data decide."""
+        data, config = self.data, self.config
+        if data is None or not config.outlier_channels or config.calibrate_mode == "global_scale":
+            return {}
+        return find_outliers(self.prepared, data)
+
+    def _tensor_results(self, annotated: tvm.IRModule, chosen: Mapping[str, Any]) -> dict[str, TensorResult]:
+        """Results of each tensor for a saved calibration."""
+        view, statistics = View(annotated), self._kept.statistics
+        tensors, source = {}, {w.key: w.source for w in watched_tensors(view)}
+        for name, choice in chosen.items():
+            ranges = statistics[source[name]].ranges if source[name] in statistics else None
+            tensors[name] = TensorResult(
+                choice.low,
+                choice.high,
+                choice.name,
+                choice.errors,
+                seen=(ranges.low, ranges.high) if ranges else (0.0, 0.0),
+                channel_means=ranges.channel_means if ranges else None,
+                samples=ranges.samples if ranges else 0,
+                layers=tuple(view.sources(source[name])) if name in source else (),
+            )
+        return tensors
+
+    def _roundings(self, calibrated: tvm.IRModule, config: QConfig) -> dict[str, Rounding]:
+        """Roundings of the weights; the data run through the integer module with its nearest weights."""
+        moments = self._moments(calibrated)
+        return choose_rounding(calibrated, moments, bias=config.bias_correction, rounded=round_weights)
+
+    def moments(self) -> dict[str, Moments]:
+        """{root: moments} of what the integer layers read, by which other weights than theirs can be rounded."""
+        calibrated = self.simulation()
+        return self._moments(calibrated) if self._kept.statistics else {}
+
+    def _moments(self, calibrated: tvm.IRModule) -> dict[str, Moments]:
+        data = self.data
+        assert data is not None
+        samples = max(known.ranges.samples for known in self._kept.statistics.values())
+        return second_moments(
+            calibrated, lambda: iter(data), lambda mod: Runner(mod).run_without_copies, samples, sum_windows
+        )
+
+    def _judged_batches(self, guard: Guard) -> list[Batch]:
+        """The batches that a guard judges by: its own data, or those kept of the calibration's."""
+        if guard.data is None:
+            return self._kept.batches()
+        assert self.data is not None
+        return [Batch(*one) for one in Dataset(guard.data, self.data.inputs)]
+
+
+def find_outliers(mod: tvm.IRModule, dataset: Any) -> Outliers:
+    """Channels that are far larger in the data than the others of their tensor, for the pass `scale_outliers`.
+
+    mod      at the stage "prepared", its constants folded
+    dataset  calibration data in any form that `quantize` takes
+    returns  {tensor: {"factors": {channel: power of two}} or {"split": [channels]}}; empty where nothing stands out
+    raises   DataError for data that do not fit the model
+    """
+    data = dataset if isinstance(dataset, Dataset) else Dataset(dataset, inputs_of(mod))
+    return find_outlying_channels(mod, lambda: iter(data), evaluator)
+
+
+def round_module(annotated: tvm.IRModule, calibration: CalibrationResult, config: QConfig) -> tvm.IRModule:
+    """The module with these thresholds and roundings: integers, or a simulation of them."""
+    context = StageContext(config, calibration=calibration)
+    simulated = run_stages(annotated, ROUNDING, context)
+    return simulated if config.do_simulation else run_stages(simulated, INTEGERS, context)
+
+
+def missing_data(config: QConfig, why: str = "") -> CalibrationError:
+    """Error for ranges that are to be chosen from data where there are none."""
+    mode = min(config.observers - {"global_scale"}, key=lambda name: (name != config.calibrate_mode, name))
+    return CalibrationError(
+        f"quantize: calibrate_mode '{mode}' chooses ranges from data and there are none; "
+        f"give dataset=, or use qconfig(calibrate_mode='global_scale'){why}"
+    )
+
+
+def model_hash(mod: tvm.IRModule) -> str:
+    """Hash of a module: its text and its constants."""
+    digest = hashlib.sha256(mod.script().encode())
+    for _, value in View(mod).bindings:
+        for arg in getattr(value, "args", ()):
+            if is_const(arg):
+                digest.update(np.ascontiguousarray(const_value(arg)).tobytes())
+    return digest.hexdigest()

@@ -1,0 +1,282 @@
+"""Linking of the compiler's object file to a shared library, without a linker, for Linux on x86-64.
+
+A saved model that holds a shared library loads in a millisecond; bitcode has to go through LLVM first, which
+takes about 30 us for each instruction. TVM kernels ask little of a linker: code and constants that know each
+other by relative addresses, a few pointers that the runtime fills in, functions of the C library. The result:
+
+    readable, executable    headers, hash table, symbols, dynamic relocations, code, constants, stubs
+    readable, writable      pointers (the global offset table), dynamic section, data, zeros
+
+Symbols of the object itself are bound to it. Debug information and unwind tables are left out.
+"""
+
+from __future__ import annotations
+
+import struct
+from dataclasses import dataclass, field
+
+from tvmq.errors import BuildError
+from tvmq.runtime.artifact.link.elf_object import (
+    ABSOLUTE,
+    ALLOC,
+    COMMON,
+    HEADER,
+    LOCAL,
+    NOBITS,
+    PROGBITS,
+    RELOCATION,
+    SYMBOL,
+    UNDEFINED,
+    WRITE,
+    X86_64,
+    ObjectFile,
+    Symbol,
+    read_object,
+)
+
+PAGE = 4096
+SHARED = 3
+PROGRAM = struct.Struct("<IIQQQQQQ")
+LOAD, DYNAMIC, STACK = 1, 2, 0x6474E551
+READ_EXECUTE, READ_WRITE = 5, 6
+# dynamic tags
+NEEDED, HASH, STRTAB, SYMTAB, RELA, RELASZ, RELAENT, STRSZ, SYMENT = 1, 4, 5, 6, 7, 8, 9, 10, 11
+# relocations
+R_64, R_PC32, R_PLT32, R_GLOB_DAT, R_RELATIVE, R_GOTPCREL, R_PC64, R_GOTPCRELX, R_REX_GOTPCRELX = (
+    1, 2, 4, 6, 8, 9, 24, 41, 42,
+)  # fmt: skip
+THROUGH_TABLE = (R_GOTPCREL, R_GOTPCRELX, R_REX_GOTPCRELX)
+LIBRARIES = ("libm.so.6", "libc.so.6")
+STUB = b"\xff\x25"  # jmp *offset(%rip)
+STUB_BYTES = 8
+ANY_SECTION = 1  # the loader asks only whether a symbol is defined
+
+
+def link_shared(data: bytes) -> bytes:
+    """A shared library with the code of an object file.
+
+    data     relocatable ELF file for x86-64, position independent
+    raises   BuildError for other files and for relocations that TVM's code does not have
+    """
+    return link_objects(read_object(data))
+
+
+def link_objects(source: ObjectFile) -> bytes:
+    """Link an object file that was read, or several that were merged (artifact/link/elf_object.py)."""
+    return _Linker(source).link()
+
+
+@dataclass
+class _Image:
+    """Bytes that begin at an address."""
+
+    address: int
+    data: bytearray = field(default_factory=bytearray)
+
+    @property
+    def end(self) -> int:
+        """Address behind the last byte."""
+        return self.address + len(self.data)
+
+    def add(self, data: bytes, align: int = 8) -> int:
+        """Append data; returns its address."""
+        self.data += bytes(-self.end % align)
+        address = self.end
+        self.data += data
+        return address
+
+    def put(self, address: int, data: bytes) -> None:
+        """Overwrite what stands at an address."""
+        self.data[address - self.address : address - self.address + len(data)] = data
+
+
+class _Linker:
+    """Linker of an object file. Addresses count from 0; the loader adds where it puts the library."""
+
+    def __init__(self, source: ObjectFile) -> None:
+        self.source = source
+        self.kept = {
+            index: section
+            for index, section in enumerate(source.sections)
+            if section.flags & ALLOC and section.kind in (PROGBITS, NOBITS) and section.name != ".eh_frame"
+        }
+        self.exported = [s for s in source.symbols if s.bind != LOCAL and s.section in (*self.kept, COMMON)]
+        used = sorted({r.symbol for r in source.relocations if r.section in self.kept})
+        self.imported = [i for i in used if source.symbols[i].section == UNDEFINED and source.symbols[i].name]
+        self.through_table = [i for i in used if self._needs_pointer(i)]
+        self.address: dict[int, int] = {}  # of sections
+        self.common: dict[str, int] = {}
+        self.pointer: dict[int, int] = {}  # of entries of the offset table, by symbol
+        self.stub: dict[int, int] = {}
+        self.dynamic_relocations: list[tuple[int, int, int]] = []
+
+    def _needs_pointer(self, symbol: int) -> bool:
+        kinds = {r.kind for r in self.source.relocations if r.symbol == symbol and r.section in self.kept}
+        return symbol in self.imported or bool(kinds & set(THROUGH_TABLE))
+
+    def link(self) -> bytes:
+        """Bytes of the linked file."""
+        names = self._names()
+        symbol_count = 1 + len(self.imported) + len(self.exported)
+        code = _Image(0, bytearray(HEADER.size + 4 * PROGRAM.size))
+        tables = {
+            HASH: code.add(self._hash_table()),
+            SYMTAB: code.add(bytes(symbol_count * SYMBOL.size)),
+            STRTAB: code.add(names),
+            RELA: code.add(bytes(self._count_dynamic() * RELOCATION.size)),
+        }
+        self._place(code, writable=False)
+        for symbol in self.imported:
+            self.stub[symbol] = code.add(STUB + bytes(STUB_BYTES - len(STUB)))
+        # the next page of memory; the file goes on without a gap
+        data = _Image(code.end + PAGE)
+        for symbol in self.through_table:
+            self.pointer[symbol] = data.add(bytes(8))
+        dynamic = data.add(self._dynamic_section(tables, names))
+        self._place(data, writable=True)
+        memory_end = self._place_zeros(data.end)
+        self._relocate(code, data)
+        self._fill_stubs(code)
+        code.put(tables[SYMTAB], self._symbol_table(names))
+        code.put(
+            tables[RELA],
+            b"".join(RELOCATION.pack(at, info, addend) for at, info, addend in self.dynamic_relocations),
+        )
+        code.put(0, self._headers(code, data, memory_end, dynamic))
+        return bytes(code.data + data.data)
+
+    # ---- places
+
+    def _place(self, image: _Image, writable: bool) -> None:
+        for index, section in self.kept.items():
+            if section.kind == PROGBITS and bool(section.flags & WRITE) == writable:
+                self.address[index] = image.add(section.data, section.align)
+
+    def _place_zeros(self, end: int) -> int:
+        """Addresses of what begins as zeros; returns the end of memory."""
+        for index, section in self.kept.items():
+            if section.kind == NOBITS:
+                end += -end % section.align
+                self.address[index] = end
+                end += section.size
+        for symbol in self.source.symbols:
+            if symbol.section == COMMON:
+                end += -end % max(symbol.value, 1)  # a common symbol's value is its alignment
+                self.common[symbol.name] = end
+                end += symbol.size
+        return end
+
+    def _address_of(self, symbol: Symbol) -> int:
+        if symbol.section == COMMON:
+            return self.common[symbol.name]
+        if symbol.section not in self.address:
+            raise BuildError(f"link: symbol '{symbol.name}' lies in a section that is not loaded; save as bitcode")
+        return self.address[symbol.section] + symbol.value
+
+    # ---- relocations
+
+    def _count_dynamic(self) -> int:
+        absolute = sum(r.kind == R_64 and r.section in self.kept for r in self.source.relocations)
+        return len(self.through_table) + absolute
+
+    def _relocate(self, code: _Image, data: _Image) -> None:
+        for symbol, at in self.pointer.items():
+            self._bind(at, symbol, data)
+        for relocation in self.source.relocations:
+            if relocation.section not in self.kept:
+                continue
+            section = self.kept[relocation.section]
+            at = self.address[relocation.section] + relocation.offset
+            image = data if section.flags & WRITE else code
+            if relocation.kind == R_64:
+                self._bind(at, relocation.symbol, image, relocation.addend)
+                continue
+            value = self._target(relocation.kind, relocation.symbol) + relocation.addend - at
+            width = 8 if relocation.kind == R_PC64 else 4
+            if not -(1 << 8 * width - 1) <= value < 1 << 8 * width - 1:
+                raise BuildError(f"link: a distance of {value} bytes does not fit {width} bytes; save as bitcode")
+            image.put(at, value.to_bytes(width, "little", signed=True))
+
+    def _target(self, kind: int, number: int) -> int:
+        """Address that a relative relocation means."""
+        if kind in THROUGH_TABLE:
+            return self.pointer[number]
+        if kind not in (R_PC32, R_PLT32, R_PC64):
+            raise BuildError(f"link: relocation of kind {kind} is not known; save as bitcode")
+        return self.stub[number] if number in self.stub else self._address_of(self.source.symbols[number])
+
+    def _bind(self, at: int, number: int, image: _Image, addend: int = 0) -> None:
+        """Have the loader write the address of a symbol."""
+        symbol = self.source.symbols[number]
+        if number in self.imported:
+            self.dynamic_relocations.append((at, (1 + self.imported.index(number)) << 32 | R_GLOB_DAT, addend))
+            return
+        value = addend + (symbol.value if symbol.section == ABSOLUTE else self._address_of(symbol))
+        image.put(at, value.to_bytes(8, "little"))
+        self.dynamic_relocations.append((at, R_RELATIVE, value))
+
+    def _fill_stubs(self, code: _Image) -> None:
+        for symbol, at in self.stub.items():
+            offset = self.pointer[symbol] - (at + len(STUB) + 4)
+            code.put(at + len(STUB), offset.to_bytes(4, "little", signed=True))
+
+    # ---- tables
+
+    def _dynamic_symbols(self) -> list[Symbol]:
+        return [self.source.symbols[i] for i in self.imported] + self.exported
+
+    def _names(self) -> bytes:
+        return b"\0" + b"".join(
+            name.encode() + b"\0" for name in (*LIBRARIES, *(symbol.name for symbol in self._dynamic_symbols()))
+        )
+
+    def _symbol_table(self, names: bytes) -> bytes:
+        entries = [bytes(SYMBOL.size)]
+        for symbol in self._dynamic_symbols():
+            at = names.index(b"\0" + symbol.name.encode() + b"\0") + 1
+            info = symbol.bind << 4 | symbol.kind
+            if symbol.section == UNDEFINED:
+                entries.append(SYMBOL.pack(at, info, 0, UNDEFINED, 0, 0))
+            else:
+                entries.append(SYMBOL.pack(at, info, 0, ANY_SECTION, self._address_of(symbol), symbol.size))
+        return b"".join(entries)
+
+    def _hash_table(self) -> bytes:
+        """The System V hash table: one chain of symbols for each bucket."""
+        symbols = self._dynamic_symbols()
+        count = len(symbols) + 1
+        buckets, chain = [0] * count, [0] * count
+        for number, symbol in enumerate(symbols, 1):
+            bucket = _hash(symbol.name) % count
+            chain[number], buckets[bucket] = buckets[bucket], number
+        return struct.pack(f"<{2 + 2 * count}I", count, count, *buckets, *chain)
+
+    def _dynamic_section(self, tables: dict[int, int], names: bytes) -> bytes:
+        entries = [(NEEDED, names.index(library.encode())) for library in LIBRARIES]
+        entries += tables.items()
+        entries += [(RELASZ, self._count_dynamic() * RELOCATION.size), (RELAENT, RELOCATION.size)]
+        entries += [(STRSZ, len(names)), (SYMENT, SYMBOL.size), (0, 0)]
+        return b"".join(struct.pack("<QQ", tag, value) for tag, value in entries)
+
+    def _headers(self, code: _Image, data: _Image, memory_end: int, dynamic: int) -> bytes:
+        offset, size = len(code.data), len(data.data)
+        place = offset + dynamic - data.address
+        dynamic_size = len(self._dynamic_section({HASH: 0, SYMTAB: 0, STRTAB: 0, RELA: 0}, self._names()))
+        programs = [
+            (LOAD, READ_EXECUTE, 0, 0, 0, offset, offset, PAGE),
+            (LOAD, READ_WRITE, offset, data.address, data.address, size, memory_end - data.address, PAGE),
+            (DYNAMIC, READ_WRITE, place, dynamic, dynamic, dynamic_size, dynamic_size, 8),
+            (STACK, READ_WRITE, 0, 0, 0, 0, 0, 16),
+        ]
+        magic = b"\x7fELF\x02\x01\x01" + bytes(9)
+        fields = (SHARED, X86_64, 1, 0, HEADER.size, 0, 0, HEADER.size, PROGRAM.size, len(programs), 0, 0, 0)
+        return HEADER.pack(magic, *fields) + b"".join(PROGRAM.pack(*program) for program in programs)
+
+
+def _hash(name: str) -> int:
+    """The hash function of System V."""
+    value = 0
+    for letter in name.encode():
+        value = (value << 4) + letter
+        value = (value ^ (value & 0xF0000000) >> 24) & 0x0FFFFFFF
+    return value

@@ -1,0 +1,62 @@
+"""`tvmq.activations`: what the layers of a model compute, as arrays to look at."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from tvmq.calibration.dataset import Dataset, samples_in
+from tvmq.codegen.compile.build import build
+from tvmq.errors import ConfigError, DataError
+from tvmq.graph.analysis.layer_tensors import LayerTensor, layer_tensors, unique_names
+from tvmq.graph.probes import keep_variables
+from tvmq.graph.symbolic import free_dimensions, inputs_of, sample_sizes, with_sizes
+from tvmq.options.rules import did_you_mean
+from tvmq.passes.calibrate.collect import samples_of
+from tvmq.tools.analysis.comparison import Model, module_of
+
+
+def activations(model: Model, data: Any, layers: Sequence[str] | None = None) -> dict[str, np.ndarray]:
+    """The results of layers on some data, as real numbers: codes of a quantized model are scaled back.
+
+    model    a float, simulated or integer module, an executable, or the (module, params) of `from_onnx`
+    data     anything that `quantize` takes as a data set; all results are kept in memory
+    layers   names of the source; the result has them as its keys. None: every layer, by the last of its names; of
+             tensors that share one (a module that is called twice) the second is "relu#2", and so on
+    returns  {name: float32 (samples, ...)}; of operators that were fused the result of the last one
+    raises   ConfigError with the nearest names for an unknown layer, DataError without samples
+
+    The float model is shown as it is quantized: constants are folded, batch norm is part of the layer before it.
+
+        values = tvmq.activations((mod, params), pictures, ["/stem/act"])["/stem/act"]
+    """
+    mod = module_of(model)
+    dataset = Dataset(data, inputs_of(mod))
+    if free_dimensions(mod):
+        mod = with_sizes(mod, sample_sizes(mod, dataset.first()))
+        dataset.inputs = inputs_of(mod)
+    chosen = _select_tensors(layer_tensors(mod), layers)
+    tensors = list({tensor.value: tensor for tensor in chosen.values()}.values())
+    run = build(keep_variables(mod, [(tensor.value, tensor.codes.get(tensor.value)) for tensor in tensors])).run
+    parts: dict[str, list[np.ndarray]] = {tensor.value: [] for tensor in tensors}
+    for feed, count in dataset:
+        for tensor, value in zip(tensors, run(feed), strict=True):
+            parts[tensor.value].append(samples_of(value, samples_in(feed), count))
+    if not all(parts.values()):
+        raise DataError("activations: the data gave 0 samples; give at least one")
+    return {name: np.concatenate(parts[tensor.value]) for name, tensor in chosen.items()}
+
+
+def _select_tensors(tensors: Sequence[LayerTensor], layers: Sequence[str] | None) -> dict[str, LayerTensor]:
+    """{name: the last tensor that carries it}."""
+    if layers is None:
+        return dict(zip(unique_names(tensors), tensors, strict=True))
+    known = {name: tensor for tensor in tensors for name in tensor.names}
+    known |= {name: tensor for name, tensor in zip(unique_names(tensors), tensors, strict=True) if "#" in name}
+    for name in layers:
+        if name not in known:
+            near = did_you_mean(name, known, "layers")
+            raise ConfigError(f"activations: none of {len(tensors)} layers is called {name!r}{near}")
+    return {name: known[name] for name in layers}

@@ -1,0 +1,154 @@
+"""Result of `tvmq.compare`: figures of every layer and of the outputs, and how they print."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from tvmq.errors import ConfigError
+from tvmq.numerics.deviation import Figures
+from tvmq.options.rules import short_names
+
+ERRORS = ("local", "accumulated", "weight")
+WIDEST = 44
+MOST_UNPAIRED = 3  # that the summary names
+
+
+@dataclass(frozen=True)
+class LayerComparison:
+    """Figures of a layer of both models.
+
+    names        of the source
+    operator     family or operator
+    precision    ("float", "int8"): of the first and of the second model
+    local        both given the same inputs
+    accumulated  both computing from the model's input
+    weight       of the weights; None for layers without
+    """
+
+    names: tuple[str, ...]
+    operator: str
+    precision: tuple[str, str]
+    local: Figures
+    accumulated: Figures
+    weight: Figures | None
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Prints as a table; `layers` in the order of computation.
+
+    outputs   {output name: accumulated figures}
+    samples   how many the figures are of
+    unpaired  names of each integer layer of the second model without a counterpart in the first: it has no row
+    """
+
+    layers: tuple[LayerComparison, ...]
+    outputs: Mapping[str, Figures]
+    samples: int
+    unpaired: tuple[tuple[str, ...], ...] = ()
+
+    def layer(self, name: str) -> LayerComparison:
+        """The layer that carries a name of the source; ConfigError if there is none."""
+        for layer in self.layers:
+            if name in layer.names:
+                return layer
+        raise ConfigError(
+            f"compare: none of {len(self.layers)} layers is called {name!r}; print(comparison) lists them"
+        )
+
+    def worst(self, count: int = 8, by: str = "local") -> list[LayerComparison]:
+        """The layers of lowest SQNR, the worst first; `by` is "local", "accumulated" or "weight"."""
+        if by not in ERRORS:
+            raise ConfigError(f"compare: by must be one of {', '.join(ERRORS)}. Got {by!r} instead")
+        known = [layer for layer in self.layers if getattr(layer, by) is not None]
+        return sorted(known, key=lambda layer: getattr(layer, by).sqnr)[:count]
+
+    def to_dict(self) -> dict[str, Any]:
+        """Dictionary for JSON; an infinite SQNR is None there."""
+        outputs = {name: figures.to_dict() for name, figures in self.outputs.items()}
+        layers = [asdict(layer) for layer in self.layers]
+        unpaired = [list(names) for names in self.unpaired]
+        return _replace_infinite({"samples": self.samples, "layers": layers, "outputs": outputs, "unpaired": unpaired})
+
+    def table(self, layers: Sequence[LayerComparison] | None = None) -> str:
+        """The table of these layers, all by default, and of the outputs."""
+        rows = [_row(short_names(layer.names), layer) for layer in (self.layers if layers is None else layers)]
+        blank = ["", "", "", ""]
+        ends = [[f"output {name}", "", *blank, *_cells(f), *blank] for name, f in self.outputs.items()]
+        heads = [
+            ["", "", *(title for error in ERRORS for title in (error, "", "", ""))],
+            ["layer", "operator", *(["SQNR", "cosine", "MSE", "LSB"] * len(ERRORS))],
+        ]
+        return _align_columns([*heads, *rows, *ends])
+
+    def __str__(self) -> str:
+        return f"{self.table()}\n\n  {self.summary()}"
+
+    def summary(self) -> str:
+        """The layers that lose most by themselves."""
+        worst = [layer for layer in self.worst(3) if math.isfinite(layer.local.sqnr)]
+        listed = ", ".join(f"{short_names(layer.names)} ({layer.local.sqnr:.1f} dB)" for layer in worst)
+        text = f"{len(self.layers)} layers, {self.samples} samples; worst by themselves: {listed or 'none'}"
+        if not self.unpaired:
+            return text
+        missing = ", ".join(map(short_names, self.unpaired[:MOST_UNPAIRED]))
+        more = len(self.unpaired) - MOST_UNPAIRED
+        rest = f" and {more} more" if more > 0 else ""
+        return f"{text}; {len(self.unpaired)} layers have no counterpart in the first model and no row: {missing}{rest}"
+
+
+def _row(name: str, layer: LayerComparison) -> list[str]:
+    figures = [layer.local, layer.accumulated, layer.weight]
+    return [name, layer.operator, *(cell for each in figures for cell in _cells(each))]
+
+
+def _cells(figures: Figures | None) -> list[str]:
+    """SQNR in dB, cosine, mean squared error, largest difference in codes."""
+    if figures is None:
+        return ["", "", "", ""]
+    lsb = "" if figures.lsb is None else f"{figures.lsb:.1f}"
+    sqnr = "exact" if figures.sqnr == math.inf else f"{figures.sqnr:.1f}"
+    return [sqnr, _cosine_text(figures.cosine), f"{figures.mse:.1e}" if figures.mse else "0", lsb]
+
+
+def _cosine_text(cosine: float) -> str:
+    """Five digits, cut and not rounded, so that 1 means 1.
+
+    >>> _cosine_text(0.9999999), _cosine_text(1.0), _cosine_text(-0.25)
+    ('0.99999', '1', '-0.25000')
+    """
+    return "1" if cosine == 1.0 else f"{math.trunc(cosine * 1e5) / 1e5:.5f}"
+
+
+def _align_columns(rows: Sequence[Sequence[str]]) -> str:
+    """Two columns to the left, the others to the right."""
+    rows = [[_cut(row[0]), *row[1:]] for row in rows]
+    widths = [max(len(row[i]) for row in rows[1:]) for i in range(len(rows[0]))]
+    sides: Sequence[Callable[[str, int], str]] = [str.ljust, str.ljust] + [str.rjust] * (len(widths) - 2)
+    lines = ["  ".join(side(c, w) for side, c, w in zip(sides, row, widths, strict=True)).rstrip() for row in rows[1:]]
+    return "\n".join([_titles(rows[0], widths), *lines])
+
+
+def _titles(cells: Sequence[str], widths: Sequence[int]) -> str:
+    """Each title above the four columns that it is of, to the left."""
+    line, at = "", 0
+    for cell, width in zip(cells, widths, strict=True):
+        line = f"{line.ljust(at)}{cell}" if cell else line
+        at += width + 2
+    return line
+
+
+def _cut(name: str) -> str:
+    return name if len(name) <= WIDEST else f"{name[: WIDEST - 3]}..."
+
+
+def _replace_infinite(value: Any) -> Any:
+    """Replace infinite numbers and NaN by None: JSON has none."""
+    if isinstance(value, dict):
+        return {key: _replace_infinite(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_replace_infinite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value

@@ -1,0 +1,182 @@
+"""Layers that lowerings of the user's compute: a list for explain, and for verify each of them against the definition.
+
+The code of a lowered layer is called with what the definition gives the layer before it, so that the lowering that
+differs is named, whatever the others do.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from tvmq.base.tvm_runtime import allocate_tensor
+from tvmq.runtime.executable import Executable, parts_of
+from tvmq.runtime.profile import record_main_calls
+
+LISTED = 5
+Entry = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class LoweringCheck:
+    """Comparison of a lowering with the definitions.
+
+    name, kind   of the lowering
+    layers       that it computes
+    values       results that were compared
+    differing    of the code, those whose bits are others than the definition's of the module
+    first        where the first one is
+    misdefined   of its own NumPy definition, the same; None where it has none, or the model was loaded from a file
+    """
+
+    name: str
+    kind: str
+    layers: tuple[str, ...]
+    values: int
+    differing: int
+    first: str
+    misdefined: int | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Dictionary for JSON."""
+        return asdict(self)
+
+    def __str__(self) -> str:
+        count = f"{len(self.layers)} layer{'s' * (len(self.layers) != 1)}"
+        text = f"lowering '{self.name}' ({self.kind}), {count}: "
+        if self.differing:
+            text += f"{self.differing} of {self.values} values differ; the first is {self.first}"
+        else:
+            text += f"{self.values} values equal"
+        if self.misdefined:
+            text += f"; its own definition differs from the module's in {self.misdefined} values"
+        return text
+
+
+@dataclass
+class _LoweringTally:
+    """Sums over the batches for one lowering."""
+
+    kind: str
+    layers: list[str]
+    values: int = 0
+    differing: int = 0
+    first: str = ""
+    misdefined: int | None = None
+
+
+class LoweringChecks:
+    """All lowerings of an executable, fed batch by batch."""
+
+    def __init__(self, exe: Executable) -> None:
+        self.exe, self.parts = exe, parts_of(exe)
+        self.entries: Sequence[Mapping[str, Any]] = exe.lowerings.get("taken", ())
+        self._calls: list[tuple[Any, tuple[Any, ...]]] | None = None
+        self._tallies: dict[str, _LoweringTally] = {}
+        for entry in self.entries:
+            tally = self._tallies.setdefault(entry["lowering"], _LoweringTally(entry["kind"], []))
+            tally.layers.append("/".join(entry["layers"][-1:]))
+
+    def __bool__(self) -> bool:
+        return bool(self.entries)
+
+    def add(self, feed: Mapping[str, np.ndarray], count: int, known: Mapping[str, Any]) -> None:
+        """Compare every lowered layer for a batch.
+
+        count   samples in it
+        known   {variable: what the definition gives}
+        """
+        if self._calls is None:
+            self._calls = self._record(feed)
+        free = bool(self.parts.description.batch)
+        for entry, (function, args) in zip(self.entries, self._calls, strict=True):
+            if any(name not in known for name in (*entry["inputs"], entry["result"])):
+                continue
+            for sample in range(count if free else 1):
+                cut = slice(sample, sample + 1) if free else slice(None)
+                inputs = [np.asarray(known[name])[cut] for name in entry["inputs"]]
+                self._compare(entry, function, args, inputs, np.asarray(known[entry["result"]])[cut])
+
+    def results(self) -> tuple[LoweringCheck, ...]:
+        """Comparisons, one for each lowering."""
+        return tuple(
+            LoweringCheck(name, t.kind, tuple(t.layers), t.values, t.differing, t.first, t.misdefined)
+            for name, t in self._tallies.items()
+        )
+
+    def _record(self, feed: Mapping[str, np.ndarray]) -> list[tuple[Any, tuple[Any, ...]]]:
+        """(function, arguments) of the call of each entry."""
+        recorded_calls = record_main_calls(self.parts, self.exe["main"], feed)
+        by_symbol: dict[str, list[tuple[Any, tuple[Any, ...]]]] = {}
+        for name, function, args in recorded_calls:
+            by_symbol.setdefault(name, []).append((function, args))
+        seen: Counter[str] = Counter()
+        calls = []
+        for entry in self.entries:
+            symbol = entry["symbol"]
+            calls.append(by_symbol[symbol][seen[symbol]])
+            seen[symbol] += 1
+        return calls
+
+    def _compare(
+        self, entry: Entry, function: Any, args: Sequence[Any], inputs: list[np.ndarray], defined: np.ndarray
+    ) -> None:
+        from tvmq.tools.analysis.verification import unequal_bits
+
+        tally = self._tallies[entry["lowering"]]
+        result = allocate_tensor(defined.shape, str(defined.dtype))
+        function(*map(_tensor, inputs), *args[len(inputs) : -1], result)
+        unequal = unequal_bits(np.from_dlpack(result), defined)
+        tally.values += defined.size
+        tally.differing += int(unequal.sum())
+        if unequal.any() and not tally.first:
+            at = tuple(int(i) for i in np.argwhere(unequal)[0])
+            code, wanted = np.from_dlpack(result)[at], defined[at]
+            where = f"layer '{'/'.join(entry['layers'][-1:])}' at {list(at)}"
+            tally.first = f"{where}: compiled {code.item()!r}, defined {wanted.item()!r}"
+        self._define(entry, tally, inputs, defined)
+
+    def _define(self, entry: Entry, tally: _LoweringTally, inputs: list[np.ndarray], defined: np.ndarray) -> None:
+        """Compare the user's own definition."""
+        from tvmq.tools.analysis.verification import unequal_bits
+
+        application = self.parts.matches.get(entry["result"])
+        if application is None or application.lowering.definition is None:
+            return
+        own = np.asarray(application.lowering.definition(application.match, *inputs, *application.match.constants))
+        differing = defined.size if own.shape != defined.shape else int(unequal_bits(own, defined).sum())
+        tally.misdefined = (tally.misdefined or 0) + differing
+
+
+def _tensor(array: np.ndarray) -> Any:
+    tensor = allocate_tensor(array.shape, str(array.dtype))
+    tensor.copyfrom(array)
+    return tensor
+
+
+def lowering_lines(lowerings: Mapping[str, Any]) -> list[str]:
+    """Lines that tell which layers each lowering computes and which it does not, and why."""
+    layers_by_lowering: dict[str, list[str]] = {}
+    for entry in lowerings.get("taken", ()):
+        layers_by_lowering.setdefault(entry["lowering"], []).append("/".join(entry["layers"][:1]))
+    lines = []
+    for known in lowerings.get("names", ()):
+        name, layers = known["name"], layers_by_lowering.get(known["name"], [])
+        missed = [entry for entry in lowerings.get("missed", ()) if entry["lowering"] == name]
+        if layers:
+            lines.append(f"lowering '{name}' ({known['kind']}) computes {_shorten_layers(layers)}")
+        elif not missed:
+            lines.append(f"lowering '{name}' takes nothing: the model has no {known['begins']}")
+        lines += [f"lowering '{name}' does not take '{entry['layer']}': {entry['why']}" for entry in missed[:LISTED]]
+        if len(missed) > LISTED:
+            lines.append(f"lowering '{name}' does not take {len(missed) - LISTED} more layers")
+    return lines
+
+
+def _shorten_layers(layers: Sequence[str]) -> str:
+    rest = len(layers) - LISTED
+    return ", ".join(layers[:LISTED]) + (f" and {rest} more" if rest > 0 else "")

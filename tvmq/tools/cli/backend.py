@@ -1,0 +1,53 @@
+"""`tvmq backend`: a description of a target as JSON, shown and checked."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+import tvmq
+from tvmq.errors import ConfigError
+from tvmq.tools.cli.arguments import Json
+from tvmq.tools.cli.screen import print_json
+
+ACTIONS = ("show", "check")
+
+
+def backend(
+    action: Annotated[str, typer.Argument(help="show: print a description as JSON; check: validate one.")],
+    name: Annotated[
+        str,
+        typer.Argument(help='Name of a built-in description, a JSON file, or the "module:object" of a tvmq.Backend.'),
+    ],
+    as_json: Json = False,
+) -> None:
+    """Show a description of a target as JSON, or check one of your own.
+
+    What it says is what `tvmq quantize --backend mychip.json` goes by; docs/backends.md has every field.
+
+    Example: tvmq backend show cpu > mychip.json
+
+    Example: tvmq backend check mychip.json
+    """
+    from tvmq.backends import backend_named
+    from tvmq.backends.carried import emulation_alone
+    from tvmq.base.schema import advise
+
+    if action not in ACTIONS:
+        raise ConfigError(f"backend: there is {' and '.join(ACTIONS)}. Got {action!r} instead{advise(action, ACTIONS)}")
+    described = backend_named(name)
+    if action == "show":
+        print(described.to_json(), end="")
+        return
+    facts = {
+        "name": described.name, "entries": len(described.operators), "options": described.options(),
+        "emulated": emulation_alone(described),
+    }  # fmt: skip
+    if as_json:
+        print_json(facts)
+        return
+    print(f"{name}: describes {described.name}, with {facts['entries']} entries for single operators")
+    print(f"options that follow: {tvmq.qconfig(**described.options())!r}")
+    if facts["emulated"]:
+        print(f"bit for bit in tvmq.emulate alone: {facts['emulated']}")

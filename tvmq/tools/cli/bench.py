@@ -1,0 +1,72 @@
+"""`tvmq bench`: how long one run takes."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+import tvmq
+from tvmq.errors import DataError
+from tvmq.tools.cli.arguments import Artefact, Json, Sha256
+from tvmq.tools.cli.files import Arrays, Batches, batch_of, check_arrays, read_arrays
+from tvmq.tools.cli.screen import print_json, print_rows, time_text
+
+
+def bench(
+    model: Artefact,
+    data: Annotated[
+        Path | None, typer.Option("--data", help="Inputs (.npz, .npy). Default: random ones of a fixed seed.")
+    ] = None,
+    repeat: Annotated[int, typer.Option("--repeat", min=3, help="Number of timed runs.")] = 50,
+    threads: Annotated[int, typer.Option("--threads", min=1, help="Threads of the model.")] = 1,
+    per_layer: Annotated[bool, typer.Option("--per-layer", help="Also print the time of each layer.")] = False,
+    sha256: Sha256 = None,
+    as_json: Json = False,
+) -> None:
+    """Time a saved model: median of single runs, after a warm-up.
+
+    Other work on the machine falsifies it; compare models by turns, not one after the other.
+
+    Example: tvmq bench resnet18.tvmq --threads 1
+    """
+    if data is not None:
+        check_arrays(data)
+    exe = tvmq.load(model, sha256=sha256)
+    inputs = inputs_for(exe, data)
+    times = exe.benchmark(inputs, repeat=repeat, threads=threads)
+    profile = exe.profile(inputs, repeat=repeat, threads=threads) if per_layer else None
+    if as_json:
+        layers = {"profile": profile.to_dict()} if profile else {}
+        print_json({"model": model, "threads": threads, "repeat": repeat, **times.to_dict(), **layers})
+        return
+    print_rows([
+        ["median", time_text(times.median)], ["fastest", time_text(times.fastest)],
+        ["runs", str(repeat)], ["threads", str(threads)],
+    ])  # fmt: skip
+    if profile:
+        print(f"\n{profile}")
+
+
+def inputs_for(exe: Any, data: Path | None) -> Arrays:
+    """The first batch of the data; without data, random values in 0..1 (codes for integer inputs)."""
+    names = [info.name for info in exe.input_info]
+    if data is not None:
+        return next(iter(Batches(read_arrays(data, names), batch_of(exe))))
+    random = np.random.default_rng(0)
+    return {i.name: (random.random(_shape(i)) * _top(i.dtype)).astype(i.dtype) for i in exe.input_info}
+
+
+def _shape(info: Any) -> list[int]:
+    """Shape of random values: one sample where the batch is free; DataError where another size is."""
+    free = [size for size in info.shape[1:] if isinstance(size, str)]
+    if free:
+        raise DataError(f"bench: input '{info.name}' has the free dimension '{free[0]}'; give --data")
+    return [1 if isinstance(size, str) else size for size in info.shape]
+
+
+def _top(dtype: str) -> float:
+    """Upper end of random values: 1 for floats, half of the range for integers."""
+    return 1.0 if np.dtype(dtype).kind == "f" else np.iinfo(dtype).max / 2

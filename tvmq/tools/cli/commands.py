@@ -1,0 +1,81 @@
+"""The commands: the module of one is imported when it runs; the list of all needs docstrings alone."""
+
+from __future__ import annotations
+
+import ast
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from tvmq.base.by_name import load_object
+
+NAMES = (
+    "demo", "inspect", "quantize", "finetune", "build", "run", "verify", "explain", "compare", "report", "export-c",
+    "backend", "conformance", "export-onnx", "export-torch", "bench", "tune", "search", "doctor",
+)  # fmt: skip
+HELP = {"help_option_names": ["--help", "-h"]}
+COMMANDS = {name: f"tvmq.tools.cli.{name}:{name}".replace("-", "_") for name in NAMES}
+
+
+class Commands(TyperGroup):
+    """The commands of COMMANDS."""
+
+    _lists = False  # while the list of all is written
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        names: Any = dict.fromkeys(COMMANDS)
+        self.commands = names  # which are offered for a misspelt one
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """Their names, in order."""
+        return list(COMMANDS)
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Resolve a command; `tvmq help NAME` is `tvmq NAME --help`."""
+        if args[0] != "help":
+            return super().resolve_command(ctx, args)
+        if not args[1:]:
+            typer.echo(ctx.get_help())
+            ctx.exit()
+        return super().resolve_command(ctx, [args[1], "--help"])
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:
+        """Load a command; for the list, make one of that name and help text."""
+        if cmd_name not in COMMANDS:
+            return None
+        return TyperCommand(cmd_name, help=help_of(cmd_name)) if self._lists else load_command(cmd_name)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:
+        """Write the list of all commands without importing any."""
+        self._lists = True
+        try:
+            super().format_help(ctx, formatter)
+        finally:
+            self._lists = False
+
+
+def load_command(name: str) -> Any:
+    """A command with its options."""
+    from tvmq.tools.cli.guard import with_exit_codes  # with NumPy behind it
+
+    alone: Any = typer.Typer(add_completion=False, pretty_exceptions_enable=False, context_settings=HELP)
+    alone.command(name)(with_exit_codes(load_object(COMMANDS[name])))
+    return typer.main.get_command(alone)
+
+
+def help_of(name: str) -> str:
+    """The docstring of a command's function, from its file.
+
+    >>> help_of("run").splitlines()[0][-1]
+    '.'
+    """
+    module, _, function = COMMANDS[name].partition(":")
+    spec = find_spec(module)
+    assert spec is not None and spec.origin is not None
+    tree = ast.parse(Path(spec.origin).read_text(encoding="utf-8"))
+    definition = next(node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == function)
+    return ast.get_docstring(definition) or ""

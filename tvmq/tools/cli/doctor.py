@@ -1,0 +1,201 @@
+"""`tvmq doctor`: checks of the installation, or of a model and its data.
+
+The model, its first samples and their labels are read from whatever `tvmq quantize` takes.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+import typer
+
+import tvmq
+from tvmq.errors import ConfigError, DataError, TvmqError
+from tvmq.tools.cli.arguments import Json, MaxBytes, Quiet, Shapes
+from tvmq.tools.cli.data import LABELS, check_data, kind_of, member_names, read_member
+from tvmq.tools.cli.files import Arrays, read_arrays
+from tvmq.tools.cli.guard import FAILED
+from tvmq.tools.cli.metrics import check_labels, class_labels, read_labels
+from tvmq.tools.cli.model import import_source, read_source
+from tvmq.tools.cli.opening import open_model_and_data
+from tvmq.tools.cli.options import with_qconfig_options
+from tvmq.tools.cli.picture_options import PictureOptions
+from tvmq.tools.cli.samples import Samples
+from tvmq.tools.cli.screen import print_json, step
+from tvmq.tools.doctor.findings import PROBLEM, Finding, count_problems, report_check_failure, run_check
+
+if TYPE_CHECKING:
+    from tvmq.tools.doctor.findings import Finding
+    from tvmq.tools.doctor.patient import CheckContext
+
+
+def read_model_and_data(
+    path: Path,
+    data: str,
+    labels: Path | None,
+    samples: int,
+    shape: Sequence[str],
+    config: tvmq.QConfig,
+    max_bytes: int | None = None,
+) -> tuple[CheckContext, list[Finding]]:
+    """Read the model and its first samples; arrays get the model's layout, and each that had another is a finding.
+
+    raises   what reading and importing raise; DataError for labels that are no whole number for each sample
+    """
+    from tvmq.tools.doctor.patient import CheckContext
+    from tvmq.tools.doctor.samples import match_layouts
+
+    findings: list[Finding] = []
+    if kind_of(data) == "file":
+        source = read_source(path, max_bytes)
+        first = _first_samples(read_arrays(Path(data), list(source.shapes)), samples)
+        read = Samples(first, f"'{data}'", complete=False)
+        read.arrays, findings = match_layouts(dict(read.arrays), source.shapes)
+        read.labels = _labels_in_file(Path(data), read)
+        mod, params, _ = import_source(source, {n: a.shape for n, a in read.arrays.items()}, shape, 1, quiet=True)
+        arrays = dict(read.arrays)
+    else:
+        job = open_model_and_data(
+            path, data, config, pictures=PictureOptions(), random=False, samples=samples, held_out=0,
+            shape=shape, batch=1, max_bytes=max_bytes, quiet=True,
+        )  # fmt: skip
+        assert job.samples is not None
+        mod, params, read = job.mod, job.params, job.samples
+        arrays = read.feed(np.arange(min(samples, len(read))))
+    classes = read_labels(labels, read) if labels is not None else class_labels(read)
+    return CheckContext(
+        _onnx_model(path), mod, params, arrays, config, _integer_labels(classes, samples, labels)
+    ), findings
+
+
+def _first_samples(arrays: Arrays, samples: int) -> Arrays:
+    return {name: array[:samples] if array.ndim else array for name, array in arrays.items()}
+
+
+def _labels_in_file(path: Path, read: Samples) -> np.ndarray | None:
+    """Labels from the same .npz; arrays of another form are ignored."""
+    name = next((name for name in LABELS if name in member_names(path) and name not in read.arrays), None)
+    labels = None if name is None else read_member(path, name)
+    return None if labels is None or labels.ndim != 1 or labels.dtype.kind not in "iu" else labels[: len(read)]
+
+
+def _integer_labels(labels: np.ndarray | None, samples: int, path: Path | None) -> np.ndarray | None:
+    if labels is None:
+        return None
+    if labels.ndim != 1 or labels.dtype.kind not in "iu":
+        if path is None:
+            return None
+        raise DataError(
+            f"doctor: --labels must be one whole number for each sample. Got {labels.shape} {labels.dtype} in '{path}'"
+        )
+    return labels[:samples].astype(np.int64)
+
+
+def _onnx_model(path: Path) -> object:
+    """The ONNX model; None for a program of torch."""
+    from tvmq.formats.onnx.importer.load import read_model
+
+    return None if path.suffix == ".pt2" else read_model(path)
+
+
+@with_qconfig_options
+def doctor(
+    config: tvmq.QConfig,
+    model: Annotated[
+        Path | None,
+        typer.Argument(help="Trained float model, .onnx or .pt2. Without it the installation is checked."),
+    ] = None,
+    data: Annotated[
+        str | None,
+        typer.Option(
+            "--data",
+            help="Samples in any form that `tvmq quantize` takes: an .npz with one array per input, an .npy, a folder "
+            "of pictures, or a function (file.py:name).",
+        ),
+    ] = None,
+    labels: Annotated[
+        Path | None,
+        typer.Option(
+            "--labels",
+            help="Classes of the samples: an .npy, a .txt with one on a line, a .csv of file,class for pictures. "
+            "Default: subfolders, an array 'labels' of the .npz, or what the function yields.",
+        ),
+    ] = None,
+    samples: Annotated[int, typer.Option("--samples", min=2, help="Number of samples to use, the first ones.")] = 64,
+    budget: Annotated[
+        float, typer.Option("--budget", min=0, help="Seconds after which no further trial begins.")
+    ] = 120.0,
+    shape: Shapes = None,
+    max_bytes: MaxBytes = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Check the installation, or a model and its data, and suggest remedies.
+
+    Each line is a finding: ok, note (worth knowing) or problem, with the remedy after the arrow. Exits with 1 if there
+    is any problem. The checks of a model are: its weights, the samples, the float model against onnxruntime, dead and
+    outlying channels, and preprocessing (others are tried); then int8: whether weights or activations lose accuracy,
+    the worst layers, and rules that restore it, after a trial. Give the options that the model was quantized with.
+
+    Example: tvmq doctor --json > report.json
+
+    Example: tvmq doctor resnet18.onnx --data pictures.npz
+    """
+    if model is None:
+        if data is not None or labels is not None:
+            raise ConfigError("doctor: --data and --labels need a model: tvmq doctor model.onnx --data ...")
+        from tvmq.tools.doctor.checkup import check_installation
+
+        print_findings(check_installation(), as_json=as_json, quiet=quiet)
+        return
+    if data is None:
+        raise ConfigError(f"doctor: '{model}' needs samples; add --data samples.npz, or leave the model out")
+    check_data(data)
+    if labels is not None:
+        check_labels(labels)
+    try:
+        with step("read the model", quiet=quiet):
+            context, findings = read_model_and_data(model, data, labels, samples, shape or (), config, max_bytes)
+    except TvmqError:  # says itself what to do
+        raise
+    except Exception as error:
+        print_findings([report_check_failure("model", error)], as_json=as_json, quiet=quiet)
+        return
+    context.deadline = time.monotonic() + budget
+    print_findings(run_stages(context, findings, quiet), as_json=as_json, quiet=quiet)
+
+
+def run_stages(context: Any, findings: Iterable[Finding], quiet: bool) -> Iterator[Finding]:
+    """All findings about a model, each as soon as its stage is done."""
+    from tvmq.tools.doctor.examination import note_if_late, stages_to_run
+
+    yield from findings
+    for label, stage in stages_to_run(context):
+        with step(label, quiet=quiet):
+            results = run_check(label, partial(stage, context))
+        yield from results
+    yield from note_if_late(context)
+
+
+def print_findings(stream: Iterable[Finding], *, as_json: bool, quiet: bool) -> None:
+    """Print findings as they come, or all as JSON; exit with 1 if one of them is a problem."""
+    findings = []
+    for finding in stream:
+        findings.append(finding)
+        # --quiet: what needs no attention is left out
+        if not as_json and not (quiet and finding.status == "ok"):
+            print(finding, flush=True)
+    count = count_problems(findings)
+    if as_json:
+        listed = [finding.to_dict() for finding in findings]
+        print_json({"version": tvmq.__version__, "problems": count, "findings": listed})
+    elif not quiet:
+        subjects = dict.fromkeys(finding.subject for finding in findings if finding.status == PROBLEM)
+        print(f"\n{count} problem{'s' if count > 1 else ''}: {', '.join(subjects)}" if count else "\nno problems")
+    if count:
+        raise typer.Exit(FAILED)

@@ -1,0 +1,157 @@
+"""Files that commands read and write: arrays in, arrays out, and early errors for outputs that cannot be written."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import numpy as np
+
+from tvmq.base.array_file import UNREADABLE, ArrayFile
+from tvmq.base.text import printable
+from tvmq.base.whole_file import check_place, output_errors, write_file
+from tvmq.calibration.data.pictures import SUFFIXES
+from tvmq.calibration.dataset import samples_in
+from tvmq.errors import DataError, OutputError
+
+Arrays = dict[str, np.ndarray]
+
+
+def batch_of(exe: Any) -> int:
+    """Samples that an executable takes in one run: first dimension of its first input that has one.
+
+    1 without any, or where it is free.
+    """
+    first = next((info.shape[0] for info in exe.input_info if info.shape), 1)
+    return first if isinstance(first, int) else 1
+
+
+def read_arrays(path: Path, names: Sequence[str]) -> Arrays:
+    """{input name: array} from an .npz with one array for each input, or an .npy for a model of one input.
+
+    names    inputs of the model, in order; arrays of other names are left out
+    raises   DataError for a file that cannot be read, or lacks an input, or whose arrays differ in length
+    """
+    arrays = _by_name(_open_arrays(path, names), path, names)
+    lengths = {name: array.shape[0] for name, array in arrays.items() if array.ndim}
+    if len(set(lengths.values())) > 1 or 0 in lengths.values():
+        raise DataError(f"data: '{path}' must hold equally many samples of each input, not 0. Got {lengths}")
+    return arrays
+
+
+def check_arrays(path: Path) -> None:
+    """DataError if a file cannot be read, or is no .npz or .npy; asked before the work. Its values are not read."""
+    _open_arrays(path, ())
+
+
+def member_names(path: Path) -> list[str]:
+    """Names of the arrays of an .npz; none for an .npy. raises DataError as `read_arrays`"""
+    return _open_arrays(path, ()).names or []
+
+
+def read_member(path: Path, name: str) -> np.ndarray:
+    """Read an array of an .npz. raises DataError as `read_arrays`"""
+    return _member(_open_arrays(path, ()), name, path)
+
+
+def _open_arrays(path: Path, names: Sequence[str]) -> ArrayFile:
+    """Open a file without reading its arrays."""
+    try:
+        return ArrayFile(path)
+    except FileNotFoundError:
+        wanted = f"; make an .npz with {_quote_names(names)}" if names else "; check the path"
+        raise DataError(f"data: there is no file '{path}'{wanted}") from None
+    except UNREADABLE as error:
+        if path.is_dir() or path.suffix.lower() in SUFFIXES:
+            raise DataError(
+                f"data: '{path}' is {'a folder' if path.is_dir() else 'a picture'}, arrays are wanted; "
+                "`tvmq quantize --save-samples FILE.npz` writes pictures as the model takes them"
+            ) from None
+        raise DataError(f"data: '{path}' is no .npz or .npy of plain arrays ({error})") from error
+
+
+def _by_name(file: ArrayFile, path: Path, names: Sequence[str]) -> Arrays:
+    """Pick the model's inputs out of what a file holds."""
+    if file.names is None:
+        if len(names) != 1:
+            raise DataError(f"data: '{path}' is one array, the model takes {_quote_names(names)}; write an .npz")
+        return {names[0]: _member(file, "", path)}
+    if len(names) == len(file.names) == 1:
+        return {names[0]: _member(file, file.names[0], path)}
+    missing = [name for name in names if name not in file.names]
+    if missing:
+        example = f"{missing[0]}=array" if missing[0].isidentifier() else f"**{{'{missing[0]}': array}}"
+        raise DataError(
+            f"data: '{path}' lacks input '{missing[0]}'; it holds {_quote_names(file.names)}: save it with "
+            f"np.savez('{path}', {example})"
+        )
+    return {name: _member(file, name, path) for name in names}
+
+
+def _member(file: ArrayFile, name: str, path: Path) -> np.ndarray:
+    """Read an array; a damaged or pickled one is a DataError."""
+    try:
+        return file.array() if file.names is None else file[name]
+    except UNREADABLE as error:
+        raise DataError(f"data: '{name}' of '{path}' cannot be read ({error}); write it again") from error
+
+
+def _quote_names(names: Sequence[str]) -> str:
+    return ", ".join(f"'{printable(name)}'" for name in names) or "nothing"
+
+
+class Batches:
+    """Samples in batches, as often as one iterates: {name: array of `size` samples}; single numbers as they are.
+
+    count    how many batches; without it all that are full, but at least one. Where samples run out they are
+             taken from the beginning again, so that every batch is full
+    advance  called after each batch, for a progress bar
+
+    >>> [feed["x"].tolist() for feed in Batches({"x": np.arange(5)}, 2, count=3)]
+    [[0, 1], [2, 3], [4, 0]]
+    """
+
+    def __init__(
+        self,
+        arrays: Mapping[str, np.ndarray],
+        size: int,
+        advance: Callable[[], None] = lambda: None,
+        *,
+        count: int | None = None,
+    ) -> None:
+        self.arrays, self.size, self.advance = arrays, size, advance
+        self.samples = samples_in(arrays)
+        self.count = count or max(1, self.samples // size)
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __iter__(self) -> Iterator[Arrays]:
+        for i in range(self.count):
+            index = np.arange(i * self.size, (i + 1) * self.size) % self.samples
+            yield {name: array[index] if array.ndim else array for name, array in self.arrays.items()}
+            self.advance()
+
+
+def check_output(path: Path) -> None:
+    """OutputError if a file cannot be written there; asked before the work, not after it."""
+    folder = path.absolute().parent
+    if path.is_dir():
+        raise OutputError(f"output: '{path}' is a folder; name a file in it")
+    if not folder.is_dir():
+        raise OutputError(f"output: there is no folder '{folder}'; make it, or choose another --output")
+    if not os.access(folder, os.W_OK):
+        raise OutputError(f"output: no permission to write in '{folder}'; choose another --output")
+    with output_errors(f"output: cannot write '{path}'", "choose another --output"):
+        check_place(path)
+
+
+def write_output(path: Path, write: Callable[[BinaryIO], None]) -> None:
+    """Write a file under a temporary name beside it, then rename: it is there whole or not at all.
+
+    raises   OutputError, with nothing left behind
+    """
+    check_output(path)
+    write_file(path, write, "output")

@@ -1,0 +1,217 @@
+"""`tvmq finetune`: quantize, then train the integers on the float model's outputs, without labels."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+import typer
+
+import tvmq
+from tvmq.errors import ConfigError
+from tvmq.tools.cli.arguments import Batch, Json, MaxBytes, Quiet, Shapes, Targets, target_of
+from tvmq.tools.cli.formats import Formats, Onnx
+from tvmq.tools.cli.measure import Measurements
+from tvmq.tools.cli.opening import QuantizationJob, open_model_and_data
+from tvmq.tools.cli.options import with_qconfig_options
+from tvmq.tools.cli.picture_options import (
+    Colors,
+    Crops,
+    Layouts,
+    Means,
+    Normalizes,
+    Resizes,
+    Scales,
+    Stds,
+    picture_options,
+)  # fmt: skip
+from tvmq.tools.cli.quantize import (
+    Outputs,
+    announce_output,
+    backend_for,
+    check_files,
+    count_by_weight,
+    report,
+    save,
+    whole_read,
+)
+from tvmq.tools.cli.quantize_options import (
+    BackendName,
+    Bench,
+    Compare,
+    Count,
+    Dialect,
+    HeldOut,
+    Labels,
+    Metric,
+    Model,
+    Output,
+    SaveSamples,
+    Threads,
+)
+from tvmq.tools.cli.samples import Feeds
+from tvmq.tools.cli.screen import notice, step
+
+if TYPE_CHECKING:
+    from tvmq import training
+
+MINUTES = 5.0
+PANEL = "Training"
+
+
+@with_qconfig_options
+def finetune(
+    model: Model,
+    config: tvmq.QConfig,
+    data: Annotated[
+        str,
+        typer.Option("--data", help="100 to 1000 samples, in any form that `tvmq quantize` takes. Labels are ignored."),
+    ],
+    output: Output = None,
+    minutes: Annotated[
+        float | None,
+        typer.Option(
+            "--minutes", min=0, help="Training time. Default: 5 if --steps is not given.", rich_help_panel=PANEL
+        ),
+    ] = None,
+    steps: Annotated[
+        int | None,
+        typer.Option(
+            "--steps",
+            min=1,
+            help="Number of training steps. Unlike --minutes, it makes the result reproducible.",
+            rich_help_panel=PANEL,
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Order of the samples.", rich_help_panel=PANEL)] = 0,
+    accumulators: Annotated[
+        int | None,
+        typer.Option(
+            "--accumulators",
+            min=8,
+            max=32,
+            help="Bits of the accumulators that sums must fit in. 16 makes 8-bit weights fast on CPUs without VNNI.",
+            rich_help_panel=PANEL,
+        ),
+    ] = None,
+    samples: Count = None,
+    held_out: HeldOut = None,
+    labels: Labels = None,
+    metric: Metric = None,
+    compare: Compare = True,
+    bench: Bench = True,
+    threads: Threads = 1,
+    save_samples: SaveSamples = None,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite an output file that is not a saved model.")] = False,
+    batch: Batch = 1,
+    max_bytes: MaxBytes = None,
+    shape: Shapes = None,
+    onnx: Onnx = None,
+    dialect: Dialect = "onnxruntime",
+    target: Targets = None,
+    backend: BackendName = None,
+    normalize: Normalizes = None,
+    mean: Means = None,
+    std: Stds = None,
+    scale: Scales = None,
+    color: Colors = None,
+    layout: Layouts = None,
+    resize: Resizes = None,
+    crop: Crops = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Quantize a trained model and train its integers on the float model's outputs; no labels are needed.
+
+    For few bits, where rounding alone costs accuracy. The output file is a valid model at any time: first the untrained
+    one, then each better one. So little is lost by Ctrl-C, which saves the best so far, or if the process is killed.
+    Needs tvmq[torch].
+
+    Example: tvmq finetune resnet18.onnx --data pictures/ --nbit-weight 4 --minutes 10
+
+    Example: tvmq finetune keywords.onnx --data samples.npz --nbit-weight 4 --nbit-input 4 --steps 2000 -o keywords.tvmq
+    """
+    start = time.perf_counter()
+    check_torch()
+    pictures = picture_options(normalize, mean, std, scale, color, layout, resize, crop)
+    output = announce_output(model, output, force=force, quiet=quiet)
+    check_files(data, labels, metric, (onnx, save_samples))
+    named = target_of(target)
+    job = open_model_and_data(
+        model, data, config, backend=backend_for(backend, named), pictures=pictures, random=False, samples=samples,
+        held_out=held_out, shape=shape or (), batch=batch, max_bytes=max_bytes, free_batch=True, quiet=quiet,
+    )  # fmt: skip
+    if job.is_prequantized or job.samples is None:
+        raise ConfigError("finetune: the model is quantized already; finetuning begins with the float model")
+    files = Outputs(model, output, Formats(onnx, dialect=dialect), named)
+    seconds = 60 * MINUTES if minutes is None and steps is None else None if minutes is None else 60 * minutes
+    how = tvmq.training.Distill(steps=steps, seconds=seconds, seed=seed, accumulators=accumulators)
+    qmod, learned = train_and_save(job, files, backend_for(backend, named), how, batch, quiet=quiet)
+    job.mod = with_batch(job.mod, batch)
+    facts = save(qmod, files, job, Measurements(compare, bench, threads, metric, labels, save_samples), quiet=quiet)
+    facts.update(finetune=asdict(learned), seconds=time.perf_counter() - start)
+    report(facts, model, output, data, job, as_json=as_json, quiet=quiet)
+
+
+def check_torch() -> None:
+    """ConfigError without torch, before anything is read."""
+    try:
+        import tvmq.training  # noqa: F401
+    except ModuleNotFoundError as error:
+        raise ConfigError(f"finetune: {error}") from error
+
+
+def train_and_save(
+    job: QuantizationJob,
+    files: Outputs,
+    backend: str | None,
+    how: training.Distill,
+    batch: int,
+    *,
+    quiet: bool,
+) -> tuple[Any, Any]:
+    """Train, and save each better state to the output at once; returns the integer module and the training's result."""
+    from tvmq import training
+
+    assert job.samples is not None
+    calibration = Feeds(job.samples, job.split.calibration, job.size)
+    with step("quantize", whole_read(calibration), quiet=quiet, counted=False) as advance:
+        calibration.advance = count_by_weight(advance, len(calibration))
+        net = training.prepare(
+            job.mod, job.params, calibration, target=backend, config=job.config, accumulators=how.accumulators
+        )
+
+    def keep(better: Any) -> None:
+        module = with_batch(training.convert(better), batch)
+        tvmq.build(module, target=files.target).save(files.output)
+
+    apart = job.split.comparison if job.split.apart else ()
+    learn = Feeds(job.samples, np.setdiff1d(np.arange(len(job.samples)), apart), job.size)
+    with step("finetune", 100, quiet=quiet, counted=False) as advance:
+        learned = training.finetune(net, learn, replace(how, keep=keep, watch=hundredths(advance)))
+    if learned.interrupted and not quiet:
+        notice(f"finetune: interrupted after {learned.steps} steps; the best state so far is what is saved")
+    return with_batch(training.convert_with_note(net, learned), batch), learned
+
+
+def with_batch(mod: Any, batch: int) -> Any:
+    """The module with this batch size where its own is dynamic."""
+    from tvmq.graph.symbolic import free_dimensions, with_sizes
+
+    return with_sizes(mod, {name: batch for name, (_, axis) in free_dimensions(mod).items() if axis == 0})
+
+
+def hundredths(advance: Callable[[], None]) -> Callable[[Any], None]:
+    """Progress callback of the training: calls `advance` for each hundredth that is done."""
+    reported = 0
+
+    def watch(progress: Any) -> None:
+        nonlocal reported
+        while reported < int(100 * progress.done):
+            reported += 1
+            advance()
+
+    return watch

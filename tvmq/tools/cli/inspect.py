@@ -1,0 +1,87 @@
+"""`tvmq inspect`: what int8 would bring for a model, before it is quantized."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import tvmq
+from tvmq.tools.cli.arguments import Batch, Json, MaxBytes, Quiet, Shapes
+from tvmq.tools.cli.model import import_model
+from tvmq.tools.cli.screen import print_json, step
+
+
+def inspect(
+    model: Annotated[Path, typer.Argument(help="Trained float model: an .onnx file, or a torch program (.pt2).")],
+    target: Annotated[
+        str,
+        typer.Option(
+            "--target",
+            help='CPU to forecast for; "llvm" is this one. Others: "llvm -mcpu=core-avx2", "llvm -mcpu=sapphirerapids"',
+        ),
+    ] = "llvm",
+    shape: Shapes = None,
+    batch: Batch = 1,
+    max_bytes: MaxBytes = None,
+    threads: Annotated[int, typer.Option("--threads", min=1, help="Threads of a run.")] = 1,
+    clock: Annotated[
+        float | None,
+        typer.Option("--clock", min=0.1, help="Clock of the CPU in GHz. Default: measured for this CPU, 3 for others."),
+    ] = None,
+    measure: Annotated[
+        bool,
+        typer.Option(
+            "--measure/--no-measure",
+            help="Calibrate the cost model on this machine; done once, takes 4 s.",
+        ),
+    ] = True,
+    names: Annotated[
+        bool, typer.Option("--names", help="Only list the layers and their operators, by the names that --rule takes.")
+    ] = False,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Forecast the gain of int8 for a float model in a few seconds, without data or compilation.
+
+    One line a layer: whether it becomes int8, and if not, why; which kernel it would get; what bounds it ("compute",
+    "memory", or "call": it is too small for anything to matter); its time in float and in int8, and how much of the
+    latter goes into conversions around it. The last sentence says whether int8 will help. Times are estimates; for
+    this machine a small network is measured once (--no-measure: the order and the ratios alone are meant then).
+
+    Example: tvmq inspect resnet18.onnx --target "llvm -mcpu=core-avx2"
+    """
+    with step("import", quiet=quiet):
+        mod, params, _, _ = import_model(model, None, shape or (), batch, max_bytes=max_bytes, quiet=quiet)
+    if names:
+        from tvmq.tools.analysis.work import list_layers
+
+        _print_names(list_layers(mod, params), as_json=as_json)
+        return
+    if measure and clock is None and is_unknown(target):
+        with step("measure this machine, once", quiet=quiet):
+            tvmq.measure_machine()
+    with step("inspect", quiet=quiet):
+        forecast = tvmq.inspect(mod, params, target, threads=threads, clock=clock * 1e9 if clock else None)
+    if as_json:
+        print_json(forecast.to_dict())
+    else:
+        print(forecast)
+
+
+def is_unknown(target: str) -> bool:
+    """True if the target is this CPU, and nothing was measured of it."""
+    from tvmq.codegen.performance.machine import known_speed
+    from tvmq.codegen.target.cpu import resolve_target
+
+    return resolve_target(target).mcpu == resolve_target().mcpu and known_speed() is None
+
+
+def _print_names(layers: list[tuple[str, str]], *, as_json: bool) -> None:
+    if as_json:
+        print_json({"layers": [{"name": name, "operator": operator} for name, operator in layers]})
+        return
+    width = max((len(name) for name, _ in layers), default=0)
+    for name, operator in layers:
+        print(f"{name:<{width}}  {operator}")

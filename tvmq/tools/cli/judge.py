@@ -1,0 +1,111 @@
+"""The int8 model beside the float one, on samples that were kept apart: agreement, and a metric where labels are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from tvmq.tools.cli.metrics import Metric, metric_named
+from tvmq.tools.cli.samples import Feeds, Samples
+
+MOST_BYTES = 256_000_000  # of outputs that a metric needs at once
+
+
+class Agreement:
+    """Sums over batches: how far outputs are apart, and whether they name the same class.
+
+    kind   "scores" of classes in a row, "index" of a class, "" for what is neither: an embedding, boxes, a sequence
+    """
+
+    def __init__(self, kind: str = "") -> None:
+        self.signal = self.noise = self.cosine = 0.0
+        self.same = self.count = self.rows = 0
+        self.kind = kind
+
+    def add(self, ours: np.ndarray, theirs: np.ndarray) -> None:
+        """Add the outputs of int8 and of float for some samples."""
+        exact = theirs.astype(np.float64)
+        self.signal += float(np.square(exact).sum())
+        self.noise += float(np.square(exact - ours).sum())
+        if self.kind == "scores":
+            ours, theirs = (one.reshape(len(one), -1).argmax(axis=1) for one in (ours, theirs))
+        if self.kind:
+            self.same += int((ours == theirs).sum())
+            self.count += ours.size
+        elif theirs.dtype.kind == "f":
+            self._add_angles(ours.reshape(len(ours), -1), exact.reshape(len(exact), -1))
+
+    def _add_angles(self, ours: np.ndarray, theirs: np.ndarray) -> None:
+        """Cosines between the rows of both; rows of zeros have none, and one number alone only has a sign."""
+        lengths = np.linalg.norm(ours, axis=1) * np.linalg.norm(theirs, axis=1)
+        has_angle = (lengths > 0) & (ours.shape[1] > 1)
+        self.cosine += float(((ours * theirs).sum(axis=1)[has_angle] / lengths[has_angle]).sum())
+        self.rows += int(has_angle.sum())
+
+    def to_dict(self) -> dict[str, Any]:
+        """sqnr_db is None where both are equal, or float gives zeros alone; same_class for classes, else cosine."""
+        known = self.noise > 0 and self.signal > 0
+        sqnr = float(10 * np.log10(self.signal / self.noise)) if known else None
+        same = {"same_class": self.same / self.count} if self.kind and self.count else {}
+        cosine = {"cosine": self.cosine / self.rows} if self.rows else {}
+        return {"sqnr_db": sqnr, "equal": self.noise == 0, **same, **cosine}
+
+
+def judge(
+    exe: Any,
+    float_exe: Any,
+    samples: Samples,
+    index: np.ndarray,
+    size: int,
+    *,
+    metric: str | None,
+    labels: np.ndarray | None,
+    classes: Mapping[int, str] = MappingProxyType({}),
+    advance: Callable[[], None],
+) -> dict[str, Any]:
+    """Facts about the outputs of both on these samples.
+
+    size      samples in a batch
+    classes   {position: kind} of the outputs that say a class, see Agreement
+    metric    name of a metric or of the user's function, None without labels
+    returns   {"samples", "outputs": {name: agreement}, "float", "int8": the metric's values}
+    """
+    infos = exe.output_info
+    sums = [Agreement(classes.get(position, "")) for position in range(len(infos))]
+    kept: dict[str, list[list[np.ndarray]]] = {"float": [], "int8": []}
+    measure = metric_named(metric) if metric else None
+    index = _within_memory(index, infos, size) if measure else index
+    count = -(-len(index) // size)
+    for number, feed in enumerate(Feeds(samples, index, size, count=count)):
+        real = min(size, len(index) - number * size)
+        outputs = {"float": _rows(float_exe.run(feed), real, size), "int8": _rows(exe.run(feed), real, size)}
+        for one, ours, theirs in zip(sums, outputs["int8"], outputs["float"], strict=True):
+            one.add(ours, theirs)
+        if measure:
+            kept = {name: [*rows, outputs[name]] for name, rows in kept.items()}
+        advance()
+    facts = {"samples": len(index), "outputs": {i.name: s.to_dict() for i, s in zip(infos, sums, strict=True)}}
+    if measure and labels is not None:
+        facts["metric"] = metric
+        facts |= {name: _metric(measure, rows, labels[index]) for name, rows in kept.items()}
+    return facts
+
+
+def _rows(outputs: list[np.ndarray], real: int, size: int) -> list[np.ndarray]:
+    """The rows of real samples; an output without a row for each sample as it is."""
+    return [one[:real] if one.ndim and len(one) == size else one[None] for one in outputs]
+
+
+def _within_memory(index: np.ndarray, infos: Any, size: int) -> np.ndarray:
+    """As many of the samples as their outputs fit into MOST_BYTES."""
+    one = sum(4 * int(np.prod([d for d in info.shape if isinstance(d, int)])) for info in infos) / max(1, size)
+    return index[: max(size, int(MOST_BYTES / max(1.0, one)))]
+
+
+def _metric(measure: Metric, rows: list[list[np.ndarray]], labels: np.ndarray) -> float:
+    """The value for all samples: of the only output, or of a list of them."""
+    joined = [np.concatenate(parts) for parts in zip(*rows, strict=True)]
+    return float(measure(joined[0] if len(joined) == 1 else joined, labels))

@@ -1,0 +1,61 @@
+"""The `tvmq` command as a whole. TVM is imported by the command that runs, not by --help."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+import tvmq
+from tvmq.tools.cli.commands import HELP, Commands
+from tvmq.tools.cli.trust import set_trust
+
+# Said in full by guard.py; what a shell script may rely on.
+EXIT_CODES = """
+Exit codes: 0 done · 1 an error, in one sentence on stderr, or `verify` and `doctor` found something wrong ·
+2 the command line is wrong · 3 the model stays below the guard's bound and is not saved ·
+130 interrupted by Ctrl-C, nothing half-written left.
+
+Results go to stdout, progress and notices to stderr. --json: one object on stdout; NO_COLOR: no colours.
+"""
+
+app = typer.Typer(
+    name="tvmq",
+    cls=Commands,
+    no_args_is_help=True,
+    context_settings=HELP,
+    epilog=EXIT_CODES,
+    # --install-completion and --show-completion, for bash, zsh and fish
+    add_completion=True,
+    # our own errors are sentences; what remains is a bug of tvmq and deserves a plain traceback
+    pretty_exceptions_enable=False,
+)
+
+
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        print(f"tvmq {tvmq.__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Show the version.")
+    ] = False,
+    trust: Annotated[
+        bool,
+        typer.Option(
+            "--trust",
+            help="Read files that can run code of whoever wrote them: programs of torch (.pt2), and options in JSON "
+            'that name "module:object".',
+        ),
+    ] = False,
+) -> None:
+    """Trained float model in, fast and exact int8 executable out. Begin with: tvmq demo"""
+    set_trust(trust)
+
+
+def main() -> None:
+    """Entry point of the console script."""
+    app()

@@ -1,0 +1,144 @@
+"""How good a model is by labels: built-in metrics and functions of the user's."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from tvmq.base.array_file import ArrayFile
+from tvmq.base.regular_file import check_regular
+from tvmq.calibration.data.functions import is_function, load_function
+from tvmq.errors import ConfigError, DataError
+from tvmq.tools.cli.samples import Samples
+
+Metric = Callable[[Any, np.ndarray], float]
+
+
+def mean_metric(name: str) -> Metric:
+    """The mean over samples of the scores that `tvmq.search` compares one by one; of "mse", where less is better, the
+    error itself.
+
+    >>> mean_metric("top1")(np.eye(3), np.array([0, 1, 1]))
+    0.6666666666666666
+    """
+
+    def mean(outputs: Any, labels: np.ndarray) -> float:
+        from tvmq.quantization.search.scores import METRICS as SCORES  # loads TVM
+
+        return float((-1.0 if name == "mse" else 1.0) * np.mean(SCORES[name](outputs, labels)))
+
+    return mean
+
+
+METRICS: dict[str, Metric] = {name: mean_metric(name) for name in ("top1", "top5", "mse")}
+
+
+def metric_named(text: str) -> Metric:
+    """A built-in metric, or the user's module:function or file.py:function, called with (outputs, labels).
+
+    raises  ConfigError with the names that exist
+    """
+    if text in METRICS:
+        return METRICS[text]
+    if is_function(text):
+        return load_function(text, "--metric")
+    raise ConfigError(f"--metric: '{text}' is none of {', '.join(METRICS)} and no module:function or file.py:function")
+
+
+def read_labels(path: Path, samples: Samples) -> np.ndarray:
+    """Labels of the samples, in their order: an .npy, an .npz of one array, or text with one on a line; for pictures
+    also a .csv of "file name,label".
+
+    raises  DataError where they are not as many as the samples
+    """
+    try:
+        check_regular(path)
+        labels = _by_name(path, samples) if path.suffix.lower() == ".csv" else _in_order(path)
+    except (OSError, ValueError) as error:
+        raise DataError(
+            f"--labels: '{path}' cannot be read as labels ({error}); give an .npy, or a line for each"
+        ) from error
+    if len(labels) < len(samples) or (samples.complete and len(labels) != len(samples)):
+        raise DataError(
+            f"--labels: '{path}' holds {len(labels)} labels, the data {len(samples)} samples; give one for each"
+        )
+    return labels[: len(samples)]
+
+
+def check_labels(path: Path) -> None:
+    """DataError if the file of labels cannot be read; asked before the model is. A .csv goes with its pictures."""
+    try:
+        check_regular(path)
+        if path.suffix.lower() == ".csv":
+            path.open("rb").close()
+        else:
+            _in_order(path)
+    except (OSError, ValueError) as error:
+        raise DataError(
+            f"--labels: '{path}' cannot be read as labels ({error}); give an .npy, or a line for each"
+        ) from error
+
+
+def _in_order(path: Path) -> np.ndarray:
+    if path.suffix.lower() == ".txt":
+        return np.array([float(line) if "." in line else int(line) for line in path.read_text().split()])
+    file = ArrayFile(path)
+    return file.array() if file.names is None else file[file.names[0]]
+
+
+def _by_name(path: Path, samples: Samples) -> np.ndarray:
+    with path.open(newline="", encoding="utf-8") as file:
+        rows = {row[0]: row[1] for row in csv.reader(file) if len(row) >= 2}
+    missing = [name for name in samples.names if name not in rows and Path(name).name not in rows]
+    if missing or not samples.names:
+        what = f"no row for '{missing[0]}'" if missing else "names of files, and the data are no pictures"
+        raise DataError(f"--labels: '{path}' has {what}; write rows of file name,label")
+    return np.array([int(rows.get(name, rows.get(Path(name).name, ""))) for name in samples.names])
+
+
+def class_labels(samples: Samples) -> np.ndarray | None:
+    """The class of each sample as a number: that of its folder where folders are numbers, else its place among them.
+
+    >>> named = Samples({"x": np.zeros(3)}, "", np.array([0, 1, 1]), ("3", "10"))
+    >>> class_labels(named).tolist()
+    [3, 10, 10]
+    """
+    if samples.labels is None or not samples.classes or not all(name.isdecimal() for name in samples.classes):
+        return samples.labels
+    return np.array([int(name) for name in samples.classes])[samples.labels]
+
+
+def usual_metric(labels: np.ndarray | None, classes: Sequence[str], shape: Sequence[int | str]) -> str:
+    """ "" if top1 fits these labels and the first output; else why not, in a clause.
+
+    shape   of the output for a batch
+    """
+    if labels is None:
+        return "no labels"
+    count = width(shape)
+    if count is None:
+        return "the first output is no score for each class"
+    if labels.dtype.kind not in "iu" or labels.ndim != 1:
+        return "the labels are no class numbers; give --metric"
+    if classes and not all(name.isdecimal() for name in classes) and len(classes) != count:
+        return (
+            f"{len(classes)} folders, but the model tells {count} classes apart; name the folders by class number, or "
+            "give --labels"
+        )
+    if labels.size and not 0 <= labels.min() <= labels.max() < count:
+        return f"labels reach from {labels.min()} to {labels.max()}, the model tells {count} classes apart"
+    return ""
+
+
+def width(shape: Sequence[int | str]) -> int | None:
+    """How many classes an output of this shape tells apart; None for other outputs.
+
+    >>> width((1, 10)), width((1, 10, 1, 1)), width((1, 8, 24, 32)), width((1, 1))
+    (10, 10, None, None)
+    """
+    sizes = [size for size in shape[1:] if size != 1]
+    return sizes[0] if len(sizes) == 1 and isinstance(sizes[0], int) else None

@@ -1,0 +1,224 @@
+"""Read a model for a command: what its inputs are, which shapes they get, and its module."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import tvmq
+from tvmq.errors import ConfigError, ModelError
+from tvmq.tools.cli.files import Arrays, read_arrays
+from tvmq.tools.cli.screen import notice
+from tvmq.tools.cli.trust import is_trusted
+
+Shape = tuple[int | None, ...]
+
+# Files that people have instead of an ONNX model, by their ending: what they are, and what to do.
+OTHERS = {
+    (".pt", ".pth", ".ckpt", ".bin", ".pkl"): "a torch checkpoint, which holds weights and no network; in Python, with "
+    "the model loaded: torch.onnx.export(model.eval(), (example_input,), 'model.onnx')",
+    (".safetensors",): "a file of weights without a network; build the model in Python, load them, and export it with "
+    "torch.onnx.export(model.eval(), (example_input,), 'model.onnx')",
+    (".h5", ".keras", ".pb"): "a TensorFlow or Keras model; convert it: pip install tf2onnx; python -m tf2onnx.convert "
+    "--help",
+    (".tflite",): "a TFLite model; convert it: pip install tf2onnx; python -m tf2onnx.convert --tflite model.tflite "
+    "--output model.onnx",
+    (".xml",): "an OpenVINO model; export the network it was made from as ONNX",
+    (".tvmq",): "quantized and compiled already; tvmq explain, tvmq run and tvmq bench take it",
+}  # fmt: skip
+
+
+@dataclass
+class ModelSource:
+    """A model file that was read and not yet imported.
+
+    shapes    {input: shape}, None for a dynamic dimension or an unknown rank
+    dtypes    {input: type of its elements}
+    load      function from the shapes of the inputs to (module, weights)
+    metadata  metadata of the file
+    is_prequantized  True if the model carries scales of its own
+    scores    True if the first output looks like class scores
+    program   True for a torch program, whose shapes cannot be changed
+    """
+
+    shapes: dict[str, Shape | None]
+    dtypes: dict[str, str]
+    load: Callable[[Mapping[str, Shape]], tuple[Any, dict[str, Any]]]
+    metadata: Mapping[str, str] = field(default_factory=dict)
+    is_prequantized: bool = False
+    scores: bool = False
+    program: bool = False
+
+
+def parse_shapes(texts: Sequence[str]) -> dict[str, Shape]:
+    """{input: shape} from texts such as "x=1,3,224,224"; "?" keeps a dimension as the model has it, "x=" is a scalar.
+
+    raises  ConfigError with an example
+
+    >>> parse_shapes(["x=1,3,224,224", "mask=1,?", "time="])
+    {'x': (1, 3, 224, 224), 'mask': (1, None), 'time': ()}
+    """
+    shapes: dict[str, Shape] = {}
+    for text in texts:
+        name, _, dims = text.rpartition("=")
+        parts = [part.strip() for part in dims.split(",")] if dims.strip() else []
+        if not name or not all(part == "?" or (part.isdecimal() and int(part) > 0) for part in parts):
+            raise ConfigError(
+                f"--shape: '{text}' is not NAME=D0,D1,...; example: x=1,3,32,32 (? keeps one, x= is a scalar)"
+            )
+        shapes[name] = tuple(None if part == "?" else int(part) for part in parts)
+    return shapes
+
+
+def choose_shapes(
+    own: Mapping[str, Shape | None], overrides: Mapping[str, Shape], data: Mapping[str, Shape], batch: int
+) -> dict[str, Shape]:
+    """The shape of each input: as given, else the model's own, free dimensions from `batch` and the data.
+
+    own        {input: shape} of the model, None for a free dimension or an unknown rank
+    overrides  {input: shape} of --shape
+    data       {input: shape} of the arrays, samples first
+
+    >>> choose_shapes({"x": (None, 3, None), "y": None}, {}, {"x": (64, 3, 8), "y": (64, 5)}, batch=1)
+    {'x': (1, 3, 8), 'y': (1, 5)}
+    """
+    chosen = dict(overrides)
+    for name in own:
+        if name not in overrides:
+            sample: Shape = (batch, *data.get(name, ())[1:])
+            known = own[name]
+            shape = (None,) * len(sample) if known is None else known
+            free = sample if len(sample) == len(shape) else (batch, *shape[1:])[: len(shape)]
+            chosen[name] = tuple(fixed or size for fixed, size in zip(shape, free, strict=True))
+    return chosen
+
+
+def read_source(model: Path, max_bytes: int | None = None) -> ModelSource:
+    """Read a model, ONNX or a torch program (.pt2).
+
+    max_bytes  that a tensor may have, see `tvmq.from_onnx`
+    raises   ModelError for what is neither, saying what it is and how it becomes one
+    """
+    refuse_others(model)
+    if model.suffix == ".pt2":
+        return _read_program(model, max_bytes)
+    import onnx
+
+    from tvmq.formats.onnx.importer.contrib import carries_scales
+    from tvmq.formats.onnx.importer.load import read_model
+    from tvmq.formats.onnx.importer.shapes import dimensions, graph_inputs
+
+    proto = read_model(model, max_bytes=max_bytes)
+    shapes: dict[str, Shape | None] = {}
+    dtypes = {}
+    for value in graph_inputs(proto.graph):
+        dims = dimensions(value)
+        shapes[value.name] = None if dims is None else tuple(d if isinstance(d, int) else None for d in dims)
+        dtypes[value.name] = str(onnx.helper.tensor_dtype_to_np_dtype(value.type.tensor_type.elem_type))
+    metadata = {entry.key: entry.value for entry in proto.metadata_props}
+    ranks = [dimensions(value) for value in proto.graph.output[:1]]
+    return ModelSource(
+        shapes,
+        dtypes,
+        lambda shapes: tvmq.from_onnx(proto, shape=dict(shapes), max_bytes=max_bytes),
+        metadata,
+        is_prequantized=carries_scales(model),
+        scores=any(dims is not None and len(dims) == 2 for dims in ranks),
+    )
+
+
+def stored_bytes(model: Path) -> int:
+    """Size of a model: its file, and the files beside it that hold its weights."""
+    import onnx
+    from onnx.external_data_helper import ExternalDataInfo, uses_external_data
+
+    files = {model}
+    if model.suffix != ".pt2":
+        graph = onnx.load(str(model), load_external_data=False).graph
+        tensors = [tensor for tensor in graph.initializer if uses_external_data(tensor)]
+        files |= {model.parent / ExternalDataInfo(tensor).location for tensor in tensors}
+    return sum(file.stat().st_size for file in files if file.exists())
+
+
+def refuse_others(model: Path) -> None:
+    """ModelError for files of other kinds, by their ending; those that do not exist are left to the reader."""
+    if model.suffix.lower() == ".onnx" or not model.is_file():
+        return
+    for suffixes, what in OTHERS.items():
+        if model.suffix.lower() in suffixes:
+            raise ModelError(f"model: '{model}' is {what}")
+
+
+def _read_program(model: Path, max_bytes: int | None) -> ModelSource:
+    """A program of torch.export; its sizes were chosen at the export."""
+    from tvmq.graph.symbolic import inputs_of
+
+    mod, params = tvmq.from_torch(model, max_bytes=max_bytes, trust=is_trusted())
+    inputs = [value for value in inputs_of(mod) if value.name not in params]
+    shapes: dict[str, Shape | None] = {value.name: value.shape for value in inputs}
+    ranks = [len(value.ty.shape) for value in _results(mod)]
+    scores = ranks[:1] == [2]
+    return ModelSource(
+        shapes, {value.name: value.dtype for value in inputs}, lambda _: (mod, params), scores=scores, program=True
+    )
+
+
+def _results(mod: Any) -> list[Any]:
+    from tvmq.graph.view import View
+
+    view = View(mod)
+    return [view.var[name] for name in view.outputs]
+
+
+def import_model(
+    model: Path,
+    data: Path | None,
+    shape: Sequence[str],
+    batch: int,
+    *,
+    max_bytes: int | None = None,
+    quiet: bool = False,
+) -> tuple[Any, dict[str, Any], Arrays | None, int]:
+    """Read a model and its data, an .npz or .npy.
+
+    returns  (module, weights, arrays by input name or None, samples in a batch)
+    raises   what read_source, read_arrays and parse_shapes raise
+    """
+    source = read_source(model, max_bytes)
+    arrays = read_arrays(data, list(source.shapes)) if data else None
+    sizes = {name: array.shape for name, array in (arrays or {}).items()}
+    mod, params, size = import_source(source, sizes, shape, batch, quiet=quiet)
+    return mod, params, arrays, size
+
+
+def import_source(
+    source: ModelSource,
+    data: Mapping[str, Shape],
+    shape: Sequence[str],
+    batch: int,
+    *,
+    free_batch: bool = False,
+    quiet: bool = False,
+) -> tuple[Any, dict[str, Any], int]:
+    """Import a model that was read.
+
+    data        {input: shape} of the samples, samples first
+    free_batch  a batch that all inputs leave free stays so
+    returns     (module, weights, samples in a batch)
+    """
+    overrides = parse_shapes(shape)
+    if source.program and overrides:
+        raise ConfigError(
+            "--shape: a .pt2 program has the shapes of its export; export it with others, or leave it out"
+        )
+    shapes = dict(source.shapes) if source.program else choose_shapes(source.shapes, overrides, data, batch)
+    if not quiet and shapes != source.shapes and not overrides:
+        fixed = ", ".join(f"{name} {dims}" for name, dims in shapes.items())
+        notice(f"free dimensions fixed: {fixed} (--batch and --shape choose others)")
+    if free_batch and not overrides and all(dims and dims[0] is None for dims in source.shapes.values()):
+        shapes = {name: (None, *(dims or ())[1:]) for name, dims in shapes.items()}
+    mod, params = source.load(shapes)  # type: ignore[arg-type]
+    first = next((shape[0] for shape in shapes.values() if shape), None)  # a scalar has no batch
+    return mod, params, first or batch

@@ -1,0 +1,234 @@
+"""A model and its data, opened for `tvmq quantize`: read, imported, split, and normalized if they are pictures."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import tvmq
+from tvmq.calibration.data.guess import Guess
+from tvmq.calibration.data.pictures import Frame
+from tvmq.errors import ConfigError
+from tvmq.tools.cli.data import (
+    data_forms,
+    kind_of,
+    missing_data,
+    most_samples,
+    open_arrays,
+    open_function,
+    open_pictures,
+    random_samples,
+    read_function,
+    sample_shapes,
+)
+from tvmq.tools.cli.model import ModelSource, Shape, import_source, parse_shapes, read_source, stored_bytes
+from tvmq.tools.cli.normalize import decide, inputs, normalization_lines
+from tvmq.tools.cli.picture_options import PictureOptions
+from tvmq.tools.cli.samples import Samples, Split, split
+from tvmq.tools.cli.screen import notice, step
+
+NONE = np.arange(0)
+
+
+@dataclass
+class QuantizationJob:
+    """Model, data and options of one quantization.
+
+    mod, params  the imported float model
+    samples      the data; None where none are needed
+    split        which of them calibrate and which judge
+    size         samples in a batch
+    config       the options; without data those of scales that are made at run time
+    """
+
+    mod: Any
+    params: Any
+    size: int
+    config: tvmq.QConfig
+    model_bytes: int = 0
+    samples: Samples | None = None
+    split: Split = field(default_factory=lambda: Split(NONE, NONE, apart=False))
+    guess: Guess | None = None
+    is_prequantized: bool = False
+    _float: Any = None
+
+    def float_exe(self, *, quiet: bool = True) -> Any:
+        """The float model, built for this CPU when it is first asked for."""
+        if self._float is None:
+            with step("build float, to compare", quiet=quiet):
+                self._float = tvmq.build(self.mod, params=self.params)
+        return self._float
+
+    def facts(self) -> dict[str, Any]:
+        """Facts about the data, for --json."""
+        if self.samples is None:
+            return {"samples": None}
+        facts: dict[str, Any] = {
+            "samples": {
+                "origin": self.samples.origin,
+                "read": len(self.samples),
+                "calibration": len(self.split.calibration),
+                "held_out": len(self.split.comparison) if self.split.apart else 0,
+                "skipped": self.samples.skipped,
+                "classes": list(self.samples.classes),
+            },
+            "random_data": self.samples.random,
+        }
+        if self.guess is not None:
+            one = self.guess.normalization
+            numbers = {"scale": one.scale, "mean": one.mean, "std": one.std, "color": one.color}
+            why = {"confidence": self.guess.confidence, "why": self.guess.why, "scores": self.guess.scores}
+            facts["normalization"] = {"name": one.name, **numbers, **why}
+        return facts
+
+
+def open_model_and_data(
+    model: Path,
+    data: str | None,
+    config: tvmq.QConfig,
+    *,
+    pictures: PictureOptions,
+    random: bool,
+    samples: int | None,
+    held_out: int | None,
+    shape: Sequence[str],
+    batch: int,
+    max_bytes: int | None = None,
+    quiet: bool,
+    backend: str | None = None,
+    tune: float | None = None,
+    free_batch: bool = False,
+) -> QuantizationJob:
+    """Read the model and the data, import the model, split and prepare the samples.
+
+    backend     what `tvmq.quantize` will take as its target
+    free_batch  a batch that the model leaves free stays so in the module
+    raises      CalibrationError for a model that needs data and has none; what reading and importing raise
+    """
+    if random and data is not None:
+        raise ConfigError("--random-data: there is --data as well; give one of them")
+    with step("read model", quiet=quiet):
+        source = read_source(model, max_bytes)
+    if data is None and not random and not source.is_prequantized:
+        config = _without_data(model, source, config, backend, tune, quiet=quiet)
+    if source.is_prequantized and not quiet:
+        notice("the model is quantized already: its own scales are taken")
+    kind = None if data is None else kind_of(data)
+    if pictures.has_values() and kind != "folder":
+        raise ConfigError(
+            "--normalize, --mean and their kind: they are for a folder of pictures; other data come prepared"
+        )
+    count = most_samples(samples, held_out)
+    first = _read_data(source, data, kind, pictures, shape, count=count, quiet=quiet)
+    with step("import", quiet=quiet):
+        mod, params, size = import_source(source, first.shapes, shape, batch, free_batch=free_batch, quiet=quiet)
+    job = QuantizationJob(mod, params, size, config, stored_bytes(model), is_prequantized=source.is_prequantized)
+    read = first.samples
+    if first.function is not None and data is not None:
+        read = read_function(first.function, data, _inputs(mod, params), count=count, quiet=quiet)
+    if random:
+        read = random_samples(_inputs(mod, params))
+    if read is None:
+        return job
+    job.samples, job.split = read, split(len(read), samples, held_out)
+    if first.frame is not None:
+        _normalize(job, source, first.frame, pictures, quiet=quiet)
+    if not quiet:
+        _announce_data(job)
+    return job
+
+
+def _without_data(
+    model: Path, source: ModelSource, config: tvmq.QConfig, backend: str | None, tune: float | None, *, quiet: bool
+) -> tvmq.QConfig:
+    """The options for a model without data: scales made at run time, where these options and the backend allow it."""
+    from tvmq.codegen.target.backend import backend_of
+    from tvmq.quantization.pipeline import WITHOUT_DATA, explain_required_data, is_calibrated
+
+    if not is_calibrated(config):
+        return config
+    why = explain_required_data(config, backend_of(backend))
+    if why := why if tune is None else "--tune measures layers with calibrated ones":
+        raise missing_data(model, source, config.calibrate_mode, why)
+    if not quiet:
+        notice(f"no calibration data: {WITHOUT_DATA.replace('dataset=', '--data')}:{data_forms(model, source)}")
+    return config.at_run_time()
+
+
+@dataclass
+class _Reading:
+    """Data read before the model is imported: samples, or the function that yields them, and their shapes."""
+
+    shapes: dict[str, Shape]
+    samples: Samples | None = None
+    frame: Frame | None = None
+    function: Callable[..., Any] | None = None
+
+
+def _read_data(
+    source: ModelSource,
+    data: str | None,
+    kind: str | None,
+    pictures: PictureOptions,
+    shape: Sequence[str],
+    *,
+    count: int,
+    quiet: bool,
+) -> _Reading:
+    if data is None:
+        return _Reading({})
+    if kind == "function":
+        function, shapes = open_function(data, source, quiet=quiet)
+        return _Reading(shapes, function=function)
+    if kind == "file":
+        samples = open_arrays(Path(data), source, quiet=quiet)
+        return _Reading(sample_shapes(samples, None), samples)
+    samples, frame = open_pictures(Path(data), _with_shapes(source, shape), pictures, count=count, quiet=quiet)
+    return _Reading(sample_shapes(samples, frame), samples, frame)
+
+
+def _normalize(
+    job: QuantizationJob, source: ModelSource, frame: Frame, pictures: PictureOptions, *, quiet: bool
+) -> None:
+    """Decide how the pictures become inputs."""
+    assert job.samples is not None
+    build = partial(job.float_exe, quiet=quiet)
+    job.guess = decide(source, frame, job.samples, pictures, (job.mod, job.params), build, job.size)
+    job.samples.prepare = partial(inputs, frame=frame, normalization=job.guess.normalization)
+
+
+def _with_shapes(source: ModelSource, shape: Sequence[str]) -> ModelSource:
+    """The source with --shape in place of its dynamic sizes, for the size of pictures."""
+    overrides = parse_shapes(shape)
+
+    def merge_sizes(own: Shape | None, override: Shape | None) -> Shape | None:
+        if override is None or own is None:
+            return override or own
+        return tuple(a or b for a, b in zip(override, own, strict=False)) if len(override) == len(own) else own
+
+    return replace(source, shapes={name: merge_sizes(own, overrides.get(name)) for name, own in source.shapes.items()})
+
+
+def _inputs(mod: Any, params: Any) -> list[Any]:
+    from tvmq.graph.symbolic import inputs_of
+
+    return [info for info in inputs_of(mod) if info.name not in params]
+
+
+def _announce_data(job: QuantizationJob) -> None:
+    """Announce the split in one line, and the normalization in one or two."""
+    assert job.samples is not None
+    for line in normalization_lines(job.guess) if job.guess else []:
+        notice(line)
+    calibration, comparison = len(job.split.calibration), len(job.split.comparison)
+    if job.samples.random:
+        notice("random data: ranges are chosen from noise; the file shows the speed, its answers are worth nothing")
+    elif job.split.apart:
+        notice(f"samples: {calibration} choose ranges, {comparison} others are held out to judge the result")
+    else:
+        notice(f"samples: {calibration} choose ranges; too few to hold some out, so they judge the result as well")

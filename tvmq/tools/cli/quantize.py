@@ -1,0 +1,306 @@
+"""`tvmq quantize`: from a trained float model to a saved integer executable, and its comparison with float."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from shlex import quote
+from typing import Annotated, Any
+
+import typer
+
+import tvmq
+from tvmq.backends import backend_named
+from tvmq.backends.carried import why_not_compiled
+from tvmq.errors import ConfigError
+from tvmq.tools.cli.arguments import Batch, Json, MaxBytes, Quiet, Shapes, Targets, target_of
+from tvmq.tools.cli.bound import check_bound, refuse_on_guard, resolve_guard
+from tvmq.tools.cli.data import check_data
+from tvmq.tools.cli.files import check_output
+from tvmq.tools.cli.formats import Formats, Onnx, TFLite, Tosa
+from tvmq.tools.cli.measure import Measurements, measure
+from tvmq.tools.cli.metrics import check_labels, metric_named
+from tvmq.tools.cli.opening import QuantizationJob, open_model_and_data
+from tvmq.tools.cli.options import with_qconfig_options
+from tvmq.tools.cli.picture_options import (
+    Colors,
+    Crops,
+    Layouts,
+    Means,
+    Normalizes,
+    Resizes,
+    Scales,
+    Stds,
+    picture_options,
+)  # fmt: skip
+from tvmq.tools.cli.quantize_options import (
+    RESULT,
+    BackendName,
+    Bench,
+    Compare,
+    Count,
+    Dialect,
+    HeldOut,
+    Labels,
+    Metric,
+    Model,
+    Output,
+    SaveSamples,
+    Threads,
+)
+from tvmq.tools.cli.samples import Feeds
+from tvmq.tools.cli.screen import notice, print_json, step
+from tvmq.tools.cli.summary import next_steps, output_for, text
+
+# Reads of the data, at most three, and what a batch of each takes about: channels that stand out, ranges and
+# histograms, moments of the products. Measured on two residual networks: 4, 60, 4 and 4, 14, 2.
+READS = (1, 6, 1)
+USUAL = "sqnr >= 20"
+
+
+@with_qconfig_options
+def quantize(
+    model: Model,
+    config: tvmq.QConfig,
+    output: Output = None,
+    data: Annotated[
+        str | None,
+        typer.Option(
+            "--data",
+            help="About 100 typical samples: a folder of pictures (subfolders are classes); an .npz with one array per "
+            "input, or an .npy for a single input, samples first and preprocessed; or a function, as module:function "
+            "or file.py:function, that yields batches: arrays, {input: array}, or tuples with the label last. "
+            "Not needed if the model is quantized already, or with --calibrate-mode global_scale. Without data, "
+            "scales are computed at run time (--activations dynamic).",
+        ),
+    ] = None,
+    random_data: Annotated[
+        bool,
+        typer.Option("--random-data", help="Calibrate on random values, to measure speed. Accuracy suffers."),
+    ] = False,
+    samples: Count = None,
+    held_out: HeldOut = None,
+    labels: Labels = None,
+    metric: Metric = None,
+    compare: Compare = True,
+    bench: Bench = True,
+    threads: Threads = 1,
+    save_samples: SaveSamples = None,
+    guard: Annotated[
+        str,
+        typer.Option(
+            "--guard",
+            help="Least SQNR of the outputs compared with float, in dB, or 'none'. Where 8 bits stay below, layers get "
+            "more precision; if that is not enough, the model is not saved and the exit code is 3.",
+            rich_help_panel=RESULT,
+        ),
+    ] = USUAL,
+    max_drop: Annotated[
+        float | None,
+        typer.Option(
+            "--max-drop",
+            min=0,
+            help="Bound the drop of --metric from float instead of the SQNR: in points for top1 and top5, else in "
+            "units of the metric. Example: --metric top1 --max-drop 0.5",
+            rich_help_panel=RESULT,
+        ),
+    ] = None,
+    force: Annotated[
+        bool,
+        typer.Option(
+            "--force",
+            help="Overwrite an output file that is not a saved model; save a model below the bound of --guard.",
+        ),
+    ] = False,
+    batch: Batch = 1,
+    max_bytes: MaxBytes = None,
+    shape: Shapes = None,
+    onnx: Onnx = None,
+    tflite: TFLite = None,
+    tosa: Tosa = None,
+    dialect: Dialect = "onnxruntime",
+    target: Targets = None,
+    backend: BackendName = None,
+    tune: Annotated[
+        float | None,
+        typer.Option(
+            "--tune",
+            min=0,
+            help="Measure for this many seconds which layers are faster in float on this machine, and keep them float.",
+        ),
+    ] = None,
+    normalize: Normalizes = None,
+    mean: Means = None,
+    std: Stds = None,
+    scale: Scales = None,
+    color: Colors = None,
+    layout: Layouts = None,
+    resize: Resizes = None,
+    crop: Crops = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Quantize a trained ONNX or torch model and save it as an executable for this CPU.
+
+    Then int8 is compared with float on held-out samples: agreement, accuracy if there are labels, and speed.
+
+    Example: tvmq quantize resnet18.onnx --data pictures/
+
+    Example: tvmq quantize encoder.onnx --data texts.npz --output encoder.tvmq --rule "*/head/*=float"
+
+    Example: tvmq quantize detector.onnx --data my_data.py:batches --metric my_data.py:mean_precision
+    """
+    start = time.perf_counter()
+    pictures = picture_options(normalize, mean, std, scale, color, layout, resize, crop)
+    output = announce_output(model, output, force=force, quiet=quiet)
+    formats = Formats(onnx, tflite, tosa, dialect)
+    check_files(data, labels, metric, (*formats.files, save_samples))
+    requested_guard = check_bound(guard, metric, max_drop)
+    named = target_of(target)
+    described, config = backend_for(formats.backend(backend), named), formats.options(config)
+    job = open_model_and_data(
+        model, data, config, backend=described, tune=tune, pictures=pictures, random=random_data, samples=samples,
+        held_out=held_out, shape=shape or (), batch=batch, max_bytes=max_bytes, quiet=quiet,
+    )  # fmt: skip
+    feeds = None if job.samples is None else Feeds(job.samples, job.split.calibration, job.size)
+    held = resolve_guard(requested_guard, job, metric, max_drop, labels, quiet=quiet)
+    with refuse_on_guard(force=force):
+        qmod = quantize_with_progress(
+            job.mod, job.params, feeds, job.config, backend=described, quiet=quiet, tune=tune, guard=held
+        )
+    doctor = f"tvmq doctor {quote(str(model))} --data {quote(data)}" if data else ""
+    measurements = Measurements(compare, bench, threads, metric, labels, save_samples, doctor)
+    outputs = Outputs(model, output, formats, named)
+    facts = save(qmod, outputs, job, measurements, quiet=quiet)
+    facts["seconds"] = time.perf_counter() - start
+    report(facts, model, output, data, job, as_json=as_json, quiet=quiet)
+
+
+def backend_for(backend: str | None, target: str | list[str]) -> str | None:
+    """Target that quantizing gets; "llvm" alone stays portable: nothing of this machine goes in.
+
+    raises  ConfigError for a backend whose arithmetic compiled code, which is what commands write, does not have
+    """
+    if backend is not None and backend.endswith(".json"):  # what is code is loaded when it is quantized for
+        described = backend_named(backend)
+        if (why := why_not_compiled(described)) is not None:
+            raise ConfigError(
+                f"quantize: backend {described.name}: {why}, and what is saved is compiled; "
+                "use tvmq.quantize and tvmq.emulate in Python"
+            )
+    return backend or (target if isinstance(target, str) and target.startswith("llvm ") else None)
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """Model file, output files, and the target to compile for."""
+
+    model: Path
+    output: Path
+    formats: Formats
+    target: str | list[str]
+
+
+def save(qmod: Any, files: Outputs, job: QuantizationJob, options: Measurements, *, quiet: bool) -> dict[str, Any]:
+    """Save the model and measure it; returns the facts of the summary, all but the seconds."""
+    files.formats.write(qmod)
+    with step("build", quiet=quiet):
+        exe = tvmq.build(qmod, target=files.target)
+    exe.save(files.output)
+    explanation = tvmq.explain(qmod)
+    return {
+        "model": str(files.model), "output": str(files.output),
+        "model_bytes": job.model_bytes, "output_bytes": files.output.stat().st_size,
+        "exported": {str(path): path.stat().st_size for path in files.formats.files if path is not None},
+        "inputs": {info.name: f"{info.dtype} {info.shape}" for info in exe.input_info},
+        **job.facts(), **measure(exe, job, options, quiet=quiet), **explanation.to_dict(),
+    }  # fmt: skip
+
+
+def check_files(data: str | None, labels: Path | None, metric: str | None, outputs: Sequence[Path | None]) -> None:
+    """Check files before the model is read.
+
+    raises   DataError for data and labels that cannot be opened, ConfigError for an unknown metric, OutputError for
+             outputs that cannot be written
+    """
+    if data is not None:
+        check_data(data)
+    if labels is not None:
+        check_labels(labels)
+    if metric is not None:
+        metric_named(metric)
+    for path in outputs:
+        if path is not None:
+            check_output(path)
+
+
+def announce_output(model: Path, output: Path | None, *, force: bool, quiet: bool) -> Path:
+    """Output file; a notice names it if --output did not."""
+    chosen = output_for(model, output, force=force)
+    if output is None and not quiet:
+        notice(f"output: {chosen} (--output names another)")
+    return chosen
+
+
+def quantize_with_progress(
+    mod: Any,
+    params: Any,
+    data: Any,
+    config: tvmq.QConfig,
+    *,
+    backend: str | None = None,
+    quiet: bool = False,
+    tune: float | None = None,
+    guard: tvmq.Guard | None = None,
+) -> Any:
+    """Quantize to an integer module; a bar shows how much of the data has been read.
+
+    data   batches that know their length and call `advance` after each, or None
+    """
+    with step("quantize", None if data is None else whole_read(data), quiet=quiet, counted=False) as advance, config:
+        if data is not None:
+            data.advance = count_by_weight(advance, len(data))
+        return tvmq.quantize(mod, params, data, target=backend, tune=tune, guard=guard)
+
+
+def whole_read(data: Feeds) -> int:
+    """Total that `count_by_weight` counts to."""
+    return sum(READS) * len(data)
+
+
+def count_by_weight(advance: Callable[[], None], batches: int) -> Callable[[], None]:
+    """Progress callback for batches: counts each as often as its pass over the data weighs.
+
+    >>> calls = []
+    >>> count = count_by_weight(lambda: calls.append(1), 2)
+    >>> for _ in range(4):
+    ...     count()
+    >>> len(calls)  # two of the first read, two of the second
+    14
+    """
+    done = 0
+
+    def call() -> None:
+        nonlocal done
+        for _ in range(READS[min(done // batches, len(READS) - 1)]):
+            advance()
+        done += 1
+
+    return call
+
+
+def report(
+    facts: dict[str, Any], model: Path, output: Path, data: str | None, job: QuantizationJob, *,
+    as_json: bool, quiet: bool,
+) -> None:  # fmt: skip
+    """Print the facts and the next steps, as text or as JSON."""
+    saved = facts.get("samples_saved")
+    steps = next_steps(facts, model, output, saved or data)
+    if as_json:
+        print_json({**facts, "next": [line.split("  # ")[0].strip() for line in steps]})
+        return
+    print(text(facts))
+    if not quiet:
+        notice("next:\n" + "\n".join(steps))

@@ -1,0 +1,243 @@
+"""`tvmq report`: a quantized model as one page to look at."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import partial
+from pathlib import Path
+from typing import Annotated, Any, BinaryIO
+
+import typer
+
+import tvmq
+from tvmq.errors import ConfigError, DataError, TargetError
+from tvmq.tools.cli.arguments import Batch, Json, MaxBytes, Quiet, Shapes
+from tvmq.tools.cli.bench import inputs_for
+from tvmq.tools.cli.bound import check_bound, refuse_on_guard, resolve_guard
+from tvmq.tools.cli.data import check_data
+from tvmq.tools.cli.files import check_output, write_output
+from tvmq.tools.cli.measure import Measurements, measure
+from tvmq.tools.cli.opening import QuantizationJob, open_model_and_data
+from tvmq.tools.cli.options import with_qconfig_options
+from tvmq.tools.cli.picture_options import (
+    Colors,
+    Crops,
+    Layouts,
+    Means,
+    Normalizes,
+    Resizes,
+    Scales,
+    Stds,
+    picture_options,
+)  # fmt: skip
+from tvmq.tools.cli.quantize import USUAL, quantize_with_progress
+from tvmq.tools.cli.samples import Feeds
+from tvmq.tools.cli.screen import notice, print_json, size_text, step, time_text
+
+SAVED = ".tvmq"
+COMPARED = 32  # samples; figures of layers hardly change with more
+REPEAT = 20
+WITHOUT_FLOAT = (
+    "This page is about a saved model alone: errors by layer and histograms need the float model; give it with "
+    "--quantized and --data."
+)
+WITHOUT_DATA = "There are no data: errors by layer and histograms need them; give --data."
+
+
+@with_qconfig_options
+def report(
+    model: Annotated[
+        Path,
+        typer.Argument(
+            help="Trained float model (.onnx, .pt2), which is quantized as by `tvmq quantize`; or a saved .tvmq, "
+            "whose contents the page shows."
+        ),
+    ],
+    config: tvmq.QConfig,
+    output: Annotated[Path, typer.Option("--output", "-o", help="HTML page to write.")] = Path("report.html"),
+    data: Annotated[
+        str | None,
+        typer.Option(
+            "--data",
+            help="Samples in any form that `tvmq quantize` takes: a folder of pictures, an .npz or .npy, or "
+            "file.py:function. Needed for errors by layer and histograms.",
+        ),
+    ] = None,
+    quantized_model: Annotated[
+        Path | None,
+        typer.Option(
+            "--quantized",
+            help="Report on this .tvmq, which was made from MODEL; MODEL and --data measure its distance from float. "
+            "Without it MODEL is quantized now, with the options below.",
+        ),
+    ] = None,
+    search: Annotated[
+        Path | None,
+        typer.Option("--search", help="front.json of a search, whose Pareto front the page shows as well."),
+    ] = None,
+    samples: Annotated[
+        int | None, typer.Option("--samples", min=1, help="Calibrate on this many samples, the first ones.")
+    ] = None,
+    held_out: Annotated[
+        int | None, typer.Option("--held-out", min=0, help="Samples held out to judge the result.")
+    ] = None,
+    labels: Annotated[
+        Path | None, typer.Option("--labels", help="Labels in the order of the samples (.npy, .txt), or a .csv.")
+    ] = None,
+    guard: Annotated[
+        str, typer.Option("--guard", help="Least SQNR of the outputs compared with float, in dB, or 'none'.")
+    ] = USUAL,
+    threads: Annotated[int, typer.Option("--threads", min=1, help="Threads of the measurements.")] = 1,
+    batch: Batch = 1,
+    max_bytes: MaxBytes = None,
+    shape: Shapes = None,
+    normalize: Normalizes = None,
+    mean: Means = None,
+    std: Stds = None,
+    scale: Scales = None,
+    color: Colors = None,
+    layout: Layouts = None,
+    resize: Resizes = None,
+    crop: Crops = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Write one page about a quantized model: its network as a picture, errors and times of its layers, histograms.
+
+    Colour the network by precision, error or time; choose a layer to see its values between the thresholds and what
+    the ledger says of it. The page is a single file that fetches nothing. What cannot be known it says in a sentence.
+
+    Example: tvmq report resnet18.onnx --data pictures/ -o report.html
+
+    Example: tvmq report resnet18.onnx --quantized resnet18.tvmq --data samples.npz
+
+    Example: tvmq report resnet18.tvmq
+    """
+    from tvmq.tools.report.assemble import assemble
+    from tvmq.tools.report.front import read_front
+    from tvmq.tools.report.page import check_jinja2
+
+    check_output(output)
+    check_jinja2()
+    if data is not None:
+        check_data(data)
+    front = read_front(search) if search is not None else None
+    pictures = picture_options(normalize, mean, std, scale, color, layout, resize, crop)
+    if model.suffix == SAVED:
+        facts = _saved_facts(model, data, quantized_model, threads, quiet=quiet)
+    else:
+        exe, requested_guard = tvmq.load(quantized_model) if quantized_model else None, check_bound(guard, None, None)
+        job = open_model_and_data(
+            model, data, config, pictures=pictures, random=False, samples=samples, held_out=held_out,
+            shape=shape or (), batch=batch, max_bytes=max_bytes, quiet=quiet,
+        )  # fmt: skip
+        if exe is None:
+            exe = _build_int8(job, requested_guard, quiet=quiet)
+        facts = _float_facts(exe, job, Measurements(threads=threads, labels=labels), quiet=quiet)
+    title = (quantized_model or model).name
+    page = assemble(title=title, front=front, **facts)
+    text = page.html().encode("utf-8")
+    write_output(output, partial(_write, text))
+    if as_json:
+        print_json({"output": str(output), "bytes": len(text), "title": title, "missing": page.missing,
+                    "guard": page.guard, "layers": page.rows})  # fmt: skip
+        return
+    for sentence in page.missing:
+        if not quiet:
+            notice(sentence)
+    print(f"  saved      {output} ({size_text(len(text))}, {len(page.rows)} layers)")
+
+
+def _write(text: bytes, file: BinaryIO) -> None:
+    file.write(text)
+
+
+def _saved_facts(model: Path, data: str | None, other: Path | None, threads: int, *, quiet: bool) -> dict[str, Any]:
+    """Facts about a saved model alone."""
+    if other is not None:
+        raise ConfigError(f"--quantized: MODEL is '{model}', a saved model already; give the float model as MODEL")
+    exe = tvmq.load(model)
+    file = Path(data) if data is not None and Path(data).suffix in (".npz", ".npy") else None
+    facts = {"exe": exe, "missing": [WITHOUT_FLOAT], "tiles": [("saved", size_text(model.stat().st_size), "")]}
+    try:
+        inputs = inputs_for(exe, file)
+    except DataError as error:
+        return {**facts, "missing": [WITHOUT_FLOAT, f"Times are not measured: {error}."]}
+    return {**facts, **_measure_layers(exe, inputs, threads, facts, quiet=quiet)}
+
+
+def _build_int8(job: QuantizationJob, requested_guard: tvmq.Guard | None, *, quiet: bool) -> Any:
+    """Quantize and build as `tvmq quantize` does; a model below its guard is reported all the same."""
+    feeds = None if job.samples is None else Feeds(job.samples, job.split.calibration, job.size)
+    held = resolve_guard(requested_guard, job, None, None, None, quiet=quiet)
+    with refuse_on_guard(force=True):
+        qmod = quantize_with_progress(job.mod, job.params, feeds, job.config, quiet=quiet, guard=held)
+    with step("build", quiet=quiet):
+        return tvmq.build(qmod)
+
+
+def _float_facts(exe: Any, job: QuantizationJob, options: Measurements, *, quiet: bool) -> dict[str, Any]:
+    """Facts about the quantized model, from the float model and its data."""
+    if job.samples is None:
+        facts: dict[str, Any] = {"exe": exe, "missing": [WITHOUT_DATA]}
+        try:
+            inputs = inputs_for(exe, None)
+        except DataError as error:
+            return {**facts, "missing": [WITHOUT_DATA, f"Times are not measured: {error}."]}
+        return {**facts, **_measure_layers(exe, inputs, options.threads, facts, quiet=quiet)}
+    index, size = job.split.comparison, job.size
+    tiles = _tiles(measure(exe, job, options, quiet=quiet))
+    with step("compare layers", quiet=quiet):
+        most = max(1, COMPARED // size) * size
+        comparison = tvmq.compare((job.mod, job.params), exe, Feeds(job.samples, index[:most], size))
+    facts = {"exe": exe, "tiles": tiles, "comparison": comparison, "missing": []}
+    facts |= _measure_layers(exe, job.samples.feed(index[:1].repeat(size)), options.threads, facts, quiet=quiet)
+    return facts | _collect_histograms(exe, job, facts, quiet=quiet)
+
+
+def _measure_layers(
+    exe: Any, inputs: Mapping[str, Any], threads: int, facts: Mapping[str, Any], *, quiet: bool
+) -> dict[str, Any]:
+    """Profile of the layers, or why there is none."""
+    try:
+        with step("measure layers", quiet=quiet):
+            return {"profile": exe.profile(inputs, repeat=REPEAT, threads=threads)}
+    except (TargetError, ConfigError) as error:
+        return {"missing": [*facts["missing"], f"Times of layers are not measured: {error}."]}
+
+
+def _collect_histograms(exe: Any, job: QuantizationJob, facts: Mapping[str, Any], *, quiet: bool) -> dict[str, Any]:
+    """Statistics for histograms, or why there are none."""
+    from tvmq.tools.report.histograms import statistics_of
+
+    why = None
+    if job.is_prequantized:
+        why = "the model brought its own scales, nothing was chosen from data"
+    elif exe.ledger.config.get("activations", "static") != "static":
+        why = "scales are made at run time, there are no thresholds"
+    if why is not None:
+        return {"missing": [*facts["missing"], f"There are no histograms: {why}."]}
+    assert job.samples is not None
+    with step("count values", quiet=quiet):
+        feeds = Feeds(job.samples, job.split.calibration, job.size)
+        return {"statistics": statistics_of(job.mod, job.params, feeds, exe.ledger)}
+
+
+def _tiles(facts: Mapping[str, Any]) -> list[tuple[str, str, str]]:
+    """Agreement, accuracy and speed for the head of the page."""
+    compared, speed = facts.get("comparison") or {}, facts.get("speed")
+    tiles = []
+    one = next(iter(compared.get("outputs", {}).values()), None)
+    if one is not None:
+        on = f"{compared['samples']} samples, {compared['data']}"
+        if "same_class" in one:
+            tiles.append(("same class as float", f"{one['same_class']:.2%}", on))
+        if one["sqnr_db"] is not None:
+            tiles.append(("signal to error", f"{one['sqnr_db']:.1f} dB", on))
+    if "metric" in compared:
+        form = "{:.2%}" if compared["metric"] in ("top1", "top5") else "{:.6g}"
+        tiles.append((compared["metric"], form.format(compared["int8"]), f"float {form.format(compared['float'])}"))
+    if speed:
+        both = f"float {time_text(speed['float_seconds'])}, int8 {time_text(speed['int8_seconds'])}"
+        tiles.append(("speed", f"{speed['ratio']:.2f}x", both))
+    return tiles

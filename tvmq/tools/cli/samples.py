@@ -1,0 +1,124 @@
+"""Samples of a command: arrays in memory or on disk, their labels, and which of them are kept apart."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from tvmq.calibration.dataset import samples_in
+from tvmq.tools.cli.files import Arrays
+
+CALIBRATE, COMPARE = 256, 500  # samples at most, unless asked for
+FEWEST = 50  # below it none are kept apart: ranges need them all
+SHARE = 5  # one in so many is kept apart
+
+
+@dataclass
+class Samples:
+    """Data that calibrate a model and judge it.
+
+    arrays   {input: array}, samples first; pictures are uint8, of shape (count, height, width, channels)
+    origin   where they come from, in words
+    labels   what belongs to each sample, or None
+    classes  names of the classes, where folders name them
+    prepare  makes an input of some pictures; None for arrays that are inputs already
+    skipped  files that could not be read
+    names    of the files, where each sample is one
+    complete these are all samples of the origin
+    random   values are random, not data
+    """
+
+    arrays: Mapping[str, np.ndarray]
+    origin: str
+    labels: np.ndarray | None = None
+    classes: tuple[str, ...] = ()
+    prepare: Callable[[np.ndarray], np.ndarray] | None = None
+    skipped: list[str] = field(default_factory=list)
+    names: list[str] = field(default_factory=list)
+    complete: bool = True
+    random: bool = False
+
+    def __len__(self) -> int:
+        return samples_in(self.arrays)
+
+    def feed(self, index: Sequence[int] | np.ndarray) -> Arrays:
+        """These samples as inputs; single numbers as they are.
+
+        >>> Samples({"x": np.arange(4.0), "rate": np.float32(2)}, "").feed([1, 3])["x"].tolist()
+        [1.0, 3.0]
+        """
+        arrays = {
+            n: np.asarray(array[np.asarray(index)]) if np.ndim(array) else array for n, array in self.arrays.items()
+        }
+        return {name: self.prepare(value) for name, value in arrays.items()} if self.prepare else arrays
+
+
+@dataclass(frozen=True)
+class Split:
+    """Indices of samples.
+
+    calibration  those that ranges are chosen from
+    comparison   those that the result is judged by
+    apart        whether the two have none in common
+    """
+
+    calibration: np.ndarray
+    comparison: np.ndarray
+    apart: bool
+
+
+def split(count: int, calibrate: int | None = None, held_out: int | None = None) -> Split:
+    """Split samples into those that calibrate and those kept apart to compare: a fifth, and what calibration leaves.
+
+    calibrate  the first so many that are left calibrate; None: at most CALIBRATE, from all over
+    held_out   so many are kept apart; None: a fifth, at most COMPARE, none of fewer than FEWEST samples
+
+    >>> chosen = split(100)
+    >>> len(chosen.calibration), len(chosen.comparison), chosen.comparison[:3].tolist()
+    (80, 20, [4, 9, 14])
+    >>> split(20).apart, len(split(20).comparison), len(split(20, calibrate=5).comparison)
+    (False, 20, 15)
+    """
+    everything = np.arange(count)
+    if held_out is None:
+        spare = count - calibrate if calibrate is not None and calibrate < count else 0
+        more = max(count // SHARE, count - CALIBRATE) if count >= FEWEST else 0
+        held_out = min(COMPARE, max(spare, more))
+    if not 0 < held_out < count:
+        return Split(_pick_calibration(everything, calibrate), everything[:COMPARE], apart=False)
+    if calibrate is not None and calibrate + held_out <= count:  # the first calibrate, as was asked for
+        return Split(everything[:calibrate], calibrate + _spread(count - calibrate, held_out), apart=True)
+    apart = _spread(count, held_out)
+    return Split(_pick_calibration(np.setdiff1d(everything, apart), calibrate), apart, apart=True)
+
+
+def _pick_calibration(index: np.ndarray, calibrate: int | None) -> np.ndarray:
+    return index[:calibrate] if calibrate is not None else index[_spread(len(index), min(CALIBRATE, len(index)))]
+
+
+def _spread(count: int, wanted: int) -> np.ndarray:
+    """So many indices evenly over 0..count, the last of each stretch."""
+    return (np.arange(1, wanted + 1) * count) // wanted - 1
+
+
+class Feeds:
+    """Batches of some samples, as often as one iterates; each full.
+
+    count    how many; without it all that are full, but at least one. Where samples run out they begin again
+    advance  called after each
+    """
+
+    def __init__(self, samples: Samples, index: np.ndarray, size: int, *, count: int | None = None) -> None:
+        self.samples, self.index, self.size = samples, index, size
+        self.count = count or max(1, len(index) // size)
+        self.advance: Callable[[], None] = lambda: None
+
+    def __len__(self) -> int:
+        return self.count
+
+    def __iter__(self) -> Iterator[Arrays]:
+        for i in range(self.count):
+            yield self.samples.feed(self.index[np.arange(i * self.size, (i + 1) * self.size) % len(self.index)])
+            self.advance()

@@ -1,0 +1,214 @@
+"""The last words of `tvmq quantize`: what was gained, what it costs, what stayed float and why, what to do next.
+
+Also: the default output file of a command, and the files it must not overwrite.
+"""
+
+from __future__ import annotations
+
+import shlex
+import zipfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from tvmq.base.regular_file import check_regular
+from tvmq.errors import OutputError
+from tvmq.tools.cli.files import UNREADABLE, check_output
+from tvmq.tools.cli.screen import size_text, time_text
+
+REASONS = 4
+LOUD = 0.98  # classes that agree less often are worth a look
+QUIET_DB = 15.0
+UNSTEADY = 1.5  # times the lowest ratio of times: the median of rounds that differ so much says nothing
+WIDEST = 84
+
+
+def lines(facts: Mapping[str, Any]) -> list[str]:
+    """The summary of what `quantize` found, a fact a line; see there for the facts."""
+    rows = [
+        ("model", f"{facts['model']} ({size_text(facts['model_bytes'])})"),
+        ("saved", _saved_text(facts)),
+        *(("exported", f"{path} ({size_text(size)})") for path, size in facts.get("exported", {}).items()),
+        *(("agreement", text) for text in _agreement(facts.get("comparison"))),
+        *_accuracy(facts.get("comparison")),
+        *_speed(facts.get("speed")),
+        *_precision(facts),
+        ("time", time_text(facts["seconds"])),
+    ]
+    return [f"  {name:<10} {text}" for name, text in rows]
+
+
+def _saved_text(facts: Mapping[str, Any]) -> str:
+    share = facts["output_bytes"] / max(1, facts["model_bytes"])
+    return f"{facts['output']} ({size_text(facts['output_bytes'])} with its machine code, {share:.0%} of the model)"
+
+
+def judged_on(comparison: Mapping[str, Any]) -> str:
+    """Which samples the figures are of."""
+    if comparison["data"] == "random":
+        return f"{comparison['samples']} random inputs, which say little"
+    apart = "held-out samples" if comparison["data"] == "held out" else "samples, the same that chose the ranges"
+    return f"{comparison['samples']} {apart}"
+
+
+def _agreement(comparison: Mapping[str, Any] | None) -> list[str]:
+    """A line for each output, at most three."""
+    if comparison is None:
+        return []
+    if "skipped" in comparison:
+        return [f"not compared: {comparison['skipped']}"]
+    texts = []
+    for index, (name, one) in enumerate(comparison["outputs"].items()):
+        parts = [f"same class on {one['same_class']:.2%}"] if "same_class" in one else []
+        parts += ["equal to float"] if one["equal"] else []
+        parts += [f"cosine {one['cosine']:.4f}"] if "cosine" in one and not one["equal"] else []
+        parts += [f"signal to error {one['sqnr_db']:.1f} dB"] if one["sqnr_db"] is not None else []
+        where = f" of {judged_on(comparison)}" if index == 0 else ""
+        named = f"'{name}': " if len(comparison["outputs"]) > 1 else ""
+        texts.append(f"{named}{parts[0]}{where}{''.join(f'; {part}' for part in parts[1:])}" if parts else f"{named}?")
+    rest = len(texts) - 3
+    return texts[:3] + ([f"{rest} more outputs (--json has all)"] if rest > 0 else [])
+
+
+def _accuracy(comparison: Mapping[str, Any] | None) -> list[tuple[str, str]]:
+    if not comparison or "skipped" in comparison:
+        return []
+    if "metric" not in comparison:
+        return [("accuracy", f"not measured: {comparison['no_metric']}")] if comparison.get("no_metric") else []
+    form = "{:.2%}" if comparison["metric"] in ("top1", "top5") else "{:.6g}"
+    text = f"{comparison['metric']}: float {form.format(comparison['float'])}, int8 {form.format(comparison['int8'])}"
+    return [("accuracy", f"{text}, {judged_on(comparison)}")]
+
+
+def _speed(speed: Mapping[str, Any] | None) -> list[tuple[str, str]]:
+    if not speed:
+        return []
+    ratio = speed["ratio"]
+    word = f"{ratio:.2f}x faster" if ratio >= 1 else f"{1 / ratio:.2f}x SLOWER"
+    if speed["ratio_high"] > UNSTEADY * speed["ratio_low"]:
+        word = "not measurable now"
+    threads = "1 thread" if speed["threads"] == 1 else f"{speed['threads']} threads"
+    times = f"float {time_text(speed['float_seconds'])}, int8 {time_text(speed['int8_seconds'])} a run"
+    spread = f"{speed['ratio_low']:.2f} - {speed['ratio_high']:.2f} over rounds by turns"
+    rows = [
+        ("speed", f"{word} ({times}; {spread})"),
+        ("", f"{threads} of {speed['cores']} cores, {speed['cpu']}; float: our own build"),
+    ]
+    if speed["load"] is not None and speed["load"] > speed["cores"] + 0.5:
+        rows.append(("", f"the machine is busy (load {speed['load']:.1f} on {speed['cores']} cores): mind the spread"))
+    return rows
+
+
+def float_reasons(layers: Mapping[str, Mapping[str, Any]]) -> list[tuple[int, str, str]]:
+    """(count, operators, why) of what stayed float, the most frequent first.
+
+    >>> float_reasons({"a": {"op": "softmax", "precision": "float", "why": "default: no integer form"}})
+    [(1, 'softmax', 'default: no integer form')]
+    """
+    reasons: dict[str, list[str]] = {}
+    for entry in layers.values():
+        if entry["precision"] == "float":
+            reasons.setdefault(entry["why"], []).append(entry["op"])
+    rows = [(len(ops), ", ".join(sorted(set(ops))), why) for why, ops in reasons.items()]
+    return sorted(rows, key=lambda one: -one[0])
+
+
+def _precision(facts: Mapping[str, Any]) -> list[tuple[str, str]]:
+    layers = facts["layers"]
+    reasons = float_reasons(layers)
+    floats = sum(count for count, _, _ in reasons)
+    share = facts["int8_share"]
+    rows = [("int8", f"{len(layers) - floats} of {len(layers)} operators, {share:.1%} of multiply-accumulates")]
+    rows += [("float", f"{count} x {operators}: {why}") for count, operators, why in reasons[:REASONS]]
+    if len(reasons) > REASONS:
+        rows.append(("", f"{len(reasons) - REASONS} more reasons: tvmq explain"))
+    return rows + [("note", str(note)) for note in facts.get("notes", ())[:3]]
+
+
+def next_steps(facts: Mapping[str, Any], model: Path, output: Path, data: str | None) -> list[str]:
+    """Commands that make sense now, ready to be pasted; first those that mend what went wrong."""
+    saved, source = shlex.quote(str(output)), shlex.quote(str(model))
+    again = f"tvmq quantize {source}" + (f" --data {shlex.quote(data)}" if data else " --data ...")
+    steps = []
+    if facts.get("random_data"):
+        steps.append((f"tvmq quantize {source} --data pictures/", "ranges from real data; these are of random values"))
+    elif _is_far_from_float(facts.get("comparison")):
+        steps += _diagnosis_steps(source, saved, again, data)
+    speed = facts.get("speed")
+    if speed and speed["ratio"] < 1.02:
+        steps.append((f"{again} --tune 60", "what is faster in float on this CPU stays float"))
+        steps.append((f"tvmq inspect {source}", "why: layer by layer"))
+    steps.append((f"tvmq explain {saved}", "each layer: int8 or float, and why"))
+    if data and data.endswith((".npz", ".npy")):
+        steps.append((f"tvmq verify {saved} --data {shlex.quote(data)}", "compiled equals the definition, bit for bit"))
+    steps.append((f"tvmq bench {saved} --per-layer", "where its time goes"))
+    if facts.get("inputs"):
+        steps.append((_in_python(facts["inputs"], output), "in Python"))
+    width = max((len(command) for command, _ in steps if len(command) <= WIDEST), default=0)
+    return [f"  {command:<{width}}  # {why}" for command, why in steps]
+
+
+def _in_python(inputs: Mapping[str, str], output: Path) -> str:
+    """Python that loads and runs the model, in one line.
+
+    >>> _in_python({"x": "float32 (1, 3)"}, Path("m.tvmq"))
+    "tvmq.load('m.tvmq').run({'x': x})"
+    """
+    feed = ", ".join(f"'{name}': {name if name.isidentifier() else 'array'}" for name in inputs)
+    return f"tvmq.load({str(output)!r}).run({{{feed}}})"
+
+
+def _is_far_from_float(comparison: Mapping[str, Any] | None) -> bool:
+    """True if int8 and float differ more than they should."""
+    if not comparison or "outputs" not in comparison:
+        return False
+    first = next(iter(comparison["outputs"].values()), None)
+    if first is None or first["equal"]:
+        return False
+    differing = (1 - first.get("same_class", 1.0)) * comparison["samples"]
+    weak = first["sqnr_db"] is not None and first["sqnr_db"] < QUIET_DB
+    return bool(differing > max(1.5, (1 - LOUD) * comparison["samples"]) or weak)
+
+
+def _diagnosis_steps(source: str, saved: str, again: str, data: str | None) -> list[tuple[str, str]]:
+    arrays = data if data and data.endswith(".npz") else "samples.npz"
+    keep = [] if arrays == data else [(f"{again} --save-samples {arrays}", "the pictures as arrays, for the next")]
+    why = (f"tvmq doctor {source} --data {shlex.quote(data or arrays)}", "what is wrong, and a rule that mends it")
+    where = (f"tvmq compare {source} {saved} --data {shlex.quote(arrays)} --worst 5", "which layers lose it")
+    return [why, *keep, where]
+
+
+def text(facts: Mapping[str, Any], notes: Sequence[str] = ()) -> str:
+    """The whole summary."""
+    return "\n".join([*lines(facts), *notes])
+
+
+SUFFIX, MANIFEST = ".tvmq", "manifest.json"
+
+
+def output_for(model: Path, output: Path | None, *, force: bool) -> Path:
+    """The file to write: as given, else the model's name in the current folder.
+
+    raises  OutputError where it cannot be written, or is a file that we did not make
+
+    >>> str(output_for(Path("models/resnet18.onnx"), None, force=False))
+    'resnet18.tvmq'
+    """
+    chosen = output or Path(model.name).with_suffix(SUFFIX)
+    check_output(chosen)
+    if chosen.exists() and not force and not is_ours(chosen):
+        raise OutputError(
+            f"output: '{chosen}' exists and is no model saved by tvmq; choose another --output, or overwrite it "
+            "by --force"
+        )
+    return chosen
+
+
+def is_ours(path: Path) -> bool:
+    """True for a saved model, whole or damaged behind its list of members."""
+    try:
+        check_regular(path)
+        with zipfile.ZipFile(path) as archive:
+            return MANIFEST in archive.namelist()
+    except UNREADABLE:
+        return False

@@ -1,0 +1,63 @@
+"""Files that can run code of whoever wrote them are read after `tvmq --trust` alone."""
+
+from __future__ import annotations
+
+import contextlib
+from contextvars import ContextVar
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import tvmq
+from tvmq.base.by_name import is_object_name, load_object
+from tvmq.errors import ConfigError
+
+if TYPE_CHECKING:
+    from tvmq.runtime.executable import Executable
+
+_TRUST: ContextVar[bool] = ContextVar("trust", default=False)
+
+
+def set_trust(value: bool) -> None:
+    """Say whether the files of this command line are trusted."""
+    _TRUST.set(value)
+
+
+def is_trusted() -> bool:
+    """True behind `tvmq --trust`."""
+    return _TRUST.get()
+
+
+def load_without_code(path: Path, sha256: str | None = None) -> Executable:
+    """A saved model to look at; the packages of operators that its options name are imported behind --trust alone."""
+    exe = tvmq.load(path, sha256=sha256, code=False)
+    if is_trusted():
+        for family in exe.ledger.config.get("operators", ()):
+            with contextlib.suppress(ImportError, AttributeError):  # whoever asks for a definition says what is missing
+                load_object(str(family))
+    return exe
+
+
+def refuse_code(value: Any, where: str) -> None:
+    """Nothing for options of a file that name no code of others, or where files are trusted.
+
+    raises   ConfigError with the first name; what it names would be imported, from the current folder too
+    """
+    name = None if is_trusted() else _first_name(value)
+    if name is not None:
+        raise ConfigError(
+            f"{where} names code, '{name}', which would be run; `tvmq --trust ...` runs it, or name it on the command "
+            "line"
+        )
+
+
+def _first_name(value: Any) -> str | None:
+    """The first "module:object" in what JSON holds.
+
+    >>> _first_name({"rules": [{"weight_observer": "mine:Observer"}]}), _first_name({"nbit_weight": 4})
+    ('mine:Observer', None)
+    """
+    if isinstance(value, dict):
+        value = list(value.values())
+    if isinstance(value, list):
+        return next(filter(None, map(_first_name, value)), None)
+    return value if is_object_name(value) else None

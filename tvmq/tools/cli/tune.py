@@ -1,0 +1,67 @@
+"""`tvmq tune`: measure tiles of a model's kernels on this machine, for later builds."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import tvmq
+from tvmq.base.cache import cache_folder
+from tvmq.errors import ConfigError
+from tvmq.tools.cli.arguments import Batch, Json, MaxBytes, Quiet, Shapes
+from tvmq.tools.cli.model import import_model
+from tvmq.tools.cli.screen import notice, print_json, step
+from tvmq.tools.cli.trust import load_without_code
+
+
+def tune(
+    model: Annotated[
+        Path,
+        typer.Argument(help="A .tvmq saved by `tvmq quantize`, or a float model (.onnx, .pt2), seen in int8."),
+    ],
+    budget: Annotated[float, typer.Option("--budget", min=0, help="Seconds to measure for.")] = 60.0,
+    target: Annotated[
+        str, typer.Option("--target", help='Tune for it; it must run here. Examples: "llvm", "llvm -mcpu=core-avx2"')
+    ] = "llvm",
+    shape: Shapes = None,
+    batch: Batch = 1,
+    max_bytes: MaxBytes = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Measure which tiles are fastest for the products of a model on this CPU, and keep them for all later builds.
+
+    tvmq chooses tiles by a model of cycles, which is mostly right to a few per cent. Measuring tells, for this very
+    machine. All tiles give the same bits, so results do not change. What was found stands in the folder TVMQ_CACHE
+    (without it ~/.cache/tvmq), by CPU and version; the products that take most time come first, and Ctrl-C keeps what
+    is there. Let the machine do nothing else meanwhile.
+
+    Example: tvmq tune resnet18.onnx --budget 120
+    """
+    folder = cache_folder()
+    if folder is None:
+        raise ConfigError("tune: TVMQ_CACHE is empty, so nothing could be kept; name a folder, or unset it")
+    from tvmq.codegen.performance.tuning import tune as measure
+    from tvmq.codegen.target.cpu import resolve_target  # imports TVM
+
+    with step("read", quiet=quiet):
+        module = _module(model, shape or (), batch, max_bytes, quiet)
+    with step("tune", quiet=quiet) as advance:
+        result = measure(module, resolve_target(target), budget, lambda _: advance())
+    if as_json:
+        print_json({**result.to_dict(), "folder": str(folder)})
+    else:
+        print(f"{result}\nkept in {folder}")
+    if result.measured < result.left and not quiet:
+        notice(f"{result.left - result.measured} products are left: a larger --budget goes on where this ended")
+
+
+def _module(path: Path, shape: Any, batch: int, max_bytes: int | None, quiet: bool) -> Any:
+    """The integer module; of a float model with nominal ranges, which no tile depends on."""
+    if path.suffix == ".tvmq":
+        return load_without_code(path).module
+    mod, params, _, _ = import_model(path, None, shape, batch, max_bytes=max_bytes, quiet=quiet)
+    with tvmq.qconfig(calibrate_mode="global_scale"):
+        return tvmq.quantize(mod, params)

@@ -1,0 +1,52 @@
+"""`tvmq verify`: is the compiled model bit for bit what the NumPy definition, or a described chip, says?"""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+import tvmq
+from tvmq.tools.cli.arguments import Artefact, Inputs, Json, Quiet, Sha256
+from tvmq.tools.cli.files import Batches, batch_of, check_arrays, read_arrays
+from tvmq.tools.cli.guard import FAILED
+from tvmq.tools.cli.screen import print_json, step
+
+
+def verify(
+    model: Artefact,
+    data: Inputs,
+    samples: Annotated[
+        int, typer.Option("--samples", min=1, help="Compare on so many samples; NumPy takes its time.")
+    ] = 8,
+    backend: Annotated[
+        str | None,
+        typer.Option(
+            "--backend",
+            help='Compare with an emulated chip instead: a description in a JSON file, its name, or "module:object".',
+        ),
+    ] = None,
+    sha256: Sha256 = None,
+    as_json: Json = False,
+    quiet: Quiet = False,
+) -> None:
+    """Compare a saved model with the definition of its operators, or with a described chip, value by value.
+
+    Prints "exact: yes" ("equal: yes" for a chip) and exits with 0, or says where they differ and exits with 1.
+
+    Example: tvmq verify resnet18.tvmq --data pictures.npz
+    """
+    check_arrays(data)
+    exe = tvmq.load(model, sha256=sha256)
+    arrays = read_arrays(data, [info.name for info in exe.input_info])
+    size = batch_of(exe)
+    batches = Batches({name: array[: max(samples, size)] for name, array in arrays.items()}, size)
+    with step("verify", len(batches), quiet=quiet) as advance:
+        batches.advance = advance
+        result = tvmq.verify(exe, batches, backend=backend)
+    if as_json:
+        print_json(result.to_dict())
+    else:
+        print(result)
+    if not result.exact:
+        raise typer.Exit(FAILED)

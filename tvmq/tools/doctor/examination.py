@@ -1,0 +1,50 @@
+"""`tvmq doctor model.onnx --data ...`: all checks of a model, in order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+
+from tvmq.tools.doctor.findings import Finding, note
+from tvmq.tools.doctor.float_model import check_import, check_layers
+from tvmq.tools.doctor.loss import (
+    check_guard,
+    check_int8,
+    check_options,
+    check_weights_and_activations,
+    check_worst_layers,
+)
+from tvmq.tools.doctor.patient import CheckContext
+from tvmq.tools.doctor.preprocessing import check_preprocessing
+from tvmq.tools.doctor.samples import check_samples
+from tvmq.tools.doctor.weights import check_weights
+
+Stage = Callable[[CheckContext], Iterator[Finding]]
+
+# Label of the progress bar -> check. Each assumes that the checks before it found nothing fatal.
+STAGES: dict[str, Stage] = {
+    "look at the weights": check_weights,
+    "look at the samples": check_samples,
+    "compare the float model": check_import,
+    "look at every layer": check_layers,
+    "try other preprocessings": check_preprocessing,
+    "quantize": check_int8,
+    "raise precision where 8 bits are not enough": check_guard,
+    "weights or activations": check_weights_and_activations,
+    "compare layer by layer": check_worst_layers,
+    "try other options": check_options,
+}
+# These run no model, so their findings are valid whatever the others found.
+ALWAYS = (check_weights, check_samples)
+
+
+def stages_to_run(context: CheckContext) -> Iterator[tuple[str, Stage]]:
+    """Yield the checks to run; after a fatal finding only those that run no model."""
+    for label, stage in STAGES.items():
+        if stage in ALWAYS or not context.is_fatal:
+            yield label, stage
+
+
+def note_if_late(context: CheckContext) -> Iterator[Finding]:
+    """Yield a note if the time budget was too short."""
+    if context.ran_out_of_time:
+        yield note("time", "the time budget ran out and some checks were skipped", "a larger --budget tries more")

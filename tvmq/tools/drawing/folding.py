@@ -1,0 +1,133 @@
+"""A large network as fewer cards: stretches through which all data pass one after the other become blocks.
+
+A cut is a place in the order of computation over which few values are alive. Between two cuts stands a part of the
+network that has one way in and one way out: a residual block, an attention, a run of layers. Parts that follow each
+other and whose names begin alike are put together, evenly, until so few are left as are wanted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from itertools import groupby, pairwise
+
+from tvmq.tools.drawing.network import INPUT, RESULT, Card, Network
+
+DEPTHS = (4, 3, 2, 1, 0)  # words of names that parts of one block have in common, one after the other
+
+
+def fold(network: Network, wanted: int) -> Network:
+    """The network in about `wanted` cards, or more where it has no cuts; as it is if it is small."""
+    cards = network.cards
+    if len(cards) <= wanted:
+        return network
+    parts = _join_parts(_parts(cards), wanted)
+    of_card = {card.key: part[0].key for part in parts for card in part}
+    return replace(network, cards=tuple(_block(part, of_card) for part in parts))
+
+
+def _parts(cards: Sequence[Card]) -> list[list[Card]]:
+    """The cards in order, cut behind every one whose result is all that later ones read of those before it.
+
+    Inputs and what is read all over the network (a mask) are no part of the count.
+    """
+    last = {key: place for place, card in enumerate(cards) for key in card.reads}
+    inputs = {card.key for card in cards if card.operator == INPUT}
+    alive: set[str] = set()
+    ends: dict[int, list[str]] = {}
+    for key, place in last.items():
+        ends.setdefault(place, []).append(key)
+    parts: list[list[Card]] = [[]]
+    for place, card in enumerate(cards):
+        parts[-1].append(card)
+        if card.key in last and card.key not in inputs:
+            alive.add(card.key)
+        alive.difference_update(ends.get(place, ()))
+        if len(alive) <= 1 or card.operator in (INPUT, RESULT):
+            parts.append([])
+    return [part for part in parts if part]
+
+
+def _join_parts(parts: list[list[Card]], wanted: int) -> list[list[Card]]:
+    """Join parts that follow each other, those of the longest common prefix first."""
+    for depth in DEPTHS:
+        runs = [list(run) for _, run in groupby(parts, key=lambda part: _beginning(part, depth))]
+        size = next((size for size in _sizes(len(parts)) if sum(-(-len(run) // size) for run in runs) <= wanted), None)
+        parts = [part for run in runs for part in _chunks(run, size or len(run))]
+        if size is not None:
+            break
+    return parts
+
+
+def _sizes(most: int) -> list[int]:
+    """How many parts a block may have: small numbers all, large ones in steps of a tenth."""
+    sizes = [1]
+    while sizes[-1] < most:
+        sizes.append(max(sizes[-1] + 1, int(sizes[-1] * 1.1)))
+    return sizes
+
+
+def _chunks(run: Sequence[list[Card]], size: int) -> list[list[Card]]:
+    """The parts of a run in as few pieces as `size` allows, of like length."""
+    count = -(-len(run) // size)
+    ends = [len(run) * number // count for number in range(count + 1)]
+    return [[card for part in run[a:b] for card in part] for a, b in pairwise(ends)]
+
+
+def _beginning(part: Sequence[Card], depth: int) -> tuple[str, ...]:
+    """The first words of a part's name; inputs and results stay alone."""
+    if part[0].operator in (INPUT, RESULT):
+        return ("", part[0].key)
+    return tuple(_words(part[0].names[0])[:depth])
+
+
+def _words(name: str) -> list[str]:
+    return [word for word in name.replace(".", "/").split("/") if word]
+
+
+def _block(part: Sequence[Card], of_card: dict[str, str]) -> Card:
+    """Merge the cards of a part into one."""
+    if len(part) == 1:
+        card = part[0]
+        return replace(card, reads=_outside(card.reads, of_card, card.key))
+    reads = [key for card in part for key in card.reads]
+    precisions = {card.precision for card in part}
+    return Card(
+        part[0].key,
+        (block_name(part),),
+        f"{len(part)} layers",
+        precisions.pop() if len(precisions) == 1 else "mixed",
+        part[-1].result,
+        _outside(reads, of_card, part[0].key),
+        inside=tuple(part),
+    )
+
+
+def _outside(reads: Sequence[str], of_card: dict[str, str], own: str) -> tuple[str, ...]:
+    return tuple(key for key in dict.fromkeys(of_card[key] for key in reads if key in of_card) if key != own)
+
+
+def block_name(part: Sequence[Card]) -> str:
+    """The common beginning of the names, and where it goes on from and to.
+
+    >>> names = ["/stage/a/conv", "/stage/a/relu", "/stage/b/conv"]
+    >>> cards = [Card(name, (name,), "") for name in names]
+    >>> block_name(cards[:2]), block_name(cards)
+    ('/stage/a/', '/stage/{a .. b}/')
+    >>> block_name([Card(name, (name,), "") for name in ("/conv_0", "/relu_9")])
+    '/conv_0 .. /relu_9'
+    """
+    names = [card.names[0] for card in part]
+    common = names[0]
+    for name in names:
+        while not name.startswith(common):
+            common = common[: max(common.rfind("/", 0, -1), common.rfind(".", 0, -1)) + 1]
+    first, last = (_words(name[len(common) :])[:1] for name in (names[0], names[-1]))
+    if not _words(common):  # a lone "/" names nothing
+        common = ""
+    if not common or not first or not last:
+        return common or f"{names[0]} .. {names[-1]}"
+    longer = [name for name in names if len(_words(name[len(common) :])) > 1]
+    if first == last or len(longer) < len(names):
+        return common
+    return f"{common}{{{first[0]} .. {last[0]}}}/"

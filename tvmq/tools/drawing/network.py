@@ -1,0 +1,266 @@
+"""The network of a module as cards to be drawn: one for each layer of the ledger, or for each operator where nothing
+is decided yet.
+
+Constants, weights and whatever is computed from them alone are part of the operator that reads them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import tvm
+from tvm import relax
+
+from tvmq.graph.ledger import Ledger, get_ledger
+from tvmq.graph.names import input_names
+from tvmq.graph.view import View, dtype_of, op_name, sizes_of, used_vars
+from tvmq.tools.analysis.work import kernels_of_layers
+
+INPUT, RESULT = "input", "result"
+WEIGHTS_FROM = "num_input"  # of a front end: so many parameters are inputs, the rest are weights
+
+
+@dataclass(frozen=True)
+class OperatorRow:
+    """A binding: its variable, its operator, and its result as text."""
+
+    name: str
+    operator: str
+    result: str
+
+
+@dataclass
+class Card:
+    """A box of the picture.
+
+    key        unique; of a layer its key in the ledger
+    names      in the source
+    operator   family or operator; "input", "result"
+    precision  "int8", "int16", "float"; "" where nothing is decided
+    result     shape and type of what it gives, as text
+    reads      keys of the cards whose results it takes
+    operators  what it consists of, in order
+    kernels    that compute it, of a built model
+    why        who decided
+    inside     of a block: the cards that are folded into it
+    """
+
+    key: str
+    names: tuple[str, ...]
+    operator: str
+    precision: str = ""
+    result: str = ""
+    reads: tuple[str, ...] = ()
+    operators: tuple[OperatorRow, ...] = ()
+    kernels: tuple[str, ...] = ()
+    why: str = ""
+    inside: tuple[Card, ...] = ()
+
+
+@dataclass(frozen=True)
+class Network:
+    """Cards in an order in which each stands behind those that it reads; the stage of the module."""
+
+    cards: tuple[Card, ...]
+    stage: str
+
+
+def network_of(mod: tvm.IRModule, params: Iterable[str] = (), kernels: Mapping[str, str] | None = None) -> Network:
+    """The network of a module at any stage.
+
+    params   names of parameters that are weights
+    kernels  {variable: kernel} of an executable
+    raises   ModelError for control flow
+    """
+    view, ledger = View(mod), get_ledger(mod)
+    steps, same = _steps(view, _weights(view, params))
+    groups = _without_circles(_groups(view, ledger, list(steps)), steps)
+    of_layer = kernels_of_layers(view, kernels, ledger.layers) if kernels else {}
+    results = [same[name] for name in view.outputs if name in same]
+    cards = [*_inputs(view, steps, results), *_layers(view, ledger, steps, groups, of_layer)]
+    if results:
+        cards.append(Card("result:", ("result",), RESULT, reads=_keys(view, groups, results)))
+    return Network(tuple(in_order(cards)), ledger.stage)
+
+
+Steps = Mapping[str, tuple[str, ...]]
+
+
+def _weights(view: View, params: Iterable[str]) -> set[str]:
+    """Parameters that are weights."""
+    attrs = view.func.attrs
+    names = list(view.params)
+    count = int(attrs[WEIGHTS_FROM]) if attrs and WEIGHTS_FROM in attrs else len(names)
+    return set(names[count:]) | set(params)
+
+
+def _steps(view: View, weights: set[str]) -> tuple[dict[str, tuple[str, ...]], dict[str, str]]:
+    """{variable: variables that it reads} of all that depends on an input, and {variable: the one it stands for}.
+
+    A field of a tuple stands for the tuple.
+    """
+    steps: dict[str, tuple[str, ...]] = {}
+    same = {name: name for name in view.params if name not in weights}
+    for var, value in view.bindings:
+        reads = tuple(dict.fromkeys(same[name] for name in used_vars(value) if name in same))
+        if not reads:
+            continue  # a constant
+        passes = isinstance(value, relax.TupleGetItem | relax.Var) and len(reads) == 1
+        same[var.name] = reads[0] if passes else var.name
+        if not passes:
+            steps[var.name] = reads
+    return steps, same
+
+
+def _groups(view: View, ledger: Ledger, names: Sequence[str]) -> dict[str, str]:
+    """{variable: key of its card}: of its layer, or itself."""
+    members = {member: key for key, entry in ledger.layers.items() for member in (*(entry.get("members") or ()), key)}
+    owner = {source: key for key in reversed(list(ledger.layers)) for source in ledger.layers[key].get("layers", ())}
+
+    def group(name: str) -> str:
+        if name in members:
+            return members[name]
+        return next((owner[source] for source in view.sources(name) if source in owner), name)
+
+    return {name: group(name) for name in names}
+
+
+def _without_circles(groups: Mapping[str, str], reads: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
+    """Split groups that would stand both before and behind another one into single operators."""
+    edges: dict[str, set[str]] = {}
+    for name, group in groups.items():
+        edges.setdefault(group, set()).update(groups[read] for read in reads[name] if read in groups)
+    apart = _on_circles({group: before - {group} for group, before in edges.items()})
+    return {name: name if group in apart else group for name, group in groups.items()}
+
+
+def _on_circles(edges: Mapping[str, set[str]]) -> set[str]:
+    """Nodes of which no order exists: those that remain when sources and ends are taken away again and again."""
+    readers: dict[str, set[str]] = {name: set() for name in edges}
+    for name, before in edges.items():
+        for other in before:
+            readers[other].add(name)
+    return _remaining(_remaining(set(edges), edges, readers), readers, edges)
+
+
+def _remaining(nodes: set[str], before: Mapping[str, set[str]], after: Mapping[str, set[str]]) -> set[str]:
+    """Nodes that are left when those with nothing before them are removed again and again."""
+    left = set(nodes)
+    count = {name: len(before[name] & left) for name in left}
+    free = [name for name in left if not count[name]]
+    while free:
+        name = free.pop()
+        left.discard(name)
+        for other in after[name] & left:
+            count[other] -= 1
+            if not count[other]:
+                free.append(other)
+    return left
+
+
+def _inputs(view: View, steps: Steps, results: Sequence[str]) -> list[Card]:
+    """A card for each input that is read."""
+    names = input_names(view.func)
+    read = {name for reads in steps.values() for name in reads} | set(results)
+    return [
+        Card(f"{INPUT}:{name}", (names.get(name, name),), INPUT, result=result_text(var))
+        for name, var in view.params.items()
+        if name in read
+    ]
+
+
+def _layers(
+    view: View,
+    ledger: Ledger,
+    steps: Steps,
+    groups: Mapping[str, str],
+    kernels: Mapping[str, Sequence[str]],
+) -> list[Card]:
+    """A card for each group."""
+    inside: dict[str, list[str]] = {}
+    for name in steps:
+        inside.setdefault(groups[name], []).append(name)
+    cards = []
+    for key, names in inside.items():
+        entry = ledger.layers.get(key, {})
+        before = _keys(view, groups, [read for name in names for read in steps[name]])
+        cards.append(
+            Card(
+                key,
+                tuple(entry.get("layers") or view.sources(names[-1])),
+                str(entry.get("op") or operator_text(view.value[names[-1]])),
+                precision_of(entry),
+                result_text(view.var[names[-1]]),
+                tuple(other for other in before if other != key),
+                tuple(
+                    OperatorRow(name, operator_text(view.value[name]), result_text(view.var[name])) for name in names
+                ),
+                tuple(kernels.get(key, ())),
+                str(entry.get("why", "")),
+            )
+        )
+    return cards
+
+
+def _keys(view: View, groups: Mapping[str, str], names: Iterable[str]) -> tuple[str, ...]:
+    """Cards that variables belong to, each once."""
+    return tuple(dict.fromkeys(f"{INPUT}:{name}" if name in view.params else groups[name] for name in names))
+
+
+def in_order(cards: Sequence[Card]) -> list[Card]:
+    """Cards so that each stands behind those that it reads, otherwise as they stood."""
+    known = {card.key: card for card in cards}
+    done: set[str] = set()
+    order: list[Card] = []
+    for card in cards:
+        stack = [card]
+        while stack:
+            last = stack[-1]
+            missing = [key for key in last.reads if key not in done and key in known]
+            if last.key in done or not missing:
+                stack.pop()
+                if last.key not in done:
+                    done.add(last.key)
+                    order.append(last)
+            else:
+                stack += [known[key] for key in missing]
+    return order
+
+
+def precision_of(entry: Mapping[str, Any]) -> str:
+    """The precision of an entry of the ledger; "int16" where it reads the wide codes of a residual stream."""
+    if (entry.get("facts") or {}).get("stream"):
+        return "int16"
+    return str(entry.get("precision", ""))
+
+
+def operator_text(value: relax.Expr) -> str:
+    """Operator of a binding, or the name of the function that it calls."""
+    if isinstance(value, relax.Tuple):
+        return "tuple"
+    name = op_name(value)
+    called = value.args[0] if name.startswith("call_") else getattr(value, "op", None)
+    return str(called.name_hint) if isinstance(called, tvm.ir.GlobalVar) else name or type(value).__name__.lower()
+
+
+def plain_operator(name: str) -> str:
+    """An operator's name without where it comes from.
+
+    >>> plain_operator("nn.conv2d"), plain_operator("tvmq.requantize")
+    ('conv2d', 'requantize')
+    """
+    return name.removeprefix("nn.").removeprefix("tvmq.")
+
+
+def result_text(var: relax.Expr) -> str:
+    """Shape and type of a value; the first of a tuple.
+
+    >>> result_text(relax.Var("x", relax.TensorType([1, 3], "int8")))
+    '1×3 int8'
+    """
+    if isinstance(var.ty, relax.TensorType) and var.ty.shape is not None:
+        return f"{'×'.join(map(str, sizes_of(var))) or 'scalar'} {dtype_of(var)}"
+    fields = getattr(var.ty, "fields", None)
+    return f"{len(fields)} tensors" if fields is not None else ""

@@ -1,0 +1,126 @@
+"""The page: facts put into a template; style, script and drawings stand in it, nothing is fetched."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from tvmq.base.text import script_json
+from tvmq.errors import ConfigError
+from tvmq.tools.drawing.draw import MOST_CARDS, Drawing, render
+from tvmq.tools.drawing.folding import fold
+from tvmq.tools.drawing.network import Network
+from tvmq.tools.report.rows import Row
+from tvmq.version import __version__
+
+HERE = Path(__file__).parent
+BLOCKS = 100
+
+
+@dataclass(frozen=True)
+class Report:
+    """Content of the page.
+
+    title    name of the model
+    network  to be drawn
+    rows     of its layers, see rows.py
+    tiles    (name, value, more) of the head
+    missing  a sentence for each thing that is not known, and what would make it known
+    guard    what the guard did, a line each
+    notes    of the ledger
+    times    a sentence on the profile
+    front    of a search, see front.py; None without
+    """
+
+    title: str
+    network: Network
+    rows: Sequence[Row]
+    tiles: Sequence[tuple[str, str, str]] = ()
+    missing: Sequence[str] = ()
+    guard: Sequence[str] = ()
+    notes: Sequence[str] = ()
+    times: str = ""
+    front: Mapping[str, Any] | None = None
+
+    def html(self) -> str:
+        """The page as text.
+
+        raises   ConfigError where jinja2 is not installed
+        """
+        drawings = self.drawings()
+        template = _environment().get_template("page.html")
+        blocks = [card for card in drawings[0].network.cards if card.inside]
+        data = {
+            "layers": {row["key"]: row for row in self.rows},
+            "blocks": {card.key: [one.key for one in card.inside] for card in blocks},
+        }
+        return str(template.render(
+            report=self, drawings=drawings, data=script_json(data), version=__version__,
+            style=_text("page.css"), script=_text("page.js"),
+        ))  # fmt: skip
+
+    def drawings(self) -> list[Drawing]:
+        """Drawings of the network: of a large one in blocks first, then of all layers."""
+        layers = render(self.network, "layers")
+        if len(self.network.cards) <= MOST_CARDS:
+            return [layers]
+        return [render(fold(self.network, BLOCKS), "blocks"), layers]
+
+
+def check_jinja2() -> None:
+    """Check before the work. raises ConfigError where jinja2 is not installed"""
+    try:
+        import jinja2  # noqa: F401
+    except ImportError:
+        raise ConfigError(
+            'report: the page is written with jinja2, which is not installed; pip install "tvmq[report]"'
+        ) from None
+
+
+def _environment() -> Any:
+    check_jinja2()
+    import jinja2
+
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(HERE), autoescape=True, trim_blocks=True, lstrip_blocks=True
+    )
+    environment.filters.update(decibels=decibels, microseconds=microseconds, count=count_text)
+    return environment
+
+
+def _text(name: str) -> str:
+    return (HERE / name).read_text(encoding="utf-8")
+
+
+def decibels(figures: Mapping[str, Any] | None) -> str:
+    """Signal to error of a row.
+
+    >>> decibels({"sqnr": 31.24}), decibels({"sqnr": None, "equal": True}), decibels(None)
+    ('31.2', 'equal', '')
+    """
+    if figures is None or figures["sqnr"] is None:
+        return "equal" if figures and figures["equal"] else ""
+    return f"{figures['sqnr']:.1f}"
+
+
+def microseconds(seconds: float | None) -> str:
+    """A time of a layer.
+
+    >>> microseconds(0.0000123), microseconds(None)
+    ('12.3', '')
+    """
+    return "" if seconds is None else f"{seconds * 1e6:.1f}"
+
+
+def count_text(number: int) -> str:
+    """Multiply-accumulates for people.
+
+    >>> count_text(2359296), count_text(0)
+    ('2.36 M', '')
+    """
+    for unit, factor in (("G", 1e9), ("M", 1e6), ("k", 1e3)):
+        if number >= factor:
+            return f"{number / factor:.3g} {unit}"
+    return str(number) if number else ""
