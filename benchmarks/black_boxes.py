@@ -2,9 +2,9 @@
 
     python benchmarks/black_boxes.py [--tools onnxruntime,openvino,...] [--avx2] [--seed 0] [--json FILE] [--quick]
 
-Each tool is a black box: it gets a model of one quantized operator and codes, and its answers are given to the search
-of tvmq.chips.emulation, which knows nothing of the tool. The vectors are those of `tvmq conformance` for 8-bit types: ties,
-saturation, zero points, tails, strides, padding, small factors.
+Each tool is a black box: it gets a model of one quantized operator and codes, and its answers are given to the
+search of tvmq.chips.emulation, which knows nothing of the tool. The vectors are those of `tvmq conformance` for
+8-bit types: ties, saturation, zero points, tails, strides, padding, small factors.
 
 Tools     onnxruntime         as this CPU runs it
           onnxruntime (AVX2)  --avx2: on a CPU without VNNI and AVX-512, as valgrind shows one

@@ -36,7 +36,7 @@ from tests.support.onnx_cases import (  # noqa: E402
     write_expectation,
 )
 
-EXPECTATION = ROOT / "tests" / "frontends" / "conformance.txt"
+EXPECTATION = ROOT / "tests" / "formats" / "importing" / "conformance.txt"
 DOCUMENT = ROOT / "docs" / "onnx-operators.md"
 LEAST_SHARE = 0.9
 # Operators of common convolutional networks and transformers, as PyTorch, TensorFlow and Paddle export them.

@@ -32,8 +32,9 @@ MODULES = [
     ("results", "What the functions return", """tvmq.tools.analysis.explanation tvmq.tools.analysis.comparison
         tvmq.tools.analysis.verification tvmq.chips.comparison.conformity tvmq.tools.analysis.forecast_report
         tvmq.runtime.profile tvmq.runtime.timing tvmq.calibration.observers.result tvmq.quantization.search.front"""),
-    ("observers", "Observers", """tvmq.calibration.observers tvmq.calibration.observers.base tvmq.calibration.observers.minmax
-        tvmq.calibration.observers.histogram tvmq.calibration.observers.kl_divergence tvmq.calibration.observers.auto
+    ("observers", "Observers", """tvmq.calibration.observers tvmq.calibration.observers.base
+        tvmq.calibration.observers.minmax tvmq.calibration.observers.histogram
+        tvmq.calibration.observers.kl_divergence tvmq.calibration.observers.auto
         tvmq.calibration.observers.weight_observers"""),
     ("backends", "Backend descriptions", """tvmq.backends tvmq.backends.operator_entry
         tvmq.backends.tensor_forms tvmq.backends.cpu tvmq.backends.cpu_without_vnni tvmq.backends.tensorrt

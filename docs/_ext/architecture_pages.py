@@ -1,10 +1,10 @@
-"""The layers of the source, drawn from the table that tests/test_layers.py enforces; and the road as a picture."""
+"""The rooms of the source, drawn from the table that tests/test_layers.py enforces; and the road as a picture."""
 
 from __future__ import annotations
 
-import ast
 import re
 from html import escape
+from importlib.util import module_from_spec, spec_from_file_location
 
 import road_trace
 from pages import ROOT, Page
@@ -25,15 +25,16 @@ def pages() -> list[Page]:
 
 HEAD = """# Architecture
 
-A layer imports lower layers only, and the places of one layer do not import each other unless they stand in one box
-here. `tests/test_layers.py` enforces it for every import of every file, those inside of functions and the tables of
-names included; this picture is drawn from its table.
+A room imports rooms of lower floors, never one of its own floor. `tests/test_layers.py` enforces it for every import of
+every file, those inside of functions and the tables of names included; this picture is drawn from its table. Codegen,
+runtime and reference share a floor: their folders alternate on the way from a module to running code, in an order of
+their own that the same test holds (`tools/rooms.py`).
 """
 MIDDLE = """
-Read from the bottom up: no file needs one from a layer above it. Layer 1 defines what a result must be, in NumPy and
+Read from the bottom up: no file needs one from a floor above it. `numerics` defines what a result must be, in NumPy and
 without TVM.
 
-| layer | place | what lives there |
+| floor | room | what lives there |
 | --- | --- | --- |"""
 WALKS = """
 ## The pipeline through the folders
@@ -49,46 +50,28 @@ instruction set, backend or command. Names stand in tables (`PASSES`, `OBSERVERS
 """
 
 
-def rows() -> list[tuple[int, list[str]]]:
-    """(layer, places that belong together) as tests/test_layers.py has them."""
-    tree = ast.parse((ROOT / "tests" / "test_layers.py").read_text(encoding="utf-8"))
-    for node in tree.body:
-        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "ROWS":
-            return [(row[0], list(row[1:])) for row in ast.literal_eval(node.value) if _exists(row[1])]
-    raise ValueError("architecture_pages: tests/test_layers.py has no ROWS")
-
-
-def _exists(place: str) -> bool:
-    """Layers may be named before there is code in them."""
-    return any((ROOT / path).exists() for path in (f"tvmq/{place}", f"tvmq/{place}.py", place))
+def floors() -> tuple[tuple[str, ...], ...]:
+    """Rooms of each floor, the lowest first, as tools/rooms.py has them."""
+    spec = spec_from_file_location("rooms", ROOT / "tools" / "rooms.py")
+    assert spec is not None and spec.loader is not None
+    module = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module.FLOORS  # type: ignore[no-any-return]
 
 
 def _picture() -> list[str]:
-    layers: dict[int, list[list[str]]] = {}
-    for layer, places in rows():
-        layers.setdefault(layer, []).append(places)
-    width = max(sum(len(places) for places in groups) for groups in layers.values()) * (WIDTH + GAP) + 60
+    house = floors()
+    width = max(map(len, house)) * (WIDTH + GAP) + 60
     parts = []
-    for index, layer in enumerate(sorted(layers, reverse=True)):
+    for index, (number, rooms) in enumerate(reversed(list(enumerate(house)))):
         y = index * (HEIGHT + 2 * GAP) + 4
-        parts.append(f'<text class="op" x="4" y="{y + 17}">{layer}</text>')
-        parts += _layer(layers[layer], y)
-    height = len(layers) * (HEIGHT + 2 * GAP) + 4
-    return ["```{raw} html", _svg(width, height, "the layers", parts), "```"]
-
-
-def _layer(groups: list[list[str]], y: int) -> list[str]:
-    parts, x = [], 30
-    for places in groups:
-        if len(places) > 1:  # they may import each other
-            span = len(places) * (WIDTH + GAP)
-            parts.append(
-                f'<rect class="other" x="{x - 3}" y="{y - 4}" width="{span - GAP + 6}" height="{HEIGHT + 8}" rx="5"/>'
-            )
-        for place in places:
-            parts.append(_box(x, y, "tvmq" if place == "__init__" else place, "codes" if y % 2 else "float"))
-            x += WIDTH + GAP
-    return parts
+        parts.append(f'<text class="op" x="4" y="{y + 17}">{number}</text>')
+        parts += [
+            _box(30 + column * (WIDTH + GAP), y, room, "codes" if number % 2 else "float")
+            for column, room in enumerate(rooms)
+        ]
+    height = len(house) * (HEIGHT + 2 * GAP) + 4
+    return ["```{raw} html", _svg(width, height, "the rooms", parts), "```"]
 
 
 def _box(x: int, y: int, text: str, kind: str, width: int = WIDTH) -> str:
@@ -116,7 +99,7 @@ def _places() -> list[str]:
 
 
 def road(base: str) -> list[str]:
-    """The stages of tvmq/quantization/stages.py as a picture whose boxes lead to the pages of the passes, which stand in `base`."""
+    """The stages of tvmq/quantization/stages.py as a picture; its boxes lead to the pages of the passes in `base`."""
     from tvmq.passes import PASSES
     from tvmq.quantization.stages import DECISIONS, INTEGERS, PREPARATION, ROUNDING, SCALING
 

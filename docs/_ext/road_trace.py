@@ -13,7 +13,7 @@ from types import FrameType
 from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parents[2]
-FOLDERS_OF = ("passes", "frontends", "kernels", "lower", "compile", "schedule")  # whose parts are boxes of their own
+FOLDERS_OF = ("passes", "formats", "codegen", "runtime", "quantization")  # whose parts are boxes of their own
 
 
 class Walk(NamedTuple):
@@ -76,8 +76,8 @@ def _traced(name: str, step: Callable[[], Any], saved: dict[str, Any]) -> Walk:
 def place_of(path: str) -> str | None:
     """The folder that a file of ours belongs to; None for others and for helpers without a room.
 
-    >>> place_of(str(ROOT / "tvmq" / "lower" / "rules" / "pool.py")), place_of(str(ROOT / "passes" / "annotate.py"))
-    ('lower/rules', 'passes')
+    >>> place_of(str(ROOT / "tvmq/codegen/lower/rules/pool.py")), place_of(str(ROOT / "passes" / "annotate.py"))
+    ('codegen/lower', 'passes')
     """
     try:
         parts = Path(path).relative_to(ROOT).parts

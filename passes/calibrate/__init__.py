@@ -8,7 +8,8 @@ Needs     an annotated module (unify_scales before it, or concats pay rescaling)
           {source variable: (low, high)}, from passes/calibrate/thresholds.py or a saved CalibrationResult. A range
           under the tensor name of a weight takes the place of the weight observer's.
 Leaves    nothing uncalibrated.
-Numerics  scale and zero point by tvmq.numerics.spec.choose_qparams; tensors of one name share the union of their ranges.
+Numerics  scale and zero point by tvmq.numerics.spec.choose_qparams; tensors of one name share the union
+          of their ranges.
 """
 
 from __future__ import annotations

@@ -7,9 +7,8 @@ auto, the default, chooses by what the readers of a tensor make of its error:
     residual streams in 16 bits
         all that was seen, whatever the observer: codes are plenty, and what is clipped is lost to all layers behind
     all others
-        the candidate of least expected error on the tensor itself (tvmq.calibration.observers.auto): a proxy for the layer's
-        output,
-        which a convolution's weights mix from many values of the same distribution
+        the candidate of least expected error on the tensor itself (tvmq.calibration.observers.auto): a proxy
+        for the layer's output, which a convolution's weights mix from many values of the same distribution
     requantize="power_of_two"
         scales are powers of two: the error is that of the next one or the one below (observers/auto.py)
 """

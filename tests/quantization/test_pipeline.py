@@ -18,7 +18,7 @@ from tvmq.errors import CalibrationError, ConfigError, DataError
 from tvmq.graph.functions import unpack_weights
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.view import View, const_value, dtype_of, is_const, op_name
-from tvmq.tools.analysis.verification import unequal_bits
+from tvmq.numerics.deviation import unequal_bits
 
 
 def model_of(name: str) -> onnx.ModelProto:

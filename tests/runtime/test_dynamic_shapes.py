@@ -15,7 +15,7 @@ from tests.support.random.graphs import random_inputs, random_model
 from tvmq.codegen.compile import build
 from tvmq.errors import DataError
 from tvmq.graph.ledger import get_ledger
-from tvmq.tools.analysis.verification import unequal_bits
+from tvmq.numerics.deviation import unequal_bits
 
 
 def images(*shape: int) -> dict[str, np.ndarray]:

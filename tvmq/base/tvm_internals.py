@@ -1,7 +1,7 @@
 """Private facts of TVM 0.27 that tvmq relies on: all that no documentation of TVM promises.
 
-tests/base/test_tvm_internals.py asks each of these facts of the TVM that is installed, and says in one sentence which part
-of tvmq stands on the one that changed. Everything else of tvmq uses TVM's public interface.
+tests/base/test_tvm_internals.py asks each of these facts of the TVM that is installed, and says in one sentence which
+part of tvmq stands on the one that changed. Everything else of tvmq uses TVM's public interface.
 """
 
 from __future__ import annotations

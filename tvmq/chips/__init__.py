@@ -1,1 +1,1 @@
-"""."""
+"""Chips that a backend description describes: their arithmetic emulated in NumPy, compared with what a device gave."""

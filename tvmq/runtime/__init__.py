@@ -1,1 +1,1 @@
-"""Running compiled models: inputs, threads, dynamic shapes, timing."""
+"""Compiled models at work: inputs, threads, dynamic shapes, timing; saved models (`artifact/`)."""

@@ -57,7 +57,8 @@ class Parts:
     recipes      how its weights were packed
     targets      all that there is code for, if it is for several CPUs
     codes        the parts of all of them, this one's too, in the same order, as they were built
-    matches      {variable: operators that a lowering of the user takes} (codegen/custom_lowering/selection.py), as it was built
+    matches      {variable: operators that a lowering of the user takes} (codegen/custom_lowering/selection.py),
+                 as it was built
     """
 
     code: relax.VMExecutable | LoadedCode | None

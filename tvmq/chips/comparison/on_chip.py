@@ -20,9 +20,9 @@ from tvmq.chips.emulation.emulator import Emulator, emulate
 from tvmq.errors import DataError
 from tvmq.graph.symbolic import inputs_of
 from tvmq.graph.view import sizes_of
+from tvmq.numerics.deviation import unequal_bits
 from tvmq.reference import Reference
 from tvmq.runtime.executable import Executable
-from tvmq.tools.analysis.verification import unequal_bits
 
 
 @dataclass

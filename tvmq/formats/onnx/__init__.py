@@ -1,1 +1,1 @@
-"""."""
+"""ONNX files: `importer/` reads them, `exporter/` writes QuantizeLinear and DequantizeLinear."""

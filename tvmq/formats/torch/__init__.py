@@ -1,1 +1,1 @@
-"""."""
+"""torch models: `importer/` reads exported programs and quantized modules, `exporter/` writes torch modules."""

@@ -36,7 +36,8 @@ class Record:
     name          as op_name gives it
     kind, form    what it does; of a MOVE also how: constants of this file
     elementwise   each value of the result is computed from the values at the same place
-    batch         the rule by which samples stay apart, a key of RULES in graph/analysis/batch_dimension.py; "" proves nothing
+    batch         the rule by which samples stay apart, a key of RULES in graph/analysis/batch_dimension.py;
+                  "" proves nothing
     integer       it computes in integers if all that it reads and gives is integer
     homogeneous   what multiplies channels of its operand by positive numbers multiplies those of its result by them
     finite_at     signs of the infinities for which its result is finite, or infinite only if another operand is

@@ -1,8 +1,8 @@
 """`tvmq.inspect`: what quantization would make of a model and how much faster it would be, before any data are at hand.
 
 The model is quantized with nominal ranges, which decides exactly what will be an integer and what will not, and both
-forms are lowered as `build` does it, kernels chosen; nothing is compiled. The cost model (tvmq/codegen/cost.py) then says how
-long each call takes.
+forms are lowered as `build` does it, kernels chosen; nothing is compiled. The cost model (tvmq/codegen/cost.py) then
+says how long each call takes.
 """
 
 from __future__ import annotations

@@ -125,7 +125,7 @@ class LoweringChecks:
     def _compare(
         self, entry: Entry, function: Any, args: Sequence[Any], inputs: list[np.ndarray], defined: np.ndarray
     ) -> None:
-        from tvmq.tools.analysis.verification import unequal_bits
+        from tvmq.numerics.deviation import unequal_bits
 
         tally = self._tallies[entry["lowering"]]
         result = allocate_tensor(defined.shape, str(defined.dtype))
@@ -142,7 +142,7 @@ class LoweringChecks:
 
     def _define(self, entry: Entry, tally: _LoweringTally, inputs: list[np.ndarray], defined: np.ndarray) -> None:
         """Compare the user's own definition."""
-        from tvmq.tools.analysis.verification import unequal_bits
+        from tvmq.numerics.deviation import unequal_bits
 
         application = self.parts.matches.get(entry["result"])
         if application is None or application.lowering.definition is None:

@@ -38,7 +38,8 @@ def measure_machine(*, again: bool = False) -> Speed:
     again  measure even where that is known
 
     >>> from unittest.mock import patch
-    >>> with patch("tvmq.tools.analysis.machine_speed.known_speed", lambda: {"factors": {"depthwise": 0.5}, "run": 5e-6}):
+    >>> speed = {"factors": {"depthwise": 0.5}, "run": 5e-6}
+    >>> with patch("tvmq.tools.analysis.machine_speed.known_speed", lambda: speed):
     ...     measure_machine()["run"]
     5e-06
     """

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-import tvmq.calibration.dataset
+from tvmq.calibration.dataset import Dataset
 from tvmq.codegen.compile.build import build
 from tvmq.formats.onnx.importer.from_onnx import from_onnx
 from tvmq.tools.doctor.patient import Arrays, CheckContext
@@ -82,7 +82,7 @@ class TrainingStatistics:
         """(norm, mean, variance of each channel of its input on these data)."""
         names = {info.name for info in self._inputs}
         sums: dict[str, list[np.ndarray]] = {}
-        for feed, count in tvmq.calibration.dataset.Dataset({n: a for n, a in arrays.items() if n in names}, self._inputs):
+        for feed, count in Dataset({n: a for n, a in arrays.items() if n in names}, self._inputs):
             for norm, values in zip(self.norms, self._run(feed), strict=True):
                 rows = np.moveaxis(values[:count], 1, 0).reshape(len(norm.mean), -1).astype(np.float64)
                 parts = [np.full(len(rows), rows.shape[1], np.float64), rows.sum(1), (rows**2).sum(1)]

@@ -16,7 +16,7 @@ from tests.support.float_products import run_in_float
 from tests.support.models.dynamic_models import encoder, pictures, texts
 from tvmq.errors import UnsupportedOpError
 from tvmq.formats.onnx.exporter.graph import OnnxGraph
-from tvmq.tools.analysis.verification import unequal_bits
+from tvmq.numerics.deviation import unequal_bits
 
 
 def images(*shape: int) -> dict[str, np.ndarray]:

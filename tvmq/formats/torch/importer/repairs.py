@@ -88,7 +88,8 @@ REPAIRS: dict[str, str] = {
     "convolution.default": _WINDOWS + "convolution",
     "div.Tensor_mode": _MATH + "divide_whole",
     **dict.fromkeys(
-        ("gru.input", "lstm.input", "rnn_relu.input", "rnn_tanh.input"), "tvmq.formats.torch.importer.recurrent:recurrent"
+        ("gru.input", "lstm.input", "rnn_relu.input", "rnn_tanh.input"),
+        "tvmq.formats.torch.importer.recurrent:recurrent",
     ),
     "embedding.default": _INDEXING + "embedding",
     "getitem": _INDEXING + "getitem",

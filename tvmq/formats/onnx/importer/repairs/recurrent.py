@@ -1,4 +1,5 @@
-"""LSTM, GRU and RNN: a product with the input and one loop over time for each direction (formats/importing/recurrent.py).
+"""LSTM, GRU and RNN: a product with the input and one loop over time for each direction
+(formats/importing/recurrent.py).
 
 Directions are computed one after the other and stacked; layout 1 has the batch first.
 """

@@ -1,0 +1,156 @@
+"""The rooms of the house: which folder lives on which floor, and what each may import. Stated here alone.
+
+`tests/test_layers.py` holds every import of the sources against it, and the table in CONTRIBUTING.md is drawn from it:
+
+    python tools/rooms.py            # the table
+    python tools/rooms.py --update   # writes it into CONTRIBUTING.md
+
+What a room is for is the first sentence of its `__init__.py`.
+"""
+
+from __future__ import annotations
+
+import ast
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+
+# Lowest first: a room imports rooms of lower floors, never one of its own floor
+FLOORS: tuple[tuple[str, ...], ...] = (
+    ("base",),
+    ("numerics",),
+    ("calibration", "backends"),
+    ("options", "graph"),
+    ("passes", "formats"),
+    ("codegen", "runtime", "reference"),
+    ("quantization",),
+    ("chips", "training"),
+    ("tools",),
+    ("relay",),
+)
+# Files and the folder that stand beside the rooms, and the room whose floor they share
+BESIDE = {
+    **dict.fromkeys(("errors", "version"), "base"),
+    **dict.fromkeys(("__init__", "__main__", "extension", "demo"), "tools"),
+}
+
+# Where a room has an order inside: a place imports those before it. What is not named here is free within its room.
+# From a module to running code: three rooms of one floor, whose places alternate
+BUILD_ORDER: tuple[tuple[str, ...], ...] = (
+    ("codegen/cost",),
+    ("codegen/kernels",),
+    ("codegen/custom_lowering",),
+    ("codegen/target",),
+    ("runtime/artifact",),
+    ("runtime",),
+    ("codegen/schedule",),
+    ("codegen/lower",),
+    ("codegen/compile", "codegen/performance", "reference", "runtime/profile", "runtime/profile_table"),
+)
+TOOLS_ORDER: tuple[tuple[str, ...], ...] = (
+    ("tools/analysis",),
+    ("tools/drawing",),
+    ("tools/doctor",),
+    ("tools/report",),
+    ("__init__", "extension", "demo"),
+    ("tools/cli", "__main__"),
+)
+# Importers and exporters know nothing of each other
+FORMATS_APART: tuple[tuple[str, ...], ...] = (
+    ("formats/importing", "formats/onnx/importer", "formats/torch/importer", "formats/relax"),
+    ("formats/exporting", "formats/onnx/exporter", "formats/torch/exporter")
+    + ("formats/c", "formats/tflite", "formats/tosa"),
+)
+# What a place may not import although it lies lower, or alone of what lies lower
+ONLY = {"codegen/kernels": {"base", "numerics", "calibration", "codegen/cost"}}
+NEVER = dict.fromkeys(("codegen", "runtime", "reference"), "formats")
+# Modules that a place loads by name when a user asks for them, against the order
+LATE = {"runtime": {"tvmq.runtime.profile", "tvmq.runtime.profile_table"}}
+
+PLACES = sorted(
+    {place for order in (BUILD_ORDER, TOOLS_ORDER, FORMATS_APART) for step in order for place in step}
+    | {room for floor in FLOORS for room in floor}
+    | set(BESIDE),
+    key=len,
+    reverse=True,
+)
+
+
+def find_place(parts: tuple[str, ...]) -> str:
+    """Most special place of a module, by the parts of its name behind `tvmq`.
+
+    A name of no place is a public one, as in tvmq.quantize.
+
+    >>> find_place(("codegen", "kernels", "isa")), find_place(("graph", "view")), find_place(("quantize",))
+    ('codegen/kernels', 'graph', '__init__')
+    """
+    path = "/".join(parts)
+    return next((place for place in PLACES if path == place or path.startswith(f"{place}/")), "__init__")
+
+
+def find_room(place: str) -> str:
+    """Room of a place."""
+    first = place.partition("/")[0]
+    return BESIDE.get(first, first)
+
+
+def find_floor(place: str) -> int:
+    """Number of the floor, 0 is the lowest."""
+    room = find_room(place)
+    return next(number for number, floor in enumerate(FLOORS) if room in floor)
+
+
+def refuse_import(place: str, module: str) -> str | None:
+    """Reason why `place` may not import `module` ("tvmq.graph.view"); None if it may."""
+    used = find_place(tuple(module.split(".")[1:]))
+    if used == place or module in LATE.get(place, ()):
+        return None
+    if place in ONLY and find_room(used) not in ONLY[place] and used not in ONLY[place] and used != "__init__":
+        return f"it may import {', '.join(sorted(ONLY[place]))} alone"
+    if NEVER.get(find_room(place)) == find_room(used):
+        return f"it may not import {NEVER[find_room(place)]}"
+    for order in (BUILD_ORDER, TOOLS_ORDER):
+        rank = {name: number for number, step in enumerate(order) for name in step}
+        if place in rank and used in rank:
+            return None if rank[used] <= rank[place] else f"{used} comes after {place}"
+    if find_room(place) == find_room(used):
+        side = {name: number for number, step in enumerate(FORMATS_APART) for name in step}
+        return None if side.get(used) == side.get(place) else f"{place} and {used} are on different sides"
+    if find_floor(used) < find_floor(place):
+        return None
+    return f"{find_room(used)} is on floor {find_floor(used)}, {find_room(place)} on floor {find_floor(place)}"
+
+
+def read_purpose(room: str) -> str:
+    """First sentence of the docstring of a room's `__init__.py`."""
+    folder = ROOT / room if room == "passes" else ROOT / "tvmq" / room
+    head = ast.get_docstring(ast.parse((folder / "__init__.py").read_text(encoding="utf-8"))) or ""
+    return " ".join(head.partition("\n\n")[0].split())
+
+
+def draw_table() -> str:
+    """The table of CONTRIBUTING.md: floors from the lowest, rooms, what lives there."""
+    rows = ["| floor | room | what lives there |", "| --- | --- | --- |"]
+    for number, floor in enumerate(FLOORS):
+        for room in floor:
+            shown = "passes/" if room == "passes" else f"tvmq/{room}/"
+            rows.append(f"| {number} | `{shown}` | {read_purpose(room)} |")
+    return "\n".join(rows) + "\n"
+
+
+START, END = "<!-- drawn by tools/rooms.py -->\n", "<!-- end of the rooms -->\n"
+
+
+def replace_table(text: str) -> str:
+    """`text` of CONTRIBUTING.md with the table of today."""
+    before, _, rest = text.partition(START)
+    return before + START + draw_table() + END + rest.partition(END)[2]
+
+
+if __name__ == "__main__":
+    if "--update" in sys.argv[1:]:
+        page = ROOT / "CONTRIBUTING.md"
+        page.write_text(replace_table(page.read_text(encoding="utf-8")), encoding="utf-8")
+    else:
+        print(draw_table(), end="")
