@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from tvmq.chips.emulation.arithmetic import Arithmetic
-from tvmq.chips.emulation.cases import VectorCase
+from tvmq.chips.emulation.cases import Vector
 from tvmq.chips.emulation.read_vectors import CaseAnswer
 
-Answer = Callable[[VectorCase], "np.ndarray | None"]
+Answer = Callable[[Vector], "np.ndarray | None"]
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Tool:
     answer: Answer
 
 
-def answer_all(tool: Tool, cases: Iterable[VectorCase]) -> list[CaseAnswer]:
+def answer_all(tool: Tool, cases: Iterable[Vector]) -> list[CaseAnswer]:
     """The cases that the tool has an operator for, answered."""
     found = []
     for case in cases:
@@ -81,7 +81,7 @@ class OnnxModel:
         return helper.make_model(graph, opset_imports=domains, ir_version=9).SerializeToString()
 
 
-def codes_model(case: VectorCase) -> tuple[bytes, dict[str, np.ndarray]] | None:
+def codes_model(case: Vector) -> tuple[bytes, dict[str, np.ndarray]] | None:
     """The ONNX operator that computes on codes; None where there is none."""
     a, arrays, model = case.attributes, case.arrays, OnnxModel()
     x_zero, y_zero = np.array(a["x_zero"], a["x_dtype"]), np.array(a["y_zero"], a["dtype"])
@@ -128,7 +128,7 @@ def _no_zero(model: OnnxModel, w: np.ndarray, scale: np.ndarray) -> str:
     return model.constant(np.zeros(scale.shape, w.dtype), "w_zero")
 
 
-def onnxruntime(case: VectorCase) -> np.ndarray | None:
+def onnxruntime(case: Vector) -> np.ndarray | None:
     """onnxruntime's operators on codes."""
     import onnxruntime as ort
 
@@ -152,7 +152,7 @@ def onnxruntime(case: VectorCase) -> np.ndarray | None:
 CONVERTED = ("conv2d", "depthwise", "dense", "add", "multiply", "average")
 
 
-def converted_model(case: VectorCase) -> tuple[bytes, dict[str, np.ndarray]] | None:
+def converted_model(case: Vector) -> tuple[bytes, dict[str, np.ndarray]] | None:
     """The operator between DequantizeLinear and QuantizeLinear."""
     a, arrays, model = case.attributes, case.arrays, OnnxModel()
     if case.operator not in CONVERTED:
@@ -189,7 +189,7 @@ def converted_model(case: VectorCase) -> tuple[bytes, dict[str, np.ndarray]] | N
     return model.bytes(inputs, a["dtype"]), inputs
 
 
-def openvino(case: VectorCase) -> np.ndarray | None:
+def openvino(case: Vector) -> np.ndarray | None:
     """OpenVINO's CPU plugin."""
     import openvino as ov
 
@@ -205,7 +205,7 @@ def openvino(case: VectorCase) -> np.ndarray | None:
 # ---- TFLite files
 
 
-def tflite_model(case: VectorCase) -> tuple[bytes, list[np.ndarray]] | None:
+def tflite_model(case: Vector) -> tuple[bytes, list[np.ndarray]] | None:
     """A file of one operator and its inputs, channels last; None where TFLite has no such operator."""
     from tvmq.formats.tflite.flatbuffer import Flatbuffer, Quantization
 
@@ -269,7 +269,7 @@ def _first(result: np.ndarray) -> np.ndarray:
     return np.moveaxis(result, -1, 1) if result.ndim == 4 else result
 
 
-def tflite_micro(case: VectorCase) -> np.ndarray | None:
+def tflite_micro(case: Vector) -> np.ndarray | None:
     """The interpreter of the wheel tflite-micro."""
     from tflite_micro.python.tflite_micro import runtime
 
@@ -283,7 +283,7 @@ def tflite_micro(case: VectorCase) -> np.ndarray | None:
     return _first(np.array(interpreter.get_output(0)))
 
 
-def litert(case: VectorCase, *, reference: bool) -> np.ndarray | None:
+def litert(case: Vector, *, reference: bool) -> np.ndarray | None:
     """ai-edge-litert: its optimized kernels with XNNPACK, or its reference kernels."""
     from ai_edge_litert.interpreter import Interpreter, OpResolverType
 

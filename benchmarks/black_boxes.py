@@ -32,7 +32,7 @@ from black_box_tools import TOOLS, answer_all
 from common import finish, machine, parser, print_table, write_json
 
 import tvmq
-from tvmq.chips.emulation.cases import VectorCase, cases_of
+from tvmq.chips.emulation.cases import Vector, cases_of
 from tvmq.chips.emulation.explanation import AnswerExplanation, explain_answers
 from tvmq.chips.emulation.read_vectors import CaseAnswer
 
@@ -41,7 +41,7 @@ FAR = "small"  # cases of factors so small that sums and biases reach 2^30
 UNDER_VALGRIND = "onnxruntime (AVX2)"
 
 
-def cases(types: Sequence[str], seed: int, *, quick: bool) -> list[VectorCase]:
+def cases(types: Sequence[str], seed: int, *, quick: bool) -> list[Vector]:
     """Vectors of a chip with these activations and free scales."""
     chip = tvmq.Backend("probe", activations=tuple(types))
     found = cases_of(chip, seed)

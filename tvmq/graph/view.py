@@ -108,6 +108,10 @@ class View:
         _views[mod] = functions, view
         return view
 
+    def __deepcopy__(self, _: dict[int, object]) -> View:
+        """The view itself: neither it nor the module that it shows can change."""
+        return self
+
     def _read(self, mod: tvm.IRModule) -> None:
         from tvmq.graph.functions import inline_functions  # rewriting needs a View
 

@@ -264,7 +264,7 @@ def _quantize_by_own_scales(request: Request, prepared: tvm.IRModule, data: Data
 def _quantize_by_thresholds(request: Request, calibration: CalibrationResult, prepared: tvm.IRModule) -> tvm.IRModule:
     """The module by thresholds of an earlier `run_calibration`; CalibrationError for those of another model."""
     outliers = calibration.settings.get("outliers", {})
-    annotated = StaticQuantization(prepared, None, request.config, request.backend, outliers).annotated()
+    annotated = StaticQuantization(prepared, None, request.config, request.backend, outliers).annotate_model()
     if calibration.model_hash != model_hash(annotated):
         raise CalibrationError(
             "quantize: the calibration was made for another model or other options (its hash differs); calibrate "
@@ -357,7 +357,7 @@ def run_calibration(
     if get_ledger(mod).stage == "annotated":
         return _of_annotated(mod, dataset, backend_of(target), config or current_qconfig())
     quantization = static_quantization(mod, params, dataset, target=target, config=config)
-    return quantization.calibration(quantization.annotated())
+    return quantization.calibration(quantization.annotate_model())
 
 
 def _of_annotated(mod: tvm.IRModule, dataset: Any, backend: Backend, config: QConfig) -> CalibrationResult:

@@ -76,7 +76,7 @@ class StaticQuantization:
         other.config = config
         return other
 
-    def annotated(self, config: QConfig | None = None) -> tvm.IRModule:
+    def annotate_model(self, config: QConfig | None = None) -> tvm.IRModule:
         """Module behind the stages up to unify_scales."""
         context = StageContext(config or self.config, self.backend, outliers=self.outliers)
         return run_stages(self.prepared, DECISIONS, context)
@@ -113,7 +113,7 @@ class StaticQuantization:
 
         raises  CalibrationError where the order of the data matters (momentum)
         """
-        annotated, kept = self.annotated(), CalibrationCache(has_results=False)
+        annotated, kept = self.annotate_model(), CalibrationCache(has_results=False)
         if self.config.momentum is not None and "moving_average" in self.config.observers:
             raise CalibrationError("calibrate: running averages depend on the order of the data; leave out momentum")
         with_histogram = any(map(needs_histogram, self.config.observers))
@@ -145,7 +145,7 @@ class StaticQuantization:
         """
         config = config or self.config
         config = replace(config, rules=(*rules, *config.rules))
-        annotated = self.annotated(config)
+        annotated = self.annotate_model(config)
         return round_module(annotated, self.calibration(annotated, config), config)
 
     def apply_guard(self, module: tvm.IRModule, guard: Guard) -> tvm.IRModule:
@@ -157,7 +157,7 @@ class StaticQuantization:
 
     def simulation(self) -> tvm.IRModule:
         """The float module with its roundings, to the nearest."""
-        annotated = self.annotated()
+        annotated = self.annotate_model()
         return calibrate(
             annotated, self.calibration(annotated, replace(self.config, weight_rounding="nearest")).ranges()
         )

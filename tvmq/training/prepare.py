@@ -204,7 +204,7 @@ def _untrained_network(quantization: StaticQuantization, request: TrainingReques
         choices = StageContext(config, quantization.backend)
         learning = Learning(request.learn_scales, quantizers=request.quantizers)
         return IntegerNetwork(with_adopted_scales(quantization), choices, quantization.prepared, learning)
-    annotated = quantization.annotated(config)
+    annotated = quantization.annotate_model(config)
     choices = StageContext(config, quantization.backend, calibration=quantization.calibration(annotated, config))
     rounded = run_stages(annotated, ROUNDING, choices)
     nearest = run_stages(annotated, tuple(stage for stage in ROUNDING if stage[0] in UNROUNDED), choices)

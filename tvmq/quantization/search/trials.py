@@ -126,7 +126,7 @@ class TrialRunner:
         """Rehearsal for these options of the network; compiled at its first trial."""
         if network not in self._rehearsals:
             config = Recipe(network=network).config(self.problem.config)
-            annotated = self._quantization.annotated(config)
+            annotated = self._quantization.annotate_model(config)
             nearest = replace(config, weight_rounding="nearest")
             usual = calibrate(annotated, self._quantization.calibration(annotated, nearest).ranges())
             calibrated = with_evidence(usual, self.judge(network).evidence) or usual
@@ -153,7 +153,7 @@ class TrialRunner:
         """The calibrated module in which all layers have this option, weights rounded as they will be."""
         config = recipe.config(self.problem.config)
         config = replace(config, rules=(*config.rules, rule_of("*", option, config)))
-        annotated = self._quantization.annotated(config)
+        annotated = self._quantization.annotate_model(config)
         calibration = self._quantization.calibration(annotated, config)
         return run_stages(annotated, ROUNDING, StageContext(config, calibration=calibration))
 

@@ -89,7 +89,7 @@ def mutual_information(scores: np.ndarray) -> float:
 
     scores  (samples, classes): probabilities, or logits
 
-    >>> round(information(np.eye(4)), 3), round(information(np.ones((4, 4))), 3)
+    >>> round(mutual_information(np.eye(4)), 3), round(mutual_information(np.ones((4, 4))), 3)
     (1.386, 0.0)
     """
     p = scores.astype(np.float64)

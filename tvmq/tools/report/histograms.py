@@ -33,7 +33,8 @@ def statistics_of(
     config = replace(recorded_options(ledger.config), do_simulation=False)
     quantization = static_quantization(mod, params, data, target=target or ledger.backend, config=config)
     assert quantization.data is not None
-    return collect(quantization.annotated(), quantization.data, evaluator, counter=count_bins, compile_in_place=Runner)
+    annotated = quantization.annotate_model()
+    return collect(annotated, quantization.data, evaluator, counter=count_bins, compile_in_place=Runner)
 
 
 def thresholds(ledger: Ledger) -> dict[str, dict[str, Any]]:

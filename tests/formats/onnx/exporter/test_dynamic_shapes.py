@@ -69,6 +69,6 @@ def test_sizes_without_an_onnx_form() -> None:
     with pytest.raises(
         UnsupportedOpError, match="to_onnx, layer 'cut': the size .* has no ONNX form here; fix the sizes"
     ):
-        graph.free.vector([n % 3], "cut", "shape")
-    assert graph.free.vector([n * 2 + 1, 4], "cut", "shape") == "shape"
+        graph.dynamic_sizes.vector([n % 3], "cut", "shape")
+    assert graph.dynamic_sizes.vector([n * 2 + 1, 4], "cut", "shape") == "shape"
     assert [node.op_type for node in graph.nodes] == ["Shape", "Gather", "Mul", "Add", "Concat"]

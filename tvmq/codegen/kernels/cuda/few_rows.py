@@ -45,8 +45,10 @@ MOST_ROWS = 8  # sums of a thread; above, a tile of 32 rows is a quarter full
 def has_few_rows(conv: Conv2d) -> bool:
     """True for products of few rows whose lines begin at words.
 
-    >>> takes(Conv2d(4, 1, 1, 64, 10)), takes(Conv2d(1, 3, 3, 64, 10)), takes(Conv2d(1, 1, 1, 63, 10))
-    (True, False, False)
+    >>> has_few_rows(Conv2d(4, 1, 1, 64, 10)), has_few_rows(Conv2d(1, 3, 3, 64, 10))
+    (True, False)
+    >>> has_few_rows(Conv2d(1, 1, 1, 63, 10))
+    False
     """
     rows = conv.batch * conv.height * conv.width
     plain = conv.kernel == conv.strides == (1, 1) and conv.groups == 1 and not any(conv.padding)

@@ -1,4 +1,4 @@
-"""LSTM, GRU and RNN of torch: each layer and direction as a product and a loop over time (see importing/recurrent.py)."""
+"""LSTM, GRU and RNN of torch: each layer and direction as a product and a loop over time."""
 
 from __future__ import annotations
 
