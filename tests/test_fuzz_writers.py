@@ -11,7 +11,7 @@ from tests.support.fuzz.writers import options_of, run_writers
 from tests.support.random.graphs import random_inputs, random_model
 from tests.support.written_layers import Differs, check_onnx
 from tvmq.formats.onnx.exporter.dialects import ONNXRUNTIME
-from tvmq.formats.onnx.exporter.walk import OnnxWriter
+from tvmq.formats.onnx.exporter.writer import OnnxWriter
 from tvmq.graph.functions import plain_module
 
 # pooled 16-bit tables, resized codes, recurrent states given and not, codes of two widths, an integral core

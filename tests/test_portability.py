@@ -38,7 +38,7 @@ SYSTEM_FILES = {
     "tvmq.codegen.target.host": "features of the CPU",
     "tvmq.runtime.artifact.memory_file": "files in memory",
     "tvmq.base.whole_file": "files without a name, by their number",
-    "tvmq.runtime.artifact.native": "a library in memory, where the temporary folder forbids execution",
+    "tvmq.runtime.artifact.native_library": "a library in memory, where the temporary folder forbids execution",
     "tvmq.runtime.threads": "threads of one core",
     "tvmq.codegen.cost": "sizes of caches",
     "tvmq.tools.doctor.machine": "limits of containers, free memory, NVIDIA's driver",
@@ -156,7 +156,7 @@ isdir = os.path.isdir
 os.path.isdir = lambda path: not str(path).startswith(("/proc", "/sys")) and isdir(path)
 
 import tvmq
-from tvmq.tools.doctor.checkup import WITH_TVM, check_installation
+from tvmq.tools.doctor.installation_checks import WITH_TVM, check_installation
 from tvmq.tools.doctor.self_test import SHAPE, tiny_model
 WITH_TVM.pop("self-test")  # the same as below
 problems = [finding for finding in check_installation() if finding.status == "problem"]

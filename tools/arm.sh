@@ -84,7 +84,7 @@ LAUNCH
 }
 
 # Targets, saved files, the definition, kernels and builds, compiled there for the emulated CPU
-TESTS="tests/codegen/target/test_cpu.py tests/codegen/target/test_saved.py tests/codegen/target/test_foreign.py tests/runtime/artifact/test_saved_file.py
+TESTS="tests/codegen/target/test_cpu.py tests/codegen/target/test_saved_target.py tests/codegen/target/test_foreign.py tests/runtime/artifact/test_saved_file.py
     tests/numerics/test_requantize.py tests/codegen/kernels/elementwise/test_table.py tests/codegen/kernels/conv/test_matmul.py"
 
 test_all() {

@@ -10,7 +10,7 @@ Before                          After
                                         return y_seen, y
 
 Leaves    the model's own results behind the token, where they are asked for.
-Needs     static float32 tensors, and the places of their statistics (observers/streamed.py).
+Needs     static float32 tensors, and the places of their statistics (observers/statistics_buffers.py).
 
 A module that also returns intermediate tensors: how calibration and comparison look inside.
 """
@@ -26,7 +26,7 @@ import tvm
 from tvm import relax
 
 from tvmq.calibration.observers.base import TensorStatistics
-from tvmq.calibration.observers.streamed import CONTROL, EXTREMES, SCRATCH, TOKEN, TOTALS, StatisticsBuffers
+from tvmq.calibration.observers.statistics_buffers import CONTROL, EXTREMES, SCRATCH, TOKEN, TOTALS, StatisticsBuffers
 from tvmq.graph.ops import observe as operator
 from tvmq.graph.ops.conversions import is_calibrated
 from tvmq.graph.rewrite import Rewriter, build_function

@@ -17,8 +17,8 @@ from typing import Any
 import tvm
 
 from tvmq.backends import backend_named
-from tvmq.backends.carried import mode_of_rule
 from tvmq.backends.description import Backend
+from tvmq.backends.equivalent_rules import mode_of_rule
 from tvmq.graph.analysis.float_region_costs import multiply_accumulates
 from tvmq.graph.ledger import require_stage, with_ledger
 from tvmq.graph.view import View, op_name

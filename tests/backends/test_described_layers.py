@@ -16,8 +16,8 @@ from tests.backends.test_json_form import described
 from tests.conftest import Digits
 from tests.support.models.networks import Net
 from tvmq.backends import BACKENDS, backend_named
-from tvmq.backends.carried import mode_of_rule
 from tvmq.backends.description import Backend
+from tvmq.backends.equivalent_rules import mode_of_rule
 from tvmq.backends.operator_entry import OperatorEntry
 from tvmq.backends.tensor_forms import TensorForm, WeightForm
 from tvmq.errors import AccumulatorError, BackendWarning, BuildError

@@ -11,8 +11,8 @@ import pytest
 
 from tests.support.devices.emulated_device import DEVICE
 from tvmq.backends import BACKENDS, backend_named, names
-from tvmq.backends.carried import emulation_alone, why_not_compiled
 from tvmq.backends.description import Backend
+from tvmq.backends.equivalent_rules import emulation_alone, why_not_compiled
 from tvmq.backends.operator_entry import OperatorEntry
 from tvmq.backends.tensor_forms import TensorForm, WeightForm
 from tvmq.calibration.observers import OBSERVERS, WEIGHT_OBSERVERS

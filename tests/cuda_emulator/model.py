@@ -13,7 +13,7 @@ from tests.cuda_emulator.emulate import FORWARD, Emulated
 from tvmq.codegen.compile.cuda.compile import bind_threads
 from tvmq.codegen.compile.cuda.source import our_sources
 from tvmq.codegen.lower.cuda.lowerer import CudaLowerer
-from tvmq.codegen.lower.narrow_weights import float_weights
+from tvmq.codegen.lower.int4_weights import float_weights
 from tvmq.codegen.target.cuda import CudaTarget, cuda_target
 from tvmq.graph.analysis.batch_dimension import batch_dimension
 from tvmq.graph.functions import unpack_weights

@@ -24,7 +24,7 @@ from tests.cuda_emulator.source import on_cpu
 from tvmq.base.tvm_internals import LOAD_CUDA
 from tvmq.codegen.compile.cuda.compile import program
 from tvmq.codegen.lower.cuda.lowerer import CudaLowerer
-from tvmq.codegen.lower.narrow_weights import float_weights
+from tvmq.codegen.lower.int4_weights import float_weights
 from tvmq.codegen.target.cuda import cuda_target
 from tvmq.graph.analysis.batch_dimension import batch_dimension
 from tvmq.graph.symbolic import with_sizes

@@ -11,7 +11,7 @@ import pytest
 
 from tvmq.codegen.lower.lowerer import DYNAMIC_SHAPE_RULES, LOWERINGS
 from tvmq.formats.onnx.exporter.ops import WRITERS
-from tvmq.formats.onnx.exporter.walk import HANDLERS, ON_CODES
+from tvmq.formats.onnx.exporter.writer import HANDLERS, ON_CODES
 from tvmq.graph.analysis.core_bounds import SUMS
 from tvmq.graph.evaluate import EXACT, FLOAT
 from tvmq.graph.indices import OPERANDS

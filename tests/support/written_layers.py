@@ -21,7 +21,7 @@ from onnx import helper, numpy_helper
 from tests.support.float_products import run_in_float
 from tvmq.formats.onnx.exporter.dialects import Dialect
 from tvmq.formats.onnx.exporter.graph import CodedTensor
-from tvmq.formats.onnx.exporter.walk import CODES, OnnxWriter
+from tvmq.formats.onnx.exporter.writer import CODES, OnnxWriter
 from tvmq.graph.functions import plain_module
 from tvmq.graph.view import View, dtype_of
 from tvmq.reference import Reference

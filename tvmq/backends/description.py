@@ -247,7 +247,7 @@ class Backend:
         >>> Backend("toy", requantize=("fixed_point",), accumulator_bits=24).rule().accumulator_bits
         24
         """
-        from tvmq.backends.carried import rule_of_modes
+        from tvmq.backends.equivalent_rules import rule_of_modes
 
         entry = self.entry(family, depthwise=depthwise) if family else None
         own = entry.requantize if entry and entry.requantize else self.requantize_rule

@@ -20,8 +20,8 @@ from typing import Any, Protocol
 import numpy as np
 import tvm
 
-from tvmq.backends.carried import emulation_alone, why_not_compiled
 from tvmq.backends.description import Backend
+from tvmq.backends.equivalent_rules import emulation_alone, why_not_compiled
 from tvmq.base.deprecation import warn_user
 from tvmq.calibration.dataset import Dataset
 from tvmq.calibration.observers.result import CalibrationResult

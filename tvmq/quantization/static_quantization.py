@@ -39,8 +39,8 @@ from tvmq.passes.calibrate.thresholds import choose_ranges
 from tvmq.passes.round_weights import choose_rounding
 from tvmq.quantization.guard import guard_module
 from tvmq.quantization.guard.bound import Guard
+from tvmq.quantization.guard.calibration_cache import Batch, CalibrationCache
 from tvmq.quantization.guard.judge import Judge
-from tvmq.quantization.guard.kept import Batch, CalibrationCache
 from tvmq.quantization.stages import DECISIONS, INTEGERS, ROUNDING, SCALING, StageContext, run_stages
 from tvmq.reference.not_finite import first_not_finite
 

@@ -18,7 +18,7 @@ from tvm import relax
 from tvmq import numerics
 from tvmq.base.index_checks import check_indices
 from tvmq.base.text import last_line
-from tvmq.codegen.lower.narrow_weights import float_weights
+from tvmq.codegen.lower.int4_weights import float_weights
 from tvmq.errors import DataError
 from tvmq.graph.analysis.limits import size_limits
 from tvmq.graph.evaluate import evaluator

@@ -19,7 +19,7 @@ from tvmq.errors import ArtifactError, ConfigError, TargetError
 from tvmq.runtime.artifact import container
 from tvmq.runtime.artifact.loaded_code import LoadedCode
 from tvmq.runtime.artifact.model_description import Description
-from tvmq.runtime.artifact.native import ONE_LOAD
+from tvmq.runtime.artifact.native_library import ONE_LOAD
 from tvmq.runtime.artifact.saved_file import SavedFile
 from tvmq.runtime.call_code import CallCode, entry
 from tvmq.runtime.compiled_function import CompiledFunction

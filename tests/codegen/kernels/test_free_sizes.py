@@ -16,7 +16,7 @@ from tvmq.codegen.kernels.elementwise.table import table
 from tvmq.codegen.kernels.isa import isa_named
 from tvmq.codegen.kernels.move.concat import concat
 from tvmq.codegen.kernels.move.transpose import dequantize_to_nchw, quantize_to_nhwc, to_nchw, to_nhwc
-from tvmq.codegen.kernels.norm.free_sum import DynamicSum, dynamic_sum
+from tvmq.codegen.kernels.norm.dynamic_sum import DynamicSum, dynamic_sum
 from tvmq.codegen.kernels.parts.types import AddStep, Kernel
 from tvmq.codegen.kernels.pool import max_pool
 from tvmq.codegen.kernels.pool_windows import DynamicPool2d

@@ -17,7 +17,7 @@ from tvm.ir.prim.expr import Let
 from tvm.relax import op as R
 
 from tvmq.codegen.compile.vm_pipeline import fuse
-from tvmq.codegen.kernels.parts.made_once import forget
+from tvmq.codegen.kernels.parts.memoize import forget
 from tvmq.codegen.schedule import generic
 from tvmq.codegen.schedule.accesses import describe, walk
 from tvmq.codegen.schedule.generic import KERNEL, SCHEDULED, is_scheduled, schedule_function, schedule_generic

@@ -13,9 +13,10 @@ import pytest
 import tvmq
 from tests.runtime.artifact.test_container import SMALL, W, X, edited, refused, remade
 from tests.support.models.networks import parse
-from tvmq.codegen.target import host, saved
+from tvmq.codegen.target import host
+from tvmq.codegen.target import saved_target as saved
 from tvmq.codegen.target.cpu import NAMES, TRIPLES, host_arch, resolve_target
-from tvmq.codegen.target.saved import saved_target
+from tvmq.codegen.target.saved_target import saved_target
 from tvmq.errors import TargetError
 from tvmq.runtime.artifact import container
 from tvmq.runtime.artifact.container import MANIFEST
@@ -142,6 +143,6 @@ def test_a_shared_library_for_linux_is_opened_on_linux_alone(monkeypatch, tmp_pa
         pytest.skip("kernels are shared libraries on x86-64 alone")
     path = tmp_path / "small.tvmq"
     tvmq.build(parse(SMALL, w=W), target=full_name("x86", "x86-64")).save(path)
-    monkeypatch.setattr("tvmq.runtime.artifact.native.sys.platform", "win32")
+    monkeypatch.setattr("tvmq.runtime.artifact.native_library.sys.platform", "win32")
     monkeypatch.setattr("tvmq.runtime.artifact.code_bytes.load_native", lambda data: pytest.fail("the library is opened"))
     assert "built for Linux on x86-64, this is not" in refused(path, TargetError)

@@ -10,7 +10,7 @@ import tvmq
 from tests.passes.stages import annotated
 from tests.support.models.networks import block
 from tvmq.calibration.observers.base import TensorStatistics
-from tvmq.calibration.observers.streamed import StatisticsBuffers
+from tvmq.calibration.observers.statistics_buffers import StatisticsBuffers
 from tvmq.codegen.compile import evaluators
 from tvmq.errors import RangeError
 from tvmq.graph.view import View

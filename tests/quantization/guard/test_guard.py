@@ -22,9 +22,9 @@ from tvmq.backends import backend_named
 from tvmq.errors import AccuracyWarning, ConfigError
 from tvmq.quantization.guard import why_not
 from tvmq.quantization.guard.bound import Figure, Guard, guard_of
+from tvmq.quantization.guard.calibration_cache import Batch, CalibrationCache
 from tvmq.quantization.guard.evidence import drop_largest_errors, judged_outputs, looked_up_outputs
 from tvmq.quantization.guard.judge import Judge
-from tvmq.quantization.guard.kept import Batch, CalibrationCache
 from tvmq.quantization.guard.raising import CODES_AT_RUN_TIME, Search, _give_last_products_back, _steps, raise_precision
 from tvmq.quantization.guard.regions import kinds, regions
 from tvmq.quantization.guard.rehearsal import Precision, Rehearsal

@@ -17,8 +17,8 @@ from tests.formats.importing.frontend_models import make_model
 from tvmq.errors import BuildError
 from tvmq.graph.ledger import get_ledger
 from tvmq.quantization.guard.bound import Guard
+from tvmq.quantization.guard.calibration_cache import Batch
 from tvmq.quantization.guard.judge import Judge
-from tvmq.quantization.guard.kept import Batch
 
 GATES = {"LSTM": 4, "GRU": 3, "RNN": 1}
 RANDOM = np.random.default_rng(0)

@@ -29,7 +29,8 @@ from tests.support.models.networks import Net, parse
 from tvmq.codegen.compile import vm_pipeline
 from tvmq.codegen.target.cpu import resolve_target
 from tvmq.errors import ArtifactError, ConfigError, OutputError, TargetError
-from tvmq.runtime.artifact import bytecode, code_bytes, container, members, native, saved_file
+from tvmq.runtime.artifact import bytecode, code_bytes, container, members, saved_file
+from tvmq.runtime.artifact import native_library as native
 from tvmq.runtime.artifact.code_bytes import BITCODE, BYTECODE, CONSTANTS, MODULE, NATIVE
 from tvmq.runtime.artifact.container import MANIFEST, MEMBERS, unpack
 from tvmq.runtime.artifact.module_bytes import module_from_bytes, module_to_bytes

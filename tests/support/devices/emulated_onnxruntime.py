@@ -3,7 +3,7 @@
 There its integer kernels add pairs of products in 16 bits, which saturate. `make test-avx2` loads this plugin, and with
 TVMQ_CPU=haswell the rest of the test run, compiled code too, is what an AVX2 CPU would compute:
 
-    python -m pytest -p tests.support.devices.emulated_onnxruntime tests/formats/onnx/importer/test_quantized.py
+    python -m pytest -p tests.support.devices.emulated_onnxruntime tests/formats/onnx/importer/test_quantized_operators.py
 
 A session in the emulator takes the model, session options and feeds of the real class. Custom libraries, IO bindings and
 run options are not forwarded.

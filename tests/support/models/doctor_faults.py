@@ -10,7 +10,7 @@ from onnx import TensorProto, helper, numpy_helper
 
 import tvmq
 from tvmq.formats.onnx.importer.load import read_model
-from tvmq.tools.doctor.patient import CheckContext
+from tvmq.tools.doctor.check_context import CheckContext
 
 SIZE, SAMPLES = 12, 32
 MEANS, DEVIATIONS = (0.2, 0.5, 0.8), (0.05, 0.1, 0.15)

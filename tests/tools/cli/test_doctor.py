@@ -18,8 +18,8 @@ from tvmq.tools.doctor.weights import check_weights
 
 def test_the_command(cli, monkeypatch):
     checks = {"x": lambda: [note("cache", "off", "unset it"), ok("python", "3.11")]}
-    monkeypatch.setattr("tvmq.tools.doctor.checkup.PLAIN", checks)
-    monkeypatch.setattr("tvmq.tools.doctor.checkup.WITH_TVM", {})
+    monkeypatch.setattr("tvmq.tools.doctor.installation_checks.PLAIN", checks)
+    monkeypatch.setattr("tvmq.tools.doctor.installation_checks.WITH_TVM", {})
     result = cli("doctor")
     assert result.code == 0 and result.out.splitlines()[:2] == [
         "note     cache            off", "                          -> unset it",
@@ -66,7 +66,7 @@ def test_what_nobody_expects_is_a_finding(cli, tmp_path, monkeypatch):
     def breaks(*_: object) -> None:
         raise KeyError("level")
 
-    monkeypatch.setattr("tvmq.tools.doctor.examination.STAGES", {"look here": breaks, "look there": check_weights})
+    monkeypatch.setattr("tvmq.tools.doctor.model_checks.STAGES", {"look here": breaks, "look there": check_weights})
     result = cli("doctor", model, "--data", data, "-q")
     assert result.code == 1 and "problem  look here        the check itself failed: KeyError: 'level'" in result.out
     assert [f["subject"] for f in json.loads(cli("doctor", model, "--data", data, "--json").out)["findings"]] == [

@@ -8,9 +8,9 @@ import pytest
 
 from tvmq.codegen.target.cpu import resolve_target
 from tvmq.tools.doctor import installation, machine
-from tvmq.tools.doctor.checkup import check_installation
 from tvmq.tools.doctor.findings import count_problems, note, run_check
 from tvmq.tools.doctor.installation import check_package, check_packages, check_python, import_error
+from tvmq.tools.doctor.installation_checks import check_installation
 from tvmq.tools.doctor.versions import key, parse
 
 

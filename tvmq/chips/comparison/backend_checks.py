@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from tvm import relax
 
-from tvmq.backends.carried import mode_of_rule
 from tvmq.backends.description import NEEDS, Backend
+from tvmq.backends.equivalent_rules import mode_of_rule
 from tvmq.backends.names import CODE_TYPES, WEIGHTED
 from tvmq.backends.operator_entry import OperatorEntry
 from tvmq.graph.analysis.core_bounds import Bounds

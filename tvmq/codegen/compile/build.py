@@ -20,12 +20,11 @@ from tvmq.codegen.compile.cuda.compile import compile_cuda
 from tvmq.codegen.compile.description import describe_functions, describe_module, describe_tensors, warn_of_slow_sizes
 from tvmq.codegen.compile.external import NOTHING, ExternalCode, ExternalModules, external_code, take_external_modules
 from tvmq.codegen.compile.vm_pipeline import VmModule, compile_module
-from tvmq.codegen.custom_lowering.fused import write_out
+from tvmq.codegen.custom_lowering.fused_functions import write_out
 from tvmq.codegen.custom_lowering.lowering import Lowering, lowerings_of
 from tvmq.codegen.kernels.parts.packing_recipes import PackingRecipes
 from tvmq.codegen.kernels.parts.types import Tiles
 from tvmq.codegen.lower.cuda.lowerer import CudaLowerer
-from tvmq.codegen.lower.given import with_lowerings
 from tvmq.codegen.lower.lower_functions import (
     LoweredModule,
     Sizes,
@@ -36,6 +35,7 @@ from tvmq.codegen.lower.lower_functions import (
     of_sizes,
 )
 from tvmq.codegen.lower.lowerer import Lowerer
+from tvmq.codegen.lower.lowering_calls import with_lowerings
 from tvmq.codegen.lower.main_calls import describe_calls
 from tvmq.codegen.performance.tuning import progress_line
 from tvmq.codegen.performance.tuning import tune as measure_tiles

@@ -42,7 +42,7 @@ from tvmq.errors import BuildError
 from tvmq.runtime.artifact.link.elf_object import UNDEFINED, ObjectFile, merge_objects, read_object
 from tvmq.runtime.artifact.link.shared_object import link_objects
 from tvmq.runtime.artifact.memory_file import object_file
-from tvmq.runtime.artifact.native import is_linux_x86
+from tvmq.runtime.artifact.native_library import is_linux_x86
 from tvmq.runtime.threads import ALLOWED_CPUS
 
 FOLDER = "kernels"

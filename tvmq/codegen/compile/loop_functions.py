@@ -10,7 +10,7 @@ import tvm
 from tvmq.codegen.compile.kernel_objects import native_kernels
 from tvmq.codegen.compile.vm_pipeline import ONE_AT_A_TIME, OPT_LEVEL, OPTIONS
 from tvmq.codegen.target.cpu import resolve_target
-from tvmq.runtime.artifact.native import load_native
+from tvmq.runtime.artifact.native_library import load_native
 
 
 def compile_functions(functions: Mapping[str, Any]) -> Any:

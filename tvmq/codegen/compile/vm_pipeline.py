@@ -34,7 +34,7 @@ from tvmq.codegen.target.cpu import CpuTarget, missing_requirements
 from tvmq.errors import BuildError, MemoryLimitError, OutputError
 from tvmq.numerics.elementary import ELEMENTARY
 from tvmq.runtime.artifact.libraries import open_libraries
-from tvmq.runtime.artifact.native import load_native
+from tvmq.runtime.artifact.native_library import load_native
 
 # The virtual machine checks shapes and types of the inputs; checks in every kernel would double the code.
 CONFIG = {"tirx.disable_assert": True}

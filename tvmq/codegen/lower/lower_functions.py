@@ -23,9 +23,9 @@ import numpy as np
 import tvm
 
 from tvmq.codegen.custom_lowering.selection import Mismatch
+from tvmq.codegen.lower.int4_weights import find_int4_weights, float_weights
 from tvmq.codegen.lower.lowerer import Lowerer
 from tvmq.codegen.lower.main_calls import CallOrigin
-from tvmq.codegen.lower.narrow_weights import find_int4_weights, float_weights
 from tvmq.errors import ConfigError
 from tvmq.graph.functions import function_module, inline_functions, part_functions, unpack_weights
 from tvmq.graph.symbolic import free_dimensions, with_sizes

@@ -24,7 +24,7 @@ from tvmq.codegen.kernels.parts.packing import Int4Weights
 from tvmq.codegen.kernels.parts.types import Isa, Kernel
 from tvmq.codegen.kernels.parts.work import KernelWork
 from tvmq.codegen.lower.early_codes import codes_early
-from tvmq.codegen.lower.given import CustomCall, lower_custom_call
+from tvmq.codegen.lower.lowering_calls import CustomCall, lower_custom_call
 from tvmq.codegen.lower.main_calls import CallOrigin, origin_of
 from tvmq.codegen.lower.patterns.chains import Chain, find_chains
 from tvmq.codegen.schedule.float_rounding import protect_rounding, rounds
@@ -110,17 +110,17 @@ DYNAMIC_SHAPE_RULES: dict[str, str] = {
     "take": "tvmq.codegen.lower.rules.shape:take_packed_rows",
     "tvmq.layer_norm": "tvmq.codegen.lower.rules.norm:lower",
     "tvmq.rms_norm": "tvmq.codegen.lower.rules.norm:lower",
-    "tvmq.float_sum": "tvmq.codegen.lower.rules.free_pictures:float_sum",
+    "tvmq.float_sum": "tvmq.codegen.lower.rules.dynamic_pictures:float_sum",
     **dict.fromkeys(where(kind=RECURRENT), "tvmq.codegen.lower.rules.recurrent:lower"),
-    "image.resize2d": "tvmq.codegen.lower.rules.free_pictures:resize",
-    **dict.fromkeys(("nn.conv1d", "nn.conv2d"), "tvmq.codegen.lower.rules.free_pictures:convolution"),
-    "nn.max_pool2d": "tvmq.codegen.lower.rules.free_pictures:max_pool",
-    "concat": "tvmq.codegen.lower.rules.free_pictures:concat",
-    "tvmq.quantize": "tvmq.codegen.lower.rules.free_pictures:quantize",
-    "tvmq.dequantize": "tvmq.codegen.lower.rules.free_pictures:dequantize",
-    "tvmq.add": "tvmq.codegen.lower.rules.free_pictures:add",
-    "tvmq.table": "tvmq.codegen.lower.rules.free_pictures:table",
-    **dict.fromkeys(VALUE_BY_VALUE, "tvmq.codegen.lower.rules.free_pictures:same_layout"),
+    "image.resize2d": "tvmq.codegen.lower.rules.dynamic_pictures:resize",
+    **dict.fromkeys(("nn.conv1d", "nn.conv2d"), "tvmq.codegen.lower.rules.dynamic_pictures:convolution"),
+    "nn.max_pool2d": "tvmq.codegen.lower.rules.dynamic_pictures:max_pool",
+    "concat": "tvmq.codegen.lower.rules.dynamic_pictures:concat",
+    "tvmq.quantize": "tvmq.codegen.lower.rules.dynamic_pictures:quantize",
+    "tvmq.dequantize": "tvmq.codegen.lower.rules.dynamic_pictures:dequantize",
+    "tvmq.add": "tvmq.codegen.lower.rules.dynamic_pictures:add",
+    "tvmq.table": "tvmq.codegen.lower.rules.dynamic_pictures:table",
+    **dict.fromkeys(VALUE_BY_VALUE, "tvmq.codegen.lower.rules.dynamic_pictures:same_layout"),
 }
 
 

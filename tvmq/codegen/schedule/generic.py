@@ -20,7 +20,7 @@ from tvm import s_tir, tirx
 from tvm_ffi import StructuralKey
 
 from tvmq.base.tvm_internals import OPAQUE
-from tvmq.codegen.kernels.parts.made_once import memoize
+from tvmq.codegen.kernels.parts.memoize import memoize
 from tvmq.codegen.schedule.accesses import LoopBlock, describe
 from tvmq.codegen.schedule.flatten import flatten, with_parameters
 from tvmq.codegen.schedule.float_rounding import fence_products

@@ -18,7 +18,7 @@ from tvmq.formats.c.forms import FORMS
 from tvmq.formats.c.placing import name_results, plan_arena, text_of
 from tvmq.formats.c.scales import of_inputs, of_results
 from tvmq.formats.c.tensor import NAMES
-from tvmq.formats.c.walk import CWriter
+from tvmq.formats.c.writer import CWriter
 from tvmq.graph.analysis.integer_core import element_types
 from tvmq.graph.functions import function_module, is_partitioned, plain_module, unpack_weights
 from tvmq.graph.ledger import get_ledger

@@ -11,7 +11,7 @@ from tvmq.base.text import c_comment
 from tvmq.formats.c.constants import PER_LINE
 from tvmq.formats.c.scales import Meaning
 from tvmq.formats.c.tensor import C_TYPES, CTensor
-from tvmq.formats.c.walk import CWriter
+from tvmq.formats.c.writer import CWriter
 from tvmq.version import __version__
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from tvmq.formats.c import elementwise, moves, norms, pools, products, reductions
-from tvmq.formats.c.walk import Form
+from tvmq.formats.c.writer import Form
 
 FORMS: dict[str, Form] = {
     **products.FORMS,

@@ -12,7 +12,7 @@ from tvmq.formats.c.kernels.places import CLIPPED, PLACE
 from tvmq.formats.c.loops import block, index, nest
 from tvmq.formats.c.products import InputWithBorder, border, ints
 from tvmq.formats.c.tensor import CTensor, Operand, broadcast, strides_of
-from tvmq.formats.c.walk import CWriter, literal
+from tvmq.formats.c.writer import CWriter, literal
 from tvmq.graph.evaluate import PAD_MODES, repeats_pixels, slice_of
 from tvmq.graph.view import const_value, is_const, shape_of
 

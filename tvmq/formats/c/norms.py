@@ -9,7 +9,7 @@ from tvm import relax
 from tvmq.formats.c import rescale
 from tvmq.formats.c.kernels.norm import LAYER_NORM, SOFTMAX
 from tvmq.formats.c.tensor import CTensor, in_arena
-from tvmq.formats.c.walk import CWriter
+from tvmq.formats.c.writer import CWriter
 from tvmq.graph.view import const_value, is_const
 from tvmq.numerics.integer_layer_norm import spare_bits
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from tvmq.formats.c.arena import lower_bound, plan
 from tvmq.formats.c.tensor import CTensor, Operand, Storage, strides_of
-from tvmq.formats.c.walk import CWriter
+from tvmq.formats.c.writer import CWriter
 
 MARK = re.compile(r"@\d+@")
 

@@ -11,7 +11,7 @@ from tvmq.formats.c.kernels import pool as pool_text
 from tvmq.formats.c.library import CKernel
 from tvmq.formats.c.products import in_three, ints, starts
 from tvmq.formats.c.tensor import CTensor
-from tvmq.formats.c.walk import CWriter, Epilogue, literal
+from tvmq.formats.c.writer import CWriter, Epilogue, literal
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import POOL
 from tvmq.graph.view import dtype_of

@@ -16,7 +16,7 @@ from tvmq.formats.c.kernels import conv as conv_text
 from tvmq.formats.c.kernels import matmul as matmul_text
 from tvmq.formats.c.loops import block, collapse_loops, index, nest
 from tvmq.formats.c.tensor import CTensor, Ints, broadcast, strides_of
-from tvmq.formats.c.walk import CStep, CWriter, Epilogue
+from tvmq.formats.c.writer import CStep, CWriter, Epilogue
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import CONVOLUTION
 from tvmq.graph.view import const_value, is_const, shape_of

@@ -9,7 +9,7 @@ from tvmq.formats.c.kernels.norm import MASKED_MEAN
 from tvmq.formats.c.loops import block, index, nest
 from tvmq.formats.c.products import ints
 from tvmq.formats.c.tensor import C_TYPES, SIZES, CTensor, Ints, broadcast, strides_of
-from tvmq.formats.c.walk import CWriter, Epilogue, Form, literal
+from tvmq.formats.c.writer import CWriter, Epilogue, Form, literal
 from tvmq.graph.view import op_name, shape_of
 
 

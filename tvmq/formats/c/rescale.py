@@ -18,7 +18,7 @@ from tvmq.graph.view import const_value
 from tvmq.numerics.requantize import SMALLEST_SHIFT
 
 if TYPE_CHECKING:
-    from tvmq.formats.c.walk import CWriter
+    from tvmq.formats.c.writer import CWriter
 
 CLAMP = CKernel(
     "clamp",

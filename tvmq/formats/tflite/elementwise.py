@@ -13,8 +13,8 @@ from tvmq.formats.tflite import arithmetic, tables
 from tvmq.formats.tflite.codes import TfliteTensor
 from tvmq.formats.tflite.pools import Average
 from tvmq.formats.tflite.products import TfliteConvolution
-from tvmq.formats.tflite.transposed import TfliteConvTranspose
-from tvmq.formats.tflite.walk import REMEDY, Form, TfliteWriter, Value
+from tvmq.formats.tflite.transposed_convolutions import TfliteConvTranspose
+from tvmq.formats.tflite.writer import REMEDY, Form, TfliteWriter, Value
 from tvmq.graph.view import const_value, is_const, shape_of
 
 

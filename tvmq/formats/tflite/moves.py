@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from tvm import relax
 
-from tvmq.formats.exporting.core_walk import ints
+from tvmq.formats.exporting.core_writer import ints
 from tvmq.formats.exporting.layouts import LAST, module_order
 from tvmq.formats.tflite.codes import TfliteTensor
-from tvmq.formats.tflite.walk import Form, TfliteWriter
+from tvmq.formats.tflite.writer import Form, TfliteWriter
 from tvmq.graph.evaluate import repeats_pixels, slice_of
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import RESHAPE

@@ -14,13 +14,13 @@ from dataclasses import dataclass
 import numpy as np
 from tvm import relax
 
-from tvmq.formats.exporting.core_walk import ints
+from tvmq.formats.exporting.core_writer import ints
 from tvmq.formats.exporting.layouts import LAST, Ints, code_bounds
 from tvmq.formats.tflite import arithmetic
 from tvmq.formats.tflite.codes import TfliteTensor
 from tvmq.formats.tflite.flatbuffer import Quantization
 from tvmq.formats.tflite.products import PADDING, TfliteWindows, apply_padding, windows_of
-from tvmq.formats.tflite.walk import Form, TfliteWriter
+from tvmq.formats.tflite.writer import Form, TfliteWriter
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import POOL
 from tvmq.graph.view import const_value, shape_of

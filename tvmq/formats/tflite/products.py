@@ -13,13 +13,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 from tvm import relax
 
-from tvmq.formats.exporting.core_walk import ints
+from tvmq.formats.exporting.core_writer import ints
 from tvmq.formats.exporting.layouts import LAST, Ints, Order, module_order
 from tvmq.formats.exporting.scale_search import find_scales
 from tvmq.formats.tflite import arithmetic
 from tvmq.formats.tflite.codes import TfliteTensor
 from tvmq.formats.tflite.flatbuffer import Quantization
-from tvmq.formats.tflite.walk import Form, TfliteWriter
+from tvmq.formats.tflite.writer import Form, TfliteWriter
 from tvmq.graph.view import const_value, is_const, shape_of
 from tvmq.numerics.windows import both_sides
 

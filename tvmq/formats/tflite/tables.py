@@ -14,7 +14,7 @@ from tvmq.formats.exporting.layouts import arrange_sizes, to_file_order
 from tvmq.formats.tflite import arithmetic
 from tvmq.formats.tflite.codes import TfliteTensor
 from tvmq.formats.tflite.flatbuffer import Quantization
-from tvmq.formats.tflite.walk import TfliteWriter
+from tvmq.formats.tflite.writer import TfliteWriter
 from tvmq.graph.view import const_value, dtype_of, is_const, shape_of
 
 CODES = np.arange(-128, 128)

@@ -15,7 +15,7 @@ from tvmq.formats.exporting.layouts import FileTensor
 from tvmq.formats.tflite.codes import TfliteTensor
 from tvmq.formats.tflite.flatbuffer import schema
 from tvmq.formats.tflite.forms import FORMS
-from tvmq.formats.tflite.walk import TfliteWriter
+from tvmq.formats.tflite.writer import TfliteWriter
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.names import input_names, output_names
 from tvmq.graph.view import View, dtype_of

@@ -8,7 +8,7 @@ import numpy as np
 from tvm import relax
 
 from tvmq.formats.exporting.layouts import Order, code_bounds, module_order
-from tvmq.formats.tosa.walk import Form, TosaTensor, TosaWriter, Value, constants_of
+from tvmq.formats.tosa.writer import Form, TosaTensor, TosaWriter, Value, constants_of
 from tvmq.graph.view import const_value, is_const, shape_of
 
 

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from tvmq.formats.tosa import elementwise, moves, pools, products
-from tvmq.formats.tosa.walk import Form
+from tvmq.formats.tosa.writer import Form
 
 FORMS: dict[str, Form] = {**products.FORMS, **pools.FORMS, **elementwise.FORMS, **moves.FORMS}

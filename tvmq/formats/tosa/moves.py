@@ -7,9 +7,9 @@ from dataclasses import replace
 
 from tvm import relax
 
-from tvmq.formats.exporting.core_walk import ints
+from tvmq.formats.exporting.core_writer import ints
 from tvmq.formats.exporting.layouts import LAST, module_order
-from tvmq.formats.tosa.walk import Form, TosaTensor, TosaWriter
+from tvmq.formats.tosa.writer import Form, TosaTensor, TosaWriter
 from tvmq.graph.evaluate import repeats_pixels, slice_of
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import RESHAPE

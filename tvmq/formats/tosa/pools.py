@@ -7,10 +7,10 @@ from dataclasses import replace
 import numpy as np
 from tvm import relax
 
-from tvmq.formats.exporting.core_walk import ints
+from tvmq.formats.exporting.core_writer import ints
 from tvmq.formats.exporting.layouts import LAST, arrange_sizes
 from tvmq.formats.tosa.products import cut, fit_windows, in_two
-from tvmq.formats.tosa.walk import Form, TosaTensor, TosaWriter
+from tvmq.formats.tosa.writer import Form, TosaTensor, TosaWriter
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import POOL
 from tvmq.graph.view import shape_of

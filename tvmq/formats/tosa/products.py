@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from tvm import relax
 
-from tvmq.formats.exporting.core_walk import ints
+from tvmq.formats.exporting.core_writer import ints
 from tvmq.formats.exporting.layouts import LAST, Ints, module_order
-from tvmq.formats.tosa.walk import Form, TosaTensor, TosaWriter
+from tvmq.formats.tosa.writer import Form, TosaTensor, TosaWriter
 from tvmq.graph.view import const_value, is_const, shape_of
 from tvmq.numerics.windows import both_sides
 

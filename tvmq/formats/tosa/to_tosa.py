@@ -13,7 +13,7 @@ from tvmq.formats.exporting.integral_core import core_of
 from tvmq.formats.exporting.layouts import FileTensor
 from tvmq.formats.tosa.forms import FORMS
 from tvmq.formats.tosa.graph import schema
-from tvmq.formats.tosa.walk import UINT8_OFFSETS, TosaTensor, TosaWriter
+from tvmq.formats.tosa.writer import UINT8_OFFSETS, TosaTensor, TosaWriter
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.names import input_names, output_names
 from tvmq.graph.view import View, dtype_of

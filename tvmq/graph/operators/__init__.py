@@ -9,10 +9,10 @@ from functools import cache
 
 from tvmq.graph.operators.elementwise import ELEMENTWISE
 from tvmq.graph.operators.moves import MOVING
-from tvmq.graph.operators.own import OWN
 from tvmq.graph.operators.products import PRODUCTS
 from tvmq.graph.operators.record import Record
 from tvmq.graph.operators.reductions import REDUCING
+from tvmq.graph.operators.tvmq_operators import OWN
 
 RECORDS = (*ELEMENTWISE, *MOVING, *PRODUCTS, *REDUCING, *OWN)
 OPERATORS: dict[str, Record] = {record.name: record for record in RECORDS}

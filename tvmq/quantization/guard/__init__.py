@@ -1,14 +1,14 @@
 """The guard of `quantize`: the integer module is run beside the float one, and mended where 8 bits cannot hold it.
 
-    bound.py      what has to hold: signal to error of the outputs, or a metric and its drop
-    kept.py       samples and statistics, from one reading of the data
-    evidence.py   tensors that judge outputs of argmax and the like, beside the outputs
-    judge.py      samples, float's outputs, a module's figure
-    regions.py    what is put to float or back as one, and what that costs, by counts
-    rehearsal.py  a choice of precision; all choices from one compiled module, whose roundings can be turned off
-    trials.py     choices and what came of them
-    raising.py    the search
-    report.py     the ledger's lines, the sentence where the bound is missed
+    bound.py              the bound: signal to error of the outputs, or a metric and its drop
+    calibration_cache.py  samples and statistics, from one reading of the data
+    evidence.py           tensors that judge outputs of argmax and the like, beside the outputs
+    judge.py              samples, outputs of the float model, the figure of a module
+    regions.py            layers that get more precision, or lose it, as one, and the cost of that by counts
+    rehearsal.py          one compiled module for all choices of precision: its roundings can be turned off
+    trials.py             choices of precision and their results
+    raising.py            the search
+    report.py             lines of the ledger, and the sentence where the bound is missed
 
 A module that keeps the bound is handed on untouched.
 """

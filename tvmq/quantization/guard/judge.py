@@ -16,6 +16,7 @@ from tvmq.graph.names import output_names
 from tvmq.graph.view import main_function
 from tvmq.numerics.deviation import Deviation, unequal_bits
 from tvmq.quantization.guard.bound import Figure, Guard
+from tvmq.quantization.guard.calibration_cache import GOLDEN, Batch
 from tvmq.quantization.guard.evidence import (
     drop_largest_errors,
     find_evidence,
@@ -23,7 +24,6 @@ from tvmq.quantization.guard.evidence import (
     looked_up_outputs,
     with_evidence,
 )
-from tvmq.quantization.guard.kept import GOLDEN, Batch
 from tvmq.reference import Reference
 
 FEW_MACS = 20_000_000  # of all samples; NumPy takes less time for them than a compiler

@@ -28,9 +28,9 @@ from tvmq.options.rules import DYNAMIC
 from tvmq.passes.calibrate import calibrate
 from tvmq.passes.fold_constants import fold_constants
 from tvmq.quantization.guard.bound import Guard
+from tvmq.quantization.guard.calibration_cache import Batch
 from tvmq.quantization.guard.evidence import with_evidence
 from tvmq.quantization.guard.judge import Judge
-from tvmq.quantization.guard.kept import Batch
 from tvmq.quantization.guard.rehearsal import Precision, Rehearsal
 from tvmq.quantization.search.problem import Problem
 from tvmq.quantization.search.scores import score_samples

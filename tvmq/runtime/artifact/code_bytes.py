@@ -24,7 +24,7 @@ from tvmq.runtime.artifact.bytecode import Bytecode, check_lengths, read_bytecod
 from tvmq.runtime.artifact.bytecode_checks import check_bytecode
 from tvmq.runtime.artifact.loaded_code import LoadedCode
 from tvmq.runtime.artifact.memory_file import check_size, memory_file, read_written_file
-from tvmq.runtime.artifact.native import ONE_LOAD, is_linux_x86, load_native, native_library, runs_linux_x86
+from tvmq.runtime.artifact.native_library import ONE_LOAD, is_linux_x86, load_native, native_library, runs_linux_x86
 from tvmq.runtime.artifact.quiet import without_noise
 
 if TYPE_CHECKING:

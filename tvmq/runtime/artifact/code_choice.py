@@ -9,7 +9,7 @@ from tvmq.base.text import last_line
 from tvmq.codegen.target.cpu import host_arch, index_of_best, reasons
 from tvmq.codegen.target.cuda import cuda_target, is_cuda
 from tvmq.codegen.target.host import missing_features, remaining_features
-from tvmq.codegen.target.saved import saved_target
+from tvmq.codegen.target.saved_target import saved_target
 from tvmq.errors import ArtifactError, TargetError
 from tvmq.runtime.artifact.manifest import codes_of
 

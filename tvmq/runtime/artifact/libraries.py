@@ -19,7 +19,7 @@ from typing import Any
 from tvmq.base.tvm_internals import LOAD_LIBRARY, SYMBOL, global_function
 from tvmq.base.tvm_runtime import runtime_function
 from tvmq.errors import ArtifactError, BuildError, TvmqError
-from tvmq.runtime.artifact.native import ONE_LOAD
+from tvmq.runtime.artifact.native_library import ONE_LOAD
 
 Need = Mapping[str, Any]
 PACKED = "packed"

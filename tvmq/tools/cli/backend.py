@@ -31,7 +31,7 @@ def backend(
     Example: tvmq backend check mychip.json
     """
     from tvmq.backends import backend_named
-    from tvmq.backends.carried import emulation_alone
+    from tvmq.backends.equivalent_rules import emulation_alone
     from tvmq.base.schema import advise
 
     if action not in ACTIONS:

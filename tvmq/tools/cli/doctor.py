@@ -30,8 +30,8 @@ from tvmq.tools.cli.screen import print_json, step
 from tvmq.tools.doctor.findings import PROBLEM, Finding, count_problems, report_check_failure, run_check
 
 if TYPE_CHECKING:
+    from tvmq.tools.doctor.check_context import CheckContext
     from tvmq.tools.doctor.findings import Finding
-    from tvmq.tools.doctor.patient import CheckContext
 
 
 def read_model_and_data(
@@ -47,7 +47,7 @@ def read_model_and_data(
 
     raises   what reading and importing raise; DataError for labels that are no whole number for each sample
     """
-    from tvmq.tools.doctor.patient import CheckContext
+    from tvmq.tools.doctor.check_context import CheckContext
     from tvmq.tools.doctor.samples import match_layouts
 
     findings: list[Finding] = []
@@ -149,7 +149,7 @@ def doctor(
     if model is None:
         if data is not None or labels is not None:
             raise ConfigError("doctor: --data and --labels need a model: tvmq doctor model.onnx --data ...")
-        from tvmq.tools.doctor.checkup import check_installation
+        from tvmq.tools.doctor.installation_checks import check_installation
 
         print_findings(check_installation(), as_json=as_json, quiet=quiet)
         return
@@ -172,7 +172,7 @@ def doctor(
 
 def run_stages(context: Any, findings: Iterable[Finding], quiet: bool) -> Iterator[Finding]:
     """All findings about a model, each as soon as its stage is done."""
-    from tvmq.tools.doctor.examination import note_if_late, stages_to_run
+    from tvmq.tools.doctor.model_checks import note_if_late, stages_to_run
 
     yield from findings
     for label, stage in stages_to_run(context):

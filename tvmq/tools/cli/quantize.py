@@ -13,7 +13,7 @@ import typer
 
 import tvmq
 from tvmq.backends import backend_named
-from tvmq.backends.carried import why_not_compiled
+from tvmq.backends.equivalent_rules import why_not_compiled
 from tvmq.errors import ConfigError
 from tvmq.tools.cli.arguments import Batch, Json, MaxBytes, Quiet, Shapes, Targets, target_of
 from tvmq.tools.cli.bound import check_bound, refuse_on_guard, resolve_guard

@@ -11,7 +11,7 @@ import numpy as np
 from tvmq.calibration.dataset import Dataset
 from tvmq.codegen.compile.build import build
 from tvmq.formats.onnx.importer.from_onnx import from_onnx
-from tvmq.tools.doctor.patient import Arrays, CheckContext
+from tvmq.tools.doctor.check_context import Arrays, CheckContext
 
 FIRST = 3  # batch norms that are compared; later ones repeat the deviations of earlier ones
 EPSILON = 1e-12

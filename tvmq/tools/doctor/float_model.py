@@ -16,8 +16,8 @@ from tvmq.graph.view import View
 from tvmq.options.rules import short_names
 from tvmq.passes.prepare import prepare
 from tvmq.tools.analysis.work import float_macs
+from tvmq.tools.doctor.check_context import Arrays, CheckContext, worst_sqnr
 from tvmq.tools.doctor.findings import Finding, note, ok, problem
-from tvmq.tools.doctor.patient import Arrays, CheckContext, worst_sqnr
 
 SAME, NEAR = 60.0, 30.0  # dB: another order of summation leaves 90 and more; below NEAR the models differ
 COMPARED, LOOKED_AT = 8, 32

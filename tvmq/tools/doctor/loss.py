@@ -14,9 +14,9 @@ from tvmq.passes.import_qdq import is_prequantized
 from tvmq.passes.prepare import prepare
 from tvmq.tools.analysis.comparison import compare
 from tvmq.tools.analysis.comparison_table import Comparison, LayerComparison
+from tvmq.tools.doctor.check_context import CheckContext
 from tvmq.tools.doctor.findings import Finding, note, ok, problem
-from tvmq.tools.doctor.mending import Remedy, best_option, other_options, try_guard
-from tvmq.tools.doctor.patient import CheckContext
+from tvmq.tools.doctor.remedies import Remedy, best_option, other_options, try_guard
 from tvmq.tools.doctor.trial import ModelTrials, Outcome
 
 SIDE = 3.0  # dB between weights and activations, from which one of them is blamed

@@ -17,8 +17,8 @@ import numpy as np
 
 from tvmq.tools.doctor.batch_norms import TrainingStatistics, deviation_ratio
 from tvmq.tools.doctor.candidates import Preprocessing, candidate_preprocessings
+from tvmq.tools.doctor.check_context import Arrays, CheckContext, accuracy, class_scores
 from tvmq.tools.doctor.findings import Finding, note, ok, problem
-from tvmq.tools.doctor.patient import Arrays, CheckContext, accuracy, class_scores
 
 TRIED = 48  # samples
 # Score: better by so much, and by so many standard errors of the paired difference

@@ -6,8 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from tvmq.tools.doctor.check_context import FEW, Arrays, CheckContext
 from tvmq.tools.doctor.findings import Finding, note, ok, problem
-from tvmq.tools.doctor.patient import FEW, Arrays, CheckContext
 
 ENOUGH = 32
 FAR = 50.0  # times the median of the largest magnitudes of samples

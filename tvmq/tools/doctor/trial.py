@@ -22,7 +22,7 @@ from tvmq.quantization.guard.bound import Guard
 from tvmq.quantization.pipeline import quantize, static_quantization
 from tvmq.quantization.static_quantization import StaticQuantization
 from tvmq.tools.analysis.explanation import explain
-from tvmq.tools.doctor.patient import CheckContext, accuracy, class_scores, worst_sqnr
+from tvmq.tools.doctor.check_context import CheckContext, accuracy, class_scores, worst_sqnr
 
 # Noise of a tenth of the signal's amplitude; all trained networks in the benchmarks stay above
 PASS_DB, FAIL_DB = 20.0, 10.0  # dB

@@ -9,8 +9,8 @@ import numpy as np
 
 from tvmq.graph.analysis.infinities import misused_at, misused_constants
 from tvmq.graph.view import View
+from tvmq.tools.doctor.check_context import CheckContext
 from tvmq.tools.doctor.findings import Finding, note, ok, problem
-from tvmq.tools.doctor.patient import CheckContext
 
 # A normal distribution reaches 5 to 7 times its median magnitude; at 100 times, 8 bits leave the median weight one step
 OUTLIER = 100.0

@@ -10,7 +10,7 @@ import pytest
 import tvm
 
 from tvmq.calibration.observers.base import TensorStatistics
-from tvmq.calibration.observers.streamed import TOKEN, StatisticsBuffers
+from tvmq.calibration.observers.statistics_buffers import TOKEN, StatisticsBuffers
 from tvmq.codegen.kernels.calibrate.observe import observer
 from tvmq.codegen.target.cpu import resolve_target
 from tvmq.runtime.call_code import share_memory

@@ -20,7 +20,7 @@ from tests.codegen.kernels.harness import (
 from tvmq.codegen.kernels.conv.conv2d import conv2d
 from tvmq.codegen.kernels.conv.shape import CHUNKS, ConvShape, choose_chunks
 from tvmq.codegen.kernels.isa import isa_named, level
-from tvmq.codegen.kernels.parts.made_once import forget
+from tvmq.codegen.kernels.parts.memoize import forget
 from tvmq.codegen.kernels.parts.tiling import choose_tiling
 from tvmq.codegen.kernels.parts.types import Conv2d, Requantize
 from tvmq.errors import BuildError

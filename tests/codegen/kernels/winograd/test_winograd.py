@@ -20,7 +20,7 @@ from tests.codegen.kernels.harness import (
 )
 from tvmq import numerics
 from tvmq.codegen.kernels.isa import isa_named, level
-from tvmq.codegen.kernels.parts.made_once import forget
+from tvmq.codegen.kernels.parts.memoize import forget
 from tvmq.codegen.kernels.parts.types import Conv2d, Dequantize, Kernel, Requantize
 from tvmq.codegen.kernels.winograd.scheme import F2, F4, Scheme, refusal
 from tvmq.codegen.kernels.winograd.shape import shape_for

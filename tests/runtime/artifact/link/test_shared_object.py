@@ -18,7 +18,7 @@ from tvmq.codegen.target.cpu import TRIPLES, resolve_target
 from tvmq.errors import BuildError
 from tvmq.runtime.artifact.link.elf_object import HEADER, SECTION, read_object
 from tvmq.runtime.artifact.link.shared_object import _hash, link_shared
-from tvmq.runtime.artifact.native import is_linux_x86, load_native, native_library, runs_linux_x86
+from tvmq.runtime.artifact.native_library import is_linux_x86, load_native, native_library, runs_linux_x86
 
 TARGET = resolve_target(f"llvm -mtriple={TRIPLES['x86']} -mcpu=x86-64")
 pytestmark = pytest.mark.skipif(not runs_linux_x86(), reason="linked for Linux on x86-64 only")

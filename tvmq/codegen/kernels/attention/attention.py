@@ -49,7 +49,7 @@ from tvmq.codegen.kernels.parts.builder import (
 from tvmq.codegen.kernels.parts.epilogue import Parameters, plan_epilogue
 from tvmq.codegen.kernels.parts.float_vectors import LANES
 from tvmq.codegen.kernels.parts.loops import copy_lanes, fill_lanes, make_opaque, offset_of
-from tvmq.codegen.kernels.parts.made_once import memoize
+from tvmq.codegen.kernels.parts.memoize import memoize
 from tvmq.codegen.kernels.parts.packing import PanelRun, panel_runs
 from tvmq.codegen.kernels.parts.tiling import Tiling
 from tvmq.codegen.kernels.parts.types import Dequantize, FixedRequantize, Isa, Kernel, Requantize, Tiles

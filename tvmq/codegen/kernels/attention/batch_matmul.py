@@ -43,7 +43,7 @@ from tvmq.codegen.kernels.parts.builder import (
 )
 from tvmq.codegen.kernels.parts.epilogue import EpiloguePlan, Parameters, plan_epilogue
 from tvmq.codegen.kernels.parts.loops import make_opaque, offset_of, over_rows
-from tvmq.codegen.kernels.parts.made_once import memoize
+from tvmq.codegen.kernels.parts.memoize import memoize
 from tvmq.codegen.kernels.parts.packing import PanelRun, panel_runs
 from tvmq.codegen.kernels.parts.tiling import Product, choose_tiling
 from tvmq.codegen.kernels.parts.types import Dequantize, FixedRequantize, Isa, Kernel, Requantize

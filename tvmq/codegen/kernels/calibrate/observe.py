@@ -22,7 +22,7 @@ import numpy as np
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.calibration.observers.exact_sum import INTEGER_BITS
-from tvmq.calibration.observers.streamed import EXPONENT, HEAD, PLACE, REFUSED, TABLE, TABLES, ZEROS
+from tvmq.calibration.observers.statistics_buffers import EXPONENT, HEAD, PLACE, REFUSED, TABLE, TABLES, ZEROS
 from tvmq.codegen.kernels.parts.builder import (
     Buffer,
     Expr,

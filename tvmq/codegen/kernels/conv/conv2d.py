@@ -25,7 +25,7 @@ from tvmq.codegen.kernels.isa import instructions
 from tvmq.codegen.kernels.isa.generic import Instructions
 from tvmq.codegen.kernels.parts.builder import Expr, FunctionBuilder, Register, Shape, bind, flatten, minimum
 from tvmq.codegen.kernels.parts.epilogue import EpiloguePlan, plan_epilogue
-from tvmq.codegen.kernels.parts.made_once import memoize
+from tvmq.codegen.kernels.parts.memoize import memoize
 from tvmq.codegen.kernels.parts.packing import (
     Nibbles,
     Packing,

@@ -30,7 +30,7 @@ from tvmq.codegen.kernels.parts.builder import (
     vector_type,
 )
 from tvmq.codegen.kernels.parts.float_vectors import check_arrays, clip, clip_of, float_vectors
-from tvmq.codegen.kernels.parts.made_once import memoize
+from tvmq.codegen.kernels.parts.memoize import memoize
 from tvmq.codegen.kernels.parts.packing import Int4Weights, Nibbles, Packing, pack_channels, weight_parameter
 from tvmq.codegen.kernels.parts.tiling import Tiling, choose_tiling, cut_tiles, product_key
 from tvmq.codegen.kernels.parts.types import Clip, Conv2d, Epilogue, Isa, Kernel, Tiles

@@ -44,7 +44,7 @@ from tvmq.codegen.kernels.parts.builder import (
     widen_index,
 )
 from tvmq.codegen.kernels.parts.epilogue import EpiloguePlan, plan_epilogue
-from tvmq.codegen.kernels.parts.made_once import memoize
+from tvmq.codegen.kernels.parts.memoize import memoize
 from tvmq.codegen.kernels.parts.packing import PanelRun, channel_slots, nibbles_for, pack_channels
 from tvmq.codegen.kernels.parts.tiling import Tiling, cut_tiles
 from tvmq.codegen.kernels.parts.types import Conv2d, Epilogue, Isa, Kernel

@@ -45,7 +45,7 @@ from tvmq.codegen.kernels.parts.builder import (
 )
 from tvmq.codegen.kernels.parts.epilogue import EpiloguePlan, Parameters, plan_epilogue
 from tvmq.codegen.kernels.parts.loops import make_opaque
-from tvmq.codegen.kernels.parts.made_once import memoize
+from tvmq.codegen.kernels.parts.memoize import memoize
 from tvmq.codegen.kernels.parts.types import CODE_LIMITS, Conv2d, Epilogue, Isa, Kernel
 from tvmq.codegen.kernels.parts.work import KernelWork, step_cycles
 from tvmq.errors import BuildError

@@ -22,7 +22,7 @@ from tvm.script.ir_builder import tirx as T
 from tvmq.codegen.kernels.depthwise.weights import order_weights
 from tvmq.codegen.kernels.parts.builder import Expr, FunctionBuilder, Register, bind, flatten, load, split_evenly, store
 from tvmq.codegen.kernels.parts.float_vectors import FloatVectors, check_arrays, clip, clip_of, float_vectors
-from tvmq.codegen.kernels.parts.made_once import memoize
+from tvmq.codegen.kernels.parts.memoize import memoize
 from tvmq.codegen.kernels.parts.types import Clip, Conv2d, Epilogue, Isa, Kernel
 from tvmq.codegen.kernels.parts.work import KernelWork
 from tvmq.errors import BuildError

@@ -25,7 +25,7 @@ from tvmq.codegen.kernels.conv.conv2d import check_operands, widths_for
 from tvmq.codegen.kernels.conv.shape import ConvShape, convolution_work
 from tvmq.codegen.kernels.isa import instructions
 from tvmq.codegen.kernels.parts.epilogue import plan_epilogue
-from tvmq.codegen.kernels.parts.made_once import memoize
+from tvmq.codegen.kernels.parts.memoize import memoize
 from tvmq.codegen.kernels.parts.packing import Packing, pack_channels
 from tvmq.codegen.kernels.parts.types import Conv2d, Epilogue, Isa, Kernel
 from tvmq.codegen.kernels.winograd.loops import WinogradLoops

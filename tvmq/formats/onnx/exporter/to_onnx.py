@@ -18,7 +18,7 @@ from tvmq.base.whole_file import write_file
 from tvmq.errors import BackendWarning, StageError, UnsupportedOpError
 from tvmq.formats.onnx.exporter.dialects import TENSORRT, check_opset, dialect_named
 from tvmq.formats.onnx.exporter.tensorrt_rules import require_tensorrt
-from tvmq.formats.onnx.exporter.walk import OnnxWriter
+from tvmq.formats.onnx.exporter.writer import OnnxWriter
 from tvmq.graph.functions import plain_module
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.view import View, op_name

@@ -14,8 +14,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tvmq.formats.onnx.importer.dynamic import product
-from tvmq.formats.onnx.importer.fused import layer_norm_nodes
+from tvmq.formats.onnx.importer.dynamic_products import product
+from tvmq.formats.onnx.importer.fused_operators import layer_norm_nodes
 from tvmq.formats.onnx.importer.layer import OnnxLayer
 
 WAY_OUT = "export the model without a cache (use_cache=False), and without other_inputs of the optimizer"

@@ -14,12 +14,12 @@ import numpy as np
 from tvmq.errors import UnsupportedOpError
 from tvmq.formats.onnx.importer.attention import ATTENTION
 from tvmq.formats.onnx.importer.bodies import replace_nodes
-from tvmq.formats.onnx.importer.dynamic import DYNAMIC
-from tvmq.formats.onnx.importer.fused import FUSED
+from tvmq.formats.onnx.importer.dynamic_products import DYNAMIC
+from tvmq.formats.onnx.importer.fused_operators import FUSED
 from tvmq.formats.onnx.importer.layer import OnnxLayer
 from tvmq.formats.onnx.importer.load import opset_of
 from tvmq.formats.onnx.importer.nbits import NBITS
-from tvmq.formats.onnx.importer.quantized import QUANTIZED
+from tvmq.formats.onnx.importer.quantized_operators import QUANTIZED
 from tvmq.formats.onnx.importer.shapes import dimensions
 
 if TYPE_CHECKING:

@@ -15,9 +15,9 @@ from tvmq.formats.importing.importers import onnx_importer, own_onnx_operators
 from tvmq.formats.importing.sizes import check_results
 from tvmq.formats.onnx.importer.dims import arithmetic
 from tvmq.formats.onnx.importer.expand import layer_of
+from tvmq.formats.onnx.importer.int4_constants import widen_codes
 from tvmq.formats.onnx.importer.layer import element_type, refuse_unknown
 from tvmq.formats.onnx.importer.load import opset_of
-from tvmq.formats.onnx.importer.narrow import widen_codes
 from tvmq.formats.onnx.importer.repairs import REPAIRS, Dims, NodeCall, load_repair
 from tvmq.formats.onnx.importer.repairs.node import tensor_constant
 from tvmq.formats.onnx.importer.shapes import dimensions, graph_inputs

@@ -1,7 +1,7 @@
 """An integer module as a torch module that computes the same integers: codes stay codes, sums are int32.
 
-Integer operators are those of exact.py. All others (moves of codes, floats between them) are written by the exporter of
-ONNX, an operator at a time, and translated as build.py does.
+Integer operators are those of integer_operators.py. All others (moves of codes, floats between them) are written by the
+exporter of ONNX, an operator at a time, and translated as build.py does.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from tvmq.errors import UnsupportedOpError
 from tvmq.formats.onnx.exporter.graph import OnnxGraph
 from tvmq.formats.onnx.exporter.ops import WRITERS
 from tvmq.formats.onnx.exporter.values import is_tensor
-from tvmq.formats.onnx.exporter.walk import HANDLERS, OnnxWriter
+from tvmq.formats.onnx.exporter.writer import HANDLERS, OnnxWriter
 from tvmq.formats.torch.exporter.build import TorchBuilder, _identifier
-from tvmq.formats.torch.exporter.exact import EXACT, run_exact
+from tvmq.formats.torch.exporter.integer_operators import EXACT, run_exact
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import RECURRENT
 from tvmq.graph.symbolic import free_dimensions

@@ -8,7 +8,7 @@ import tvm
 
 from tvmq.errors import ConfigError, ModelError, StageError, UnsupportedOpError
 from tvmq.formats.onnx.exporter.dialects import Dialect
-from tvmq.formats.onnx.exporter.walk import OnnxWriter
+from tvmq.formats.onnx.exporter.writer import OnnxWriter
 from tvmq.graph.functions import plain_module
 from tvmq.graph.ledger import get_ledger
 

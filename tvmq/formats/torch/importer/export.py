@@ -295,7 +295,7 @@ def from_torch(
     _require_torch()
     bound = check_max_bytes(max_bytes, "from_torch")
     from tvmq.formats.torch.importer.convert import convert
-    from tvmq.formats.torch.importer.quantized.prepared import convert_prepared
+    from tvmq.formats.torch.importer.quantized.prepared_models import convert_prepared
 
     model = convert_prepared(model, backend_config)
     with warnings.catch_warnings():

@@ -54,7 +54,7 @@ def _linear_leaky(_func: Any, x: QTensor, weight: Any, scale: Any, zero_point: A
 
 def _dynamic_linear_then(after: Callable[[Any], Any]) -> Callable[..., Any]:
     def run(_func: Any, x: Any, weight: Any, reduce_range: bool = False) -> Any:
-        from tvmq.formats.torch.importer.quantized.dynamic import dynamic_linear
+        from tvmq.formats.torch.importer.quantized.dynamic_layers import dynamic_linear
 
         return after(dynamic_linear(x, weight, reduce_range))
 

@@ -16,7 +16,7 @@ from torch.nn import functional as F
 
 from tvmq.errors import UnsupportedOpError
 from tvmq.formats.torch.importer.quantized.codes import Grid, round_to_grid, unsupported_error
-from tvmq.formats.torch.importer.quantized.dynamic import row_codes, row_linear, row_numbers
+from tvmq.formats.torch.importer.quantized.dynamic_layers import row_codes, row_linear, row_numbers
 
 MAPPINGS = ("SYMMETRIC", "ASYMMETRIC")
 KINDS = ("Int8Tensor", "IntxUnpackedToInt8Tensor")

@@ -9,7 +9,7 @@ from torch import nn
 from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 
 from tvmq.errors import TvmqError, UnsupportedOpError
-from tvmq.formats.torch.importer.quantized.packed import is_quantized, traceable
+from tvmq.formats.torch.importer.quantized.packed_weights import is_quantized, traceable
 
 
 def trace_model(model: nn.Module, export: Callable[[], Any]) -> Any:

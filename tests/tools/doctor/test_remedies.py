@@ -12,7 +12,7 @@ from tvmq.options.config import QConfig
 from tvmq.options.rules import Rule
 from tvmq.tools.doctor.guard_rules import fewest_globs, guard_rules
 from tvmq.tools.doctor.loss import Int8Result, check_guard, check_int8, check_options
-from tvmq.tools.doctor.mending import other_options, remedy_of_rules
+from tvmq.tools.doctor.remedies import other_options, remedy_of_rules
 from tvmq.tools.doctor.trial import ModelTrials, Outcome
 
 

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 from tvm import relax
 
-from tvmq.codegen.kernels.conv.free_pictures import choose_dynamic_convolution, usual_convolution
+from tvmq.codegen.kernels.conv.dynamic_pictures import choose_dynamic_convolution, usual_convolution
 from tvmq.codegen.kernels.conv.matmul import multiply_rows
 from tvmq.codegen.kernels.elementwise.add import choose_add
 from tvmq.codegen.kernels.elementwise.convert import choose_dequantize, choose_quantize
 from tvmq.codegen.kernels.elementwise.table import choose_table
 from tvmq.codegen.kernels.move.concat import choose_concat
 from tvmq.codegen.kernels.move.transpose import choose_dequantize_to_nchw, choose_quantize_to_nhwc
-from tvmq.codegen.kernels.norm.free_sum import DynamicSum, choose_dynamic_sum
+from tvmq.codegen.kernels.norm.dynamic_sum import DynamicSum, choose_dynamic_sum
 from tvmq.codegen.kernels.parts.types import Kernel
 from tvmq.codegen.kernels.pool import choose_max_pool
 from tvmq.codegen.kernels.pool_windows import DynamicPool2d

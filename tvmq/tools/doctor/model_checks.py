@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+from tvmq.tools.doctor.check_context import CheckContext
 from tvmq.tools.doctor.findings import Finding, note
 from tvmq.tools.doctor.float_model import check_import, check_layers
 from tvmq.tools.doctor.loss import (
@@ -13,7 +14,6 @@ from tvmq.tools.doctor.loss import (
     check_weights_and_activations,
     check_worst_layers,
 )
-from tvmq.tools.doctor.patient import CheckContext
 from tvmq.tools.doctor.preprocessing import check_preprocessing
 from tvmq.tools.doctor.samples import check_samples
 from tvmq.tools.doctor.weights import check_weights

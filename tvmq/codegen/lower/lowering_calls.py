@@ -18,7 +18,7 @@ import tvm
 import tvm_ffi
 from tvm import relax, tirx
 
-from tvmq.codegen.custom_lowering.generated import generated_function
+from tvmq.codegen.custom_lowering.generated_functions import generated_function
 from tvmq.codegen.custom_lowering.lowering import Codegen, Extern, Lowering
 from tvmq.codegen.custom_lowering.selection import LoweringMatch, Selection, select
 from tvmq.codegen.kernels.parts.types import Kernel

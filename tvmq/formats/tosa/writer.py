@@ -13,7 +13,7 @@ from typing import Any, Protocol
 import numpy as np
 from tvm import relax
 
-from tvmq.formats.exporting.core_walk import CoreWriter
+from tvmq.formats.exporting.core_writer import CoreWriter
 from tvmq.formats.exporting.layouts import LAST, Ints, Order, arrange_sizes, layout_steps, module_order, to_file_order
 from tvmq.formats.tosa.graph import TosaGraph
 from tvmq.graph.view import View, const_value, dtype_of, is_const, shape_of

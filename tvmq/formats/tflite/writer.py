@@ -14,7 +14,7 @@ import numpy as np
 import tvm
 from tvm import relax
 
-from tvmq.formats.exporting.core_walk import CoreWriter
+from tvmq.formats.exporting.core_writer import CoreWriter
 from tvmq.formats.exporting.layouts import (
     LAST,
     Ints,

@@ -11,11 +11,11 @@ from onnx import helper, numpy_helper
 import tests.support.models.doctor_faults as faults
 import tvmq
 from tvmq.tools.doctor import float_model
-from tvmq.tools.doctor.examination import note_if_late, stages_to_run
+from tvmq.tools.doctor.check_context import CheckContext, accuracy
 from tvmq.tools.doctor.findings import Finding
 from tvmq.tools.doctor.float_model import check_import, check_layers
 from tvmq.tools.doctor.loss import check_loss
-from tvmq.tools.doctor.patient import CheckContext, accuracy
+from tvmq.tools.doctor.model_checks import note_if_late, stages_to_run
 from tvmq.tools.doctor.preprocessing import check_preprocessing
 from tvmq.tools.doctor.samples import check_samples, match_layouts
 from tvmq.tools.doctor.weights import check_weights

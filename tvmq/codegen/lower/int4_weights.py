@@ -3,7 +3,7 @@
 Weights that a module keeps as codes and computes with as floats: dequantized when it is compiled.
 
 So the kernels of float models serve a module with quantized weights alone. Those of 4 bits are read as codes all the
-same where a kernel can (narrow_weights.py); all others stand in the executable as floats.
+same where a kernel can (int4_weights.py); all others stand in the executable as floats.
 """
 
 from __future__ import annotations

@@ -17,7 +17,11 @@ from tests.codegen.kernels.harness import (
     run_kernel,
 )
 from tvmq.codegen.kernels.conv.conv2d_float import conv2d_float
-from tvmq.codegen.kernels.conv.free_pictures import choose_dynamic_convolution, dynamic_convolution, usual_convolution
+from tvmq.codegen.kernels.conv.dynamic_pictures import (
+    choose_dynamic_convolution,
+    dynamic_convolution,
+    usual_convolution,
+)
 from tvmq.codegen.kernels.isa import isa_named
 from tvmq.codegen.kernels.parts.types import Clip, Conv2d, Kernel
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from tvmq.codegen.target import saved
+from tvmq.codegen.target import saved_target as saved
 from tvmq.codegen.target.cpu import NAMES, host_arch, resolve_target
 from tvmq.codegen.target.host import missing_by_linux, missing_features
-from tvmq.codegen.target.saved import SavedTarget, saved_target
+from tvmq.codegen.target.saved_target import SavedTarget, saved_target
 
 
 @pytest.mark.parametrize("name", ["llvm", *NAMES, "llvm -mcpu=znver4", "llvm -mcpu=haswell"])
