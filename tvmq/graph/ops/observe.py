@@ -1,10 +1,9 @@
 """R.tvmq.observe(x, token, control, tables, extremes, totals): statistics of x, written into the last four.
 
 The result is the token, so that calls that pass it on run in their order and none is dropped; see
-observers/statistics_buffers.py
-for the memory, kernels/calibrate/observe.py for what is computed. There is no other way to compute it: a tensor that
-the kernel does not take (of dynamic sizes, not float32) is not observed. It is in no model of users, and registered
-where passes/calibrate/observed_model.py asks for it.
+observers/statistics_buffers.py for the memory, kernels/calibrate/observe.py for what is computed. There is no other way
+to compute it: a tensor that the kernel does not take (of dynamic sizes, not float32) is not observed. It is in no model
+of users, and registered where passes/calibrate/observed_model.py asks for it.
 """
 
 from __future__ import annotations
