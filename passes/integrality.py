@@ -4,6 +4,8 @@ A core is fully integral if no operator in it reads or gives a float, constants 
 file knows to compute in integers, and if what enters and leaves it are integers (or booleans). Behind the core may
 stand what makes results of its codes one by one: dequantize, tables, what moves values, and the last functions of a
 network (softmax, sigmoid, argmax, ...), as long as no sum or product of tensors is among them.
+
+Tests: tests/passes/test_partition_conversions.py
 """
 
 from __future__ import annotations

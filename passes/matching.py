@@ -1,4 +1,7 @@
-"""Walking from the last operator of a group to its inputs, while a function is rewritten."""
+"""Walking from the last operator of a group to its inputs, while a function is rewritten.
+
+Tests: tests/passes/test_spellings.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Which operator family an operator of an integer module serves, and whose sums biases and requantizes finish."""
+"""Which operator family an operator of an integer module serves, and whose sums biases and requantizes finish.
+
+Tests: tests/test_device.py
+"""
 
 from __future__ import annotations
 

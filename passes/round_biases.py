@@ -8,6 +8,8 @@ Leaves    the module as it is with nbit_bias=32, the default. Biases stay float 
           steps of the sums, where those that are finer than the rounded ones lose nothing.
 Numerics  numerics.quantize and dequantize with one scale for the whole bias, by the weight observer of the options or
           by a range under the name "<root>_bias".
+
+Tests: tests/training/test_records.py
 """
 
 from __future__ import annotations

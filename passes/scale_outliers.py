@@ -14,6 +14,8 @@ First     SmoothQuant with powers of two; second, the outlier channels split off
 Needs     a prepared module and what find_outliers (outliers.py) says of it.
 Leaves    a normalization that only such products read: 1 / factors goes into its gamma and beta.
 Numerics  factors are powers of two: products are the same floats; a sum that is split is added in another order.
+
+Tests: tests/passes/calibrate/test_outliers.py
 """
 
 from __future__ import annotations

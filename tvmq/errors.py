@@ -20,6 +20,8 @@ Every message says where, what, the numbers, and what to do.
 
 >>> issubclass(ConfigError, ValueError) and issubclass(ConfigError, TvmqError)
 True
+
+Tests: tests/numerics/test_proof.py
 """
 
 from __future__ import annotations

@@ -24,6 +24,8 @@ For lowerings  `Match` is what the function of a `tvmq.Lowering` gets; `Extern` 
                code generator of TVM
 For rules      that are functions `LayerFacts`
 
+Tests: tests/passes/test_extensions.py, tests/relay/test_imports.py
+
 >>> from tvmq.extension import op_name
 """
 

@@ -1,3 +1,6 @@
-"""The version of tvmq; setup.cfg holds the same (a test compares them)."""
+"""The version of tvmq; setup.cfg holds the same.
+
+Tests: tests/test_project_files.py
+"""
 
 __version__ = "0.1.0.dev0"

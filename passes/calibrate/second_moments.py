@@ -3,6 +3,8 @@
 The sums are integers of integers, so that they are the same on every CPU and for every number of threads and batch
 size. Layers are treated in turns whose sums fit MOST_BYTES together; each turn reads the data once. Of layers that use
 the same weight one sum stays, in real values.
+
+Tests: tests/passes/test_round_weights.py
 """
 
 from __future__ import annotations

@@ -11,6 +11,8 @@ auto, the default, chooses by what the readers of a tensor make of its error:
         for the layer's output, which a convolution's weights mix from many values of the same distribution
     requantize="power_of_two"
         scales are powers of two: the error is that of the next one or the one below (observers/auto.py)
+
+Tests: tests/passes/calibrate/test_outliers.py
 """
 
 from __future__ import annotations

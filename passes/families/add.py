@@ -7,6 +7,8 @@ Before                                            After
 
 With rounding "DOUBLE" (TFLite)                   u = table(x, int32), v = table(y, int32), see numerics.summand_tables
                                                   a = requantize(add(u, v))
+
+Tests: tests/passes/test_realize.py
 """
 
 from __future__ import annotations

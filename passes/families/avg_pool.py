@@ -12,6 +12,8 @@ From sums to averages: what pooling and mean share.
 one count for all sums               requantize(sum, s_x / (count * s_y))
 counts that differ (at the border)   requantize(sum * factor, s_x / (divisor * s_y)), factor = divisor / count
 mode power_of_two                    the same with divisor 2^22 and rounded factors, since 1 / count is no shift
+
+Tests: tests/passes/families/test_average_pools.py
 """
 
 from __future__ import annotations

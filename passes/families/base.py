@@ -2,6 +2,8 @@
 
 A Group is one piece of the integer module: a root operator, what it absorbs, the activations it reads and the one
 it gives. Groups live in the ledger between the passes, so everything in them is plain data.
+
+Tests: tests/passes/families/test_facts.py
 """
 
 from __future__ import annotations

@@ -5,6 +5,8 @@ Before                                            After
                                                       m = greater_equal(y, t)
 
 Comparisons with a constant are tables (table.py).
+
+Tests: tests/passes/families/test_facts.py
 """
 
 from __future__ import annotations

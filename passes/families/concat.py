@@ -5,6 +5,8 @@ Before                                            After
 
 A part that keeps a scale of its own is brought to the common one by a 256-entry table first. Constant parts, which
 residual streams have (residual_streams.py), become codes of it.
+
+Tests: tests/passes/partition/test_residual_streams.py
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 Before                                            After
     c = conv2d(sq(x), sq(w))                          a = conv2d(pad(x), w) in int32, and what convolution.py says
+
+Tests: tests/passes/families
 """
 
 from __future__ import annotations

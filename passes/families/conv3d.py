@@ -2,6 +2,8 @@
 
 Before                                            After
     c = conv3d(sq(x), sq(w))                          a = conv3d(pad(x), w) in int32, and what convolution.py says
+
+Tests: tests/passes/families/test_average_pools.py
 """
 
 from __future__ import annotations

@@ -8,6 +8,8 @@ Before                                            After
 
 The kernel is [in, out / groups, ...]: one scale for each entry of its second axis, the same in all groups; for a
 depthwise one, whose second axis is 1, one for each of its first.
+
+Tests: tests/tools/analysis/test_compare.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Scale and zero point of the quantize and dequantize operators that a module brings along."""
+"""Scale and zero point of the quantize and dequantize operators that a module brings along.
+
+Tests: tests/formats/onnx/exporter/test_dialects.py
+"""
 
 from __future__ import annotations
 

@@ -7,6 +7,8 @@ Before                                            After
                                                       y = requantize(b, s_x * s_w / s_y, bounds from the clip)
     y = maximum(b, one number a channel)              y = maximum(requantize(...), its code): so a batch norm behind a
                                                           relu arrives here, see prepare
+
+Tests: tests/passes/families/test_average_pools.py
 """
 
 from __future__ import annotations

@@ -4,6 +4,8 @@ Before                                            After
     m = matmul(sq(x), sq(w))                          a = matmul(x, w) in int32
     b = add(m, bias)                                  b = add(a, round(bias / (s_x * s_w)) - z_x * sum(w))
                                                       y = requantize(b, s_x * s_w / s_y)
+
+Tests: tests/backends/test_described_layers.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Layers that an option of the configuration keeps in float: by number, by kind, by operator type."""
+"""Layers that an option of the configuration keeps in float: by number, by kind, by operator type.
+
+Tests: tests/training/test_records.py
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,8 @@
 m = astype(mask, "float32")                   m stays integers: expand_dims(mask)
 m = multiply(1 - expand_dims(m), -10000)      facts: 10000 * mask - 10000
 w = where(condition, -inf, 0)                 astype(condition, "int32"), and -inf * w + 0
+
+Tests: tests/passes/families/test_integer_softmax.py
 """
 
 from __future__ import annotations

@@ -5,6 +5,8 @@ Before                                            After
     s = multiply(m, 0.125)                            s = requantize(a, s_x * s_y * 0.125 / s_s), or floats
 
 A constant of more than two axes (a matrix for each head) is codes, too: int8, one scale for each of its last axis.
+
+Tests: tests/passes/calibrate/test_observed_model.py
 """
 
 from __future__ import annotations

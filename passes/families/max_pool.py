@@ -4,6 +4,8 @@ Before                                            After
     p = max_pool2d(sq(x))                             p = max_pool2d(x) on codes
 
 Padding never wins: TVM pads with the lowest value of the type.
+
+Tests: tests/passes/families/test_facts.py
 """
 
 from __future__ import annotations

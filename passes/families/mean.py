@@ -4,6 +4,8 @@ Before                                            After
     m = mean(sq(x), axis=[2, 3])                      s = tvmq.sum(x) of the centred codes
                                                       m = requantize(s, s_x / (count * s_m))
     t = sum(sq(x), axis=[2, 3])                       t = requantize(s, s_x / s_t)
+
+Tests: tests/backends/test_described_layers.py
 """
 
 from __future__ import annotations

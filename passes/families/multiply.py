@@ -3,6 +3,8 @@
 Before                                            After
     m = multiply(sq(x), sq(y))                        p = tvmq.multiply(x, y) exact in int32
                                                       m = requantize(p, s_x * s_y / s_m)
+
+Tests: tests/backends/test_described_layers.py
 """
 
 from __future__ import annotations

@@ -5,6 +5,8 @@ Before                                            After
                                                       p = pad(t, code of the value)
 
 Padding with 0 only moves codes (shape.py): 0 always has a code.
+
+Tests: tests/passes/families/test_moves.py
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 Before                                            After
     p = prelu(sq(x), slopes)                          p = tvmq.prelu(x, multipliers of negative values)
+
+Tests: tests/passes/families/test_scale_shift.py
 """
 
 from __future__ import annotations

@@ -5,6 +5,8 @@ Before                                            After
 
 Also flatten, transpose, squeeze, expand_dims, slice, split, take, tile, flip, broadcast, nearest resize, and padding
 with 0 (its code is the zero point).
+
+Tests: tests/passes/test_partition.py
 """
 
 from __future__ import annotations

@@ -3,6 +3,8 @@
 The float weights are equal bytes with equal scales, read by the same operator with the same number of groups, so that
 codes mean the same for all of them. Where the constant stands in the module does not matter: exporters copy weights,
 and transposes that were folded make others of them.
+
+Tests: tests/passes/families/test_reduce_range.py
 """
 
 from __future__ import annotations

@@ -5,6 +5,8 @@ Weights of 7 bits where the option reduce_range asks for them: in every layer wh
 A CPU without VNNI multiplies bytes by an instruction that saturates 16 bits (vpmaddubsw). With weights in -63..63 two
 products of any uint8 codes fit, four nearly always, and the kernels prove which (kernels/conv/int16_accumulation).
 Depthwise convolutions do not use that instruction: they keep all bits, and so do layers with a rule for their weights.
+
+Tests: tests/passes/families/test_reduce_range.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Constant weights and biases as integers, with the proof that no sum leaves int32."""
+"""Constant weights and biases as integers, with the proof that no sum leaves int32.
+
+Tests: tests/passes/test_realize.py
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,8 @@
 inputs   each is rounded by the model (a simulated_quantize), or moves codes that are
 weight   the model gives its codes, with one scale or one for each output channel
 result   read as codes of one scale only, or as floats only
+
+Tests: tests/formats/onnx/exporter/test_dialects.py
 """
 
 from __future__ import annotations

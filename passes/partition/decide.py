@@ -3,6 +3,8 @@
 A layer whose integer sums cannot be proved to fit int32 stays float where the backend has floats. What weights alone
 decide is known before the calibration, and such a layer is no integer layer at all. A bias that brings a sum to its end
 is known with the ranges only: `realize` refuses it then.
+
+Tests: tests/passes/partition/test_unproved.py
 """
 
 from __future__ import annotations

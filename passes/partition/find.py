@@ -8,6 +8,8 @@ Before                                            After
 
 Needs     0 <= alpha <= 1, and c read by nothing else.
 Numerics  numerics.requantize with negative_slope; without this the result of c is rounded to 8 bits, then the table's.
+
+Tests: tests/passes/partition/test_leaky_relu.py
 """
 
 from __future__ import annotations

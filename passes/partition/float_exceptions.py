@@ -19,6 +19,8 @@ Sums that a normalization or a softmax reads: they stay float, so that their inp
 The layer norm and the softmax are float islands, so nothing is gained by rounding what only they (and the next sum of
 the stream) read; the products before give floats straight from their accumulators. With
 qconfig(residual_streams="int16") residual streams, not masks, become codes of 16 bits: residual_streams.py.
+
+Tests: tests/passes/test_partition_conversions.py
 """
 
 from __future__ import annotations

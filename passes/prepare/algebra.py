@@ -7,6 +7,8 @@
 A Polynomial is {product of powers: coefficient}. What is raised to powers are bases: the tensor itself, means of
 products, exp, log, and sums that are no product. Quotients and roots are powers; exp of a sum is a product, the log
 of a product a sum; a mean is linear, and what does not change along its axes stands before it.
+
+Tests: tests/passes/prepare/test_recognize.py
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """Powers, bounds, means, exponentials and logarithms of the polynomials of algebra.py.
 
 What is not brought into their form is an UnknownForm.
+
+Tests: tests/passes/test_spellings.py
 """
 
 from __future__ import annotations

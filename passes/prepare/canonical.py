@@ -2,6 +2,8 @@
 
 Axes are those of the tensor. A value may have fewer (a mean without keepdims), more of one element (expand_dims), or
 others in order (permute_dims): its layout says which axis of the tensor each of its own is, None for one that came.
+
+Tests: tests/passes/test_spellings.py
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 A chain of element-wise operators is a function of the tensor that it reads. It is computed in float64 at PLACES, and is
 what it agrees with there, whatever the spelling: x * 0.5 * (1 + erf(x / sqrt(2))), 0.5 x + 0.5 x erf(...), and so on.
+
+Tests: tests/formats/torch/exporter/test_to_torch.py
 """
 
 from __future__ import annotations

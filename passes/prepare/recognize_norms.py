@@ -2,6 +2,8 @@
 
 The quotient comes first, as a layer norm (or rms norm) without factors; a product behind it becomes gamma, a sum beta.
 Factors of channels make it an instance norm or a group norm of one group; reshapes around it, a group norm of several.
+
+Tests: tests/passes/prepare/test_recognize.py
 """
 
 from __future__ import annotations

@@ -6,6 +6,8 @@ Before                                            After
 Needs     a realized module; the bounds are computed anew from weights and codes, as check_backend does it.
 Leaves    everything; backends of 32 bits need no look.
 Numerics  nothing changes.
+
+Tests: tests/tools/analysis/test_conformity.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Options of qconfig that a backend asks for, and those that it cannot express."""
+"""Options of qconfig that a backend asks for, and those that it cannot express.
+
+Tests: tests/backends/test_described_layers.py
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 They cover fewer operators. A CMSIS-NN that is built with CMSIS_NN_USE_SINGLE_ROUNDING requantizes by the rule
 "cmsis_nn_single" (numerics/known_rules.py): show this description, and change requantize_rule.
+
+Tests: tests/backends/test_described_layers.py
 """
 
 from __future__ import annotations

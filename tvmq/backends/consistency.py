@@ -11,6 +11,8 @@
     output of an entry              holds what any operator reads
 
 Messages begin with the backend; behind it stands the path of the field, as the JSON form has it.
+
+Tests: tests/backends/test_json_form.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The portable CPU: what our kernels compute on every CPU, whatever its instruction set."""
+"""The portable CPU: what our kernels compute on every CPU, whatever its instruction set.
+
+Tests: tests/backends
+"""
 
 from __future__ import annotations
 

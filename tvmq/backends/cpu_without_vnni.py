@@ -1,4 +1,7 @@
-"""x86 CPUs without VNNI (AVX2, AVX-512BW): the portable CPU, faster with weights of 7 bits (docs/speed.md)."""
+"""x86 CPUs without VNNI (AVX2, AVX-512BW): the portable CPU, faster with weights of 7 bits (docs/speed.md).
+
+Tests: tests/backends/test_described_layers.py
+"""
 
 from __future__ import annotations
 

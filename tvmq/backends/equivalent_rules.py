@@ -1,4 +1,7 @@
-"""Rules of a description that compiled code computes bit for bit, and those that only an emulation does."""
+"""Rules of a description that compiled code computes bit for bit, and those that only an emulation does.
+
+Tests: tests/backends/test_json_form.py
+"""
 
 from __future__ import annotations
 

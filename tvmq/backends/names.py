@@ -1,4 +1,7 @@
-"""Words of descriptions: types of codes, operator patterns, observers; tests compare them with the tables they name."""
+"""Words of descriptions: types of codes, operator patterns, observers; tests compare them with the tables they name.
+
+Tests: tests/backends/test_described_layers.py
+"""
 
 from __future__ import annotations
 

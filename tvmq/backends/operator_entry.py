@@ -1,4 +1,7 @@
-"""Entry of a backend for one kind of operators, where that differs from what holds for all."""
+"""Entry of a backend for one kind of operators, where that differs from what holds for all.
+
+Tests: tests/backends/test_json_form.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Forms of an operator's tensors on a backend: types of codes, scheme, scales, granularity, observers."""
+"""Forms of an operator's tensors on a backend: types of codes, scheme, scales, granularity, observers.
+
+Tests: tests/backends/test_json_form.py
+"""
 
 from __future__ import annotations
 

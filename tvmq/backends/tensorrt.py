@@ -2,6 +2,8 @@
 
 Sums become codes in float32, half to even; biases are float32 beside them. Pooling, sums and what moves codes stay
 int8; all else is computed in float32 (an engine built for float16 computes it there: change float_type).
+
+Tests: tests/backends/test_described_layers.py
 """
 
 from __future__ import annotations

@@ -3,6 +3,8 @@
 Activations are int8 with zero points, weights symmetric int8: a scale for each channel of convolutions, one for fully
 connected layers. Average pooling keeps the scale of what it reads. Sums become codes by two roundings
 (numerics/known_rules.py). What is none of these operators stays float.
+
+Tests: tests/backends/test_described_layers.py
 """
 
 from __future__ import annotations

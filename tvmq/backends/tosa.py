@@ -2,6 +2,8 @@
 
 RESCALE's multiplier has 31 bits (scale32), its shift 2..62; a scale for each channel of what it reads. Average pooling
 has zero points and no scale of its own.
+
+Tests: tests/backends/test_described_layers.py
 """
 
 from __future__ import annotations

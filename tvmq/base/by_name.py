@@ -2,6 +2,8 @@
 named, so that options stay plain data.
 
 `__main__:name` is what the running script, or the notebook, defines itself.
+
+Tests: tests/passes/test_extensions.py
 """
 
 from __future__ import annotations

@@ -5,6 +5,8 @@ An empty TVMQ_CACHE, or 0, turns it off: nothing is read or written.
 
 What lies there is machine code that builds take as their own. So the folder is made for its user alone, and one that
 others can write, or that belongs to another user, is not used.
+
+Tests: tests/codegen/compile/test_kernel_cache.py
 """
 
 from __future__ import annotations

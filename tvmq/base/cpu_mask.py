@@ -1,4 +1,7 @@
-"""The CPUs that this thread may use, as taskset or a container says: no library that is loaded changes that."""
+"""The CPUs that this thread may use, as taskset or a container says: no library that is loaded changes that.
+
+Tests: tests/base/test_forks.py
+"""
 
 from __future__ import annotations
 

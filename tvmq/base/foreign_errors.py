@@ -1,4 +1,7 @@
-"""Reasons in exceptions of other libraries, as a clause of our own sentences: one line, without their innards."""
+"""Reasons in exceptions of other libraries, as a clause of our own sentences: one line, without their innards.
+
+Tests: tests/base/test_memory.py
+"""
 
 from __future__ import annotations
 

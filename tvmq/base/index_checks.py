@@ -1,4 +1,7 @@
-"""Whether the indices that a model is given lie inside of their axes; graph/indices.py finds such inputs."""
+"""Whether the indices that a model is given lie inside of their axes; graph/indices.py finds such inputs.
+
+Tests: tests/codegen/compile/legalize/test_bounds_checks.py
+"""
 
 from __future__ import annotations
 

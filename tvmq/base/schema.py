@@ -1,6 +1,8 @@
 """Data that people write as JSON: each field is checked, and what is wrong is refused by its path in one sentence.
 
 A path reads as the file does: `mychip.json: operators[3].weights.dtype`.
+
+Tests: tests/backends/test_json_form.py
 """
 
 from __future__ import annotations

@@ -7,6 +7,8 @@
     C, TVMScript names    identifier of graph/names.py  letters, digits, "_"
 
 JSON in files and texts inside of TVMScript are escaped by the libraries that write them.
+
+Tests: tests/test_names.py
 """
 
 from __future__ import annotations

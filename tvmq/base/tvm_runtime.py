@@ -3,6 +3,8 @@
 `import tvm` loads the compiler, of 260 MB, and 780 modules of Python: 190 MiB of resident memory and a second or more.
 Who loads a saved model and runs it needs libtvm_runtime.so and tvm_ffi alone, which take 20 MiB. A later `import tvm`
 finds the library loaded, as TVM loads it itself before its compiler, and both see the same objects.
+
+Tests: tests/backends/test_described_layers.py
 """
 
 from __future__ import annotations

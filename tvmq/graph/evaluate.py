@@ -2,6 +2,8 @@
 
 Three readers: constant folding, the filling of 256-entry tables (in float64), and the reference execution of
 modules (only the operators of EXACT, whose float32 result does not depend on how it is computed).
+
+Tests: tests/passes/test_fold_constants.py
 """
 
 from __future__ import annotations

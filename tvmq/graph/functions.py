@@ -11,6 +11,8 @@
 Modules of a class of their own, such as relay.IRModule, as plain ones: `mod["main"]` is a function of Relax.
 
 Weights that a module keeps two to a byte, as int8 constants: for whoever asks what a weight is.
+
+Tests: tests/passes/test_partition_conversions.py
 """
 
 from __future__ import annotations

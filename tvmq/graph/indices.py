@@ -4,6 +4,8 @@ An index counts from the end where it is negative: -size .. size - 1. A constant
 the model is checked before each run, and what is computed inside of the model wraps round (numerics.place).
 
 A new operator gets all of this by a line in OPERANDS.
+
+Tests: tests/codegen/compile/test_scatters.py
 """
 
 from __future__ import annotations

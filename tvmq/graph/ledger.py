@@ -8,6 +8,8 @@ An entry is a dictionary with at least
     why         the rule, default or limit that decided
 "codes" of a realized module is {variable of codes: (scale, zero point)}.
 The stage says how far down the road the module is.
+
+Tests: tests/backends/test_described_layers.py
 """
 
 from __future__ import annotations

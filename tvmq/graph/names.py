@@ -4,6 +4,8 @@ from.
 Variable names are unique inside a function. The function attribute "tvmq.names" holds JSON {variable name: [source
 names]}; it prints, parses back and survives saving. Whoever reads names gets them as they can be printed, see text.py.
 An operator made of several layers carries all of their names.
+
+Tests: tests/runtime/artifact/test_module_bytes.py
 """
 
 from __future__ import annotations

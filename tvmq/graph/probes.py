@@ -5,6 +5,8 @@
     cut(mod)             x, all layers -> all layers  each layer computes from values that are given to it
 
 Everything goes in and comes out as float32: codes are dequantized at the end and made from floats at the beginning.
+
+Tests: tests/tools/analysis/test_compare.py
 """
 
 from __future__ import annotations

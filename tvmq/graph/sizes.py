@@ -1,6 +1,8 @@
 """Questions about dimensions, numbers or expressions of dynamic ones.
 
 The windows of a pool, from the shape of its result.
+
+Tests: tests/graph/test_resolve_shapes.py
 """
 
 from __future__ import annotations

@@ -8,6 +8,8 @@ Before                                              After
 
 Leaves    a note in the ledger for each dimension that a reshape to numbers fixes.
 Numerics  nothing changes.
+
+Tests: tests/graph/test_resolve_shapes.py
 """
 
 from __future__ import annotations

@@ -88,6 +88,12 @@ def _is_same(a: tvm.ir.BaseFunc, b: tvm.ir.BaseFunc) -> bool:
 _views: WeakKeyDictionary[tvm.IRModule, tuple[list[tvm.ir.BaseFunc], View]] = WeakKeyDictionary()
 
 
+def _restore_view(fields: dict[str, Any]) -> View:
+    view = object.__new__(View)
+    vars(view).update(fields)
+    return view
+
+
 class View:
     """Producers and readers of a module's main function, keyed by variable name (names are unique in a function).
 
@@ -108,9 +114,9 @@ class View:
         _views[mod] = functions, view
         return view
 
-    def __deepcopy__(self, _: dict[int, object]) -> View:
-        """The view itself: neither it nor the module that it shows can change."""
-        return self
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Copies and pickled views hold their own functions, whatever becomes of the module that was read."""
+        return _restore_view, (vars(self),)
 
     def _read(self, mod: tvm.IRModule) -> None:
         from tvmq.graph.functions import inline_functions  # rewriting needs a View

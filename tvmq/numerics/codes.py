@@ -5,6 +5,8 @@ Codes of at most 4 bits, two to a byte.
 The order is that of memory (C order) over the whole array, whatever its axes: code 0 stands in the low half of byte 0,
 code 1 in its high half. A half is the code modulo 16: two's complement. An odd number of codes leaves
 the last high half 0. This is ONNX's form of INT4 tensors.
+
+Tests: tests/numerics/test_affine.py
 """
 
 from __future__ import annotations

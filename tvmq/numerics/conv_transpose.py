@@ -1,4 +1,7 @@
-"""Integer transposed convolution over one, two or three spatial axes."""
+"""Integer transposed convolution over one, two or three spatial axes.
+
+Tests: tests/numerics/test_conv.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""How far one tensor is from another, summed up over a stream of samples."""
+"""How far one tensor is from another, summed up over a stream of samples.
+
+Tests: tests/tools/analysis/test_compare.py
+"""
 
 from __future__ import annotations
 

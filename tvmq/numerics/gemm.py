@@ -7,6 +7,8 @@ for uint8 x int8 float32 is exact to K = 514. What the BLAS of this process give
 that are known, once, and every sum that must be an integer.
 
 Integer matrix multiplication.
+
+Tests: tests/numerics/test_known_products.py
 """
 
 from __future__ import annotations

@@ -8,6 +8,8 @@ multiplier reaches. They differ in what leaves int32 at a shift to the left, whi
 
 LiteRT's reference of FULLY_CONNECTED multiplies in float64 (its answers to benchmarks/black_boxes.py say so).
 onnxruntime, OpenVINO and TensorRT compute in float32; onnxruntime makes its factors in float32, step by step.
+
+Tests: tests/numerics
 """
 
 from __future__ import annotations

@@ -9,6 +9,8 @@ What the input adds to the gates is a product of its own, before all steps; here
     rnn               n            h' = n
 
 Steps are functions of arrays or of symbols (kernels/parts/symbols.py): compiled code is made by running them.
+
+Tests: tests/cuda_emulator/test_recurrent.py
 """
 
 from __future__ import annotations

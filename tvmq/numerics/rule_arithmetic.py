@@ -7,6 +7,8 @@ integer   one rounding     round(acc * m / 2^n), n = bits - shift
 shift     the same with m = 1 and bits = 0
 float32   float32(acc) * m, each operation rounded to float32; the zero point is added behind the rounding to integers
           (in integers) or before it (in float32, by an addition of its own or by one fused multiply-add)
+
+Tests: tests/numerics/test_requantize_rule.py
 """
 
 from __future__ import annotations

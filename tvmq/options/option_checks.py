@@ -1,4 +1,7 @@
-"""Fields of options: a default, a check, the words for what it allows, and a help text."""
+"""Fields of options: a default, a check, the words for what it allows, and a help text.
+
+Tests: tests/options/test_config.py
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 The names are those of Relay's qconfig where they mean the same: `input` is what convolutions and matrix
 products read (8-bit codes). New names exist for new things only. What has one value only is no option: see FIXED.
+
+Tests: tests/options/test_config.py
 """
 
 from __future__ import annotations

@@ -9,6 +9,8 @@
 
 `quantize`, `run_calibration` and what the guard tries walk these lists. Called by hand, one after the other, the passes
 give the same module (docs/by-hand.md): whoever wants to can stop behind any of them, look, change something, go on.
+
+Tests: tests/quantization/search/test_workers.py
 """
 
 from __future__ import annotations

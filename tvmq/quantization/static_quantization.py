@@ -2,6 +2,8 @@
 
 Statistics of tensors say what the data are, not what was chosen from them: other rules, other roundings of weights and
 the modules that the guard tries cost no second calibration.
+
+Tests: tests/quantization/search/test_workers.py
 """
 
 from __future__ import annotations

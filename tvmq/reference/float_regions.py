@@ -3,6 +3,8 @@
 A convolution or product is compiled together with its bias and clip, since they share one kernel; every other
 operator alone. Results of float operators do not depend on what they are fused with (graph/ops/functions.py), so the
 whole module gives the same.
+
+Tests: tests/reference/test_reference.py
 """
 
 from __future__ import annotations

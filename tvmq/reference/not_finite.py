@@ -1,6 +1,8 @@
 """The first layer that makes NaN or infinities of finite numbers: what a later layer, or codes, may hide.
 
 log -> relu -> quantize        a NaN of log ends as the lowest code, and all outputs are finite
+
+Tests: tests/test_advice.py
 """
 
 from __future__ import annotations

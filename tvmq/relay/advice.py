@@ -1,4 +1,7 @@
-"""Advice what to do instead of a name of Relay that has no counterpart here: a table from names to texts."""
+"""Advice what to do instead of a name of Relay that has no counterpart here: a table from names to texts.
+
+Tests: tests/relay/test_names.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""relay.analysis: what an expression reads and holds. Functions of Relax are taken too, seen as Relay's."""
+"""relay.analysis: what an expression reads and holds. Functions of Relax are taken too, seen as Relay's.
+
+Tests: tests/relay/test_expr.py
+"""
 
 from __future__ import annotations
 

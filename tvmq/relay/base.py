@@ -1,6 +1,8 @@
 """Base class of Relay's expressions: operators, a type, and the form in Relax.
 
 Every node becomes bindings of Relax once, however often it is read.
+
+Tests: tests/relay/test_expr.py
 """
 
 from __future__ import annotations

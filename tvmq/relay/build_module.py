@@ -1,6 +1,8 @@
 """relay.build: a module to a library, by tvmq.build.
 
 relay.backend: names of executors and runtimes, as relay.build takes them.
+
+Tests: tests/relay/test_build.py
 """
 
 from __future__ import annotations

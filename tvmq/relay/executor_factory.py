@@ -1,6 +1,8 @@
 """Result of relay.build: a library that makes executors, is saved and loaded.
 
 Weights as bytes, in TVM's form: what `relay.save_param_dict` wrote is read back, by any version.
+
+Tests: tests/relay/test_build.py
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """In the place of tvm.contrib.graph_executor: GraphModule and create.
 
 In the place of tvm.contrib.debugger.debug_executor: an executor that tells where the time goes.
+
+Tests: tests/relay/test_build.py
 """
 
 from __future__ import annotations

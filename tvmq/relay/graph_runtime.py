@@ -1,4 +1,7 @@
-"""The state of a graph executor: inputs that are set one by one, a run, outputs that are read; and its timing."""
+"""The state of a graph executor: inputs that are set one by one, a run, outputs that are read; and its timing.
+
+Tests: tests/relay/test_build.py
+"""
 
 from __future__ import annotations
 

@@ -11,6 +11,8 @@ Passes that give the kind of module they are given: Relay's for Relay's, a plain
 
 TVM hands modules through C++, behind which all are plain ones. So the call itself is wrapped; inside of a Sequential a
 pass is run by C++, and the Sequential's own call keeps the kind.
+
+Tests: tests/relay/test_expr.py
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 A pass takes a module of Relax, or one of relay.IRModule, and gives one of the same kind. What Relax does on its own
 (types, graph form, inlining) is a pass that only normalizes.
+
+Tests: tests/relay/test_migrating_claims.py
 """
 
 from __future__ import annotations

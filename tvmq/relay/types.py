@@ -1,4 +1,7 @@
-"""Relay's types of values: plain numbers and texts on the outside, Relax's types underneath."""
+"""Relay's types of values: plain numbers and texts on the outside, Relax's types underneath.
+
+Tests: tests/relay/test_expr.py
+"""
 
 from __future__ import annotations
 

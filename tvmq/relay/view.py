@@ -2,6 +2,8 @@
 
 A node of an operator that Relay has under the same operands carries that operator, so that scripts may rebuild it;
 others carry one of their own, named as in Relax, whose Relax form is the call itself.
+
+Tests: tests/relay/quantize/test_classic_cases.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Walking and rewriting Relay expressions: ExprVisitor, ExprMutator and the rewriting they share."""
+"""Walking and rewriting Relay expressions: ExprVisitor, ExprMutator and the rewriting they share.
+
+Tests: tests/relay/quantize/test_classic_cases.py
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
 """relay.vm: compile, and in the place of tvm.runtime.vm the VirtualMachine that runs the result.
 
 relay.create_executor: modules and expressions as functions of arrays.
+
+Tests: tests/relay/test_build.py
 """
 
 from __future__ import annotations

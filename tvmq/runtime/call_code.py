@@ -1,4 +1,7 @@
-"""A compiled function on arrays: inputs go into memory as TVM needs it, results become arrays."""
+"""A compiled function on arrays: inputs go into memory as TVM needs it, results become arrays.
+
+Tests: tests/runtime/artifact/test_container.py
+"""
 
 from __future__ import annotations
 

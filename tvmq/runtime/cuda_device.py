@@ -1,4 +1,7 @@
-"""Running compiled code on this machine's GPU."""
+"""Running compiled code on this machine's GPU.
+
+Tests: tests/codegen/target/test_cuda.py
+"""
 
 from __future__ import annotations
 

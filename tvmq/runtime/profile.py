@@ -4,6 +4,8 @@ One run is recorded: every function that main calls, with its arguments. Then th
 on the same memory, with a look at the clock between them, by turns with whole runs. So every kernel finds the caches
 as it finds them in a run, and the clock costs the same for each call: it is measured with a function that does
 nothing on the same arguments, and taken off (0.2 to 0.4 us a call).
+
+Tests: tests/codegen/performance/test_profile.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Result of `exe.profile`: the time of each layer, and how it prints."""
+"""Result of `exe.profile`: the time of each layer, and how it prints.
+
+Tests: tests/codegen/performance/test_profile.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Timing of single runs, with a given number of threads."""
+"""Timing of single runs, with a given number of threads.
+
+Tests: tests/runtime/test_executable.py
+"""
 
 from __future__ import annotations
 

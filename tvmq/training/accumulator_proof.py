@@ -1,4 +1,7 @@
-"""The proof, from the integer module alone, that no sum of products leaves accumulators of so many bits."""
+"""The proof, from the integer module alone, that no sum of products leaves accumulators of so many bits.
+
+Tests: tests/training/test_accumulators.py
+"""
 
 from __future__ import annotations
 

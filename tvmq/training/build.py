@@ -1,4 +1,7 @@
-"""The parameters of a calibrated module: those of its source where they are known, by their names there."""
+"""The parameters of a calibrated module: those of its source where they are known, by their names there.
+
+Tests: tests/training/test_batch_norm.py
+"""
 
 from __future__ import annotations
 

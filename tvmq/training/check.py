@@ -1,4 +1,7 @@
-"""Where the trained network and the integer module differ, value by value."""
+"""Where the trained network and the integer module differ, value by value.
+
+Tests: tests/training/test_own_scales.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The course of a training: steps, judgements, the state that is kept, and Ctrl-C."""
+"""The course of a training: steps, judgements, the state that is kept, and Ctrl-C.
+
+Tests: tests/training/test_finetune.py
+"""
 
 from __future__ import annotations
 

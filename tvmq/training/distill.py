@@ -3,6 +3,8 @@
 The loss is the share of each tensor's energy that the integers get wrong, of the outputs and of the tensors between the
 layers alike. So no layer drifts away where few samples would let it (BRECQ, Li et al. 2021, and AdaRound, Nagel et al.
 2020, do it block by block; here all layers learn at once, each seeing the errors of those before it).
+
+Tests: tests/training/test_finetune.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The float model's own state: what training did not change, and names that share one tensor."""
+"""The float model's own state: what training did not change, and names that share one tensor.
+
+Tests: tests/training/test_batch_norm.py
+"""
 
 from __future__ import annotations
 

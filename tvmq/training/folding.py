@@ -1,4 +1,7 @@
-"""The deployed weight and bias of a layer as functions of the source's: what the passes folded, folded at each step."""
+"""The deployed weight and bias of a layer as functions of the source's: what the passes folded, folded at each step.
+
+Tests: tests/training/test_source_names.py
+"""
 
 from __future__ import annotations
 

@@ -6,6 +6,8 @@ backward  straight through. Where a limit holds weights back, what would push al
           nobody sees them; what brings them inside passes
 start     each channel's scale, times that power of 2^(1/2) with which the codes within the limit are nearest to the
           weights: a narrow accumulator wants small codes rather than a few large ones
+
+Tests: tests/training/test_accumulators.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Tensors of the trained network with their meaning: codes of a scale, sums of a scale, and plain floats."""
+"""Tensors of the trained network with their meaning: codes of a scale, sums of a scale, and plain floats.
+
+Tests: tests/training/test_records.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Adam in steps of codes: a learning rate means the same for every layer, however large its weights are."""
+"""Adam in steps of codes: a learning rate means the same for every layer, however large its weights are.
+
+Tests: tests/training/test_network.py
+"""
 
 from __future__ import annotations
 

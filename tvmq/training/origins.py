@@ -4,6 +4,8 @@ The passes before training fold batch norm into weights, turn axes, multiply cha
 the imported module says which weight, bias and batch norm belong together, and the numbers say the rest: the deployed
 weight is a weight of the source with its axes in another order, times factors of its output channels and of its input
 channels. What is not of this form has no origin, and its layer has parameters of its own.
+
+Tests: tests/training/test_source_names.py
 """
 
 from __future__ import annotations

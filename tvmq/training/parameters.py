@@ -1,4 +1,7 @@
-"""Learned parameters: scales as powers of two around the calibrated ones, zero points, float weights and biases."""
+"""Learned parameters: scales as powers of two around the calibrated ones, zero points, float weights and biases.
+
+Tests: tests/training/test_quantizers.py
+"""
 
 from __future__ import annotations
 

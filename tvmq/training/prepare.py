@@ -1,4 +1,7 @@
-"""From a float model to the network that learns, and from that to the integer module."""
+"""From a float model to the network that learns, and from that to the integer module.
+
+Tests: tests/training/test_source_names.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Samples to learn from: kept in memory, drawn in batches, and those that judge kept apart."""
+"""Samples to learn from: kept in memory, drawn in batches, and those that judge kept apart.
+
+Tests: tests/training/test_finetune.py
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 A calibrated module is the float network with a simulated_quantize at each tensor that becomes codes (passes/calibrate).
 Its constants are the parameters; `realize` makes the integer module of them, before training and after it.
+
+Tests: tests/training/test_records.py
 """
 
 from __future__ import annotations

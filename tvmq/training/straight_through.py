@@ -2,6 +2,8 @@
 
 What saturates has no gradient: a value outside of its codes does not move its result. (Straight-through estimator,
 Bengio et al. 2013, arXiv:1308.3432; learned step sizes, Esser et al. 2020, arXiv:1902.08153.)
+
+Tests: tests/training/test_records.py
 """
 
 from __future__ import annotations

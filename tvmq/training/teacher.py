@@ -1,4 +1,7 @@
-"""The float model as teacher: how far the network's outputs and tensors are from its own."""
+"""The float model as teacher: how far the network's outputs and tensors are from its own.
+
+Tests: tests/training/test_network.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Tensors under dotted names, as torch nests modules: any name of a source becomes a key of the state dictionary."""
+"""Tensors under dotted names, as torch nests modules: any name of a source becomes a key of the state dictionary.
+
+Tests: tests/training/test_batch_norm.py
+"""
 
 from __future__ import annotations
 

@@ -10,8 +10,7 @@ from tvm import relax
 import tvmq
 from tests.passes.nets import NETS
 from tests.support.models.networks import Net, block, drive
-from tvmq.codegen.kernels.isa import level
-from tvmq.codegen.kernels.isa.generic import Instructions
+from tvmq.codegen.kernels.parts.types import Isa
 from tvmq.codegen.lower.lowerer import Lowerer, lower
 from tvmq.codegen.target.cpu import resolve_target
 from tvmq.graph.names import get_names
@@ -21,7 +20,7 @@ from tvmq.reference import Reference
 ISA = resolve_target("llvm").isa
 
 
-def lowered(mod: tvm.IRModule, isa: Instructions = ISA) -> tuple[tvm.IRModule, list[str]]:
+def lowered(mod: tvm.IRModule, isa: Isa = ISA) -> tuple[tvm.IRModule, list[str]]:
     """The lowered module, and what each binding calls: kernels by their name without number, operators by theirs."""
     lowerer = Lowerer(mod, isa)
     result = lowerer.run()
@@ -90,7 +89,7 @@ def test_equal_layers_share_a_function() -> None:
     n = Net((1, 8, 6, 6))
     y = n.op("Relu", n.conv("x", 8, 8))
     module = integer(n, n.conv(n.op("Relu", n.conv(n.op("Relu", n.conv(y, 8, 8)), 8, 8)), 8, 8))
-    mod, _ = lowered(module, level("avx512vnni"))
+    mod, _ = lowered(module, Isa("avx512vnni", 64))
     calls = [value.args[0].name_hint for _, value in View(mod).bindings if op_name(value) == "call_tir"]
     convolutions = [call for call in calls if "conv2d" in call]
     assert len(convolutions) == 4 and len(set(convolutions)) < 4

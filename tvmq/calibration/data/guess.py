@@ -10,6 +10,8 @@ the largest softmax alone fails: unscaled pixels make any network sure of one an
 classifiers of five normalizations, 24 pictures each, without labels: this picks the right one, or the nearest of the
 usual ones where the network had the mean of its own data, five times; of the sixth, which tells two classes apart, it
 says that it is not sure. The largest softmax alone is wrong about one of them.
+
+Tests: tests/calibration/data/test_normalization.py
 """
 
 from __future__ import annotations

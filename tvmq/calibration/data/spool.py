@@ -1,4 +1,7 @@
-"""Rows on disk: samples that are read once and used often, in a file that nobody can forget to remove."""
+"""Rows on disk: samples that are read once and used often, in a file that nobody can forget to remove.
+
+Tests: tests/calibration/data/test_pictures.py
+"""
 
 from __future__ import annotations
 

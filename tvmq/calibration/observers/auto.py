@@ -9,6 +9,8 @@ Ranges whose scale is a power of two, for requantizing by shifts alone: which po
 
 A scale that is raised to the next power of two wastes up to a bit; the one below clips the largest values and resolves
 the others twice as finely. Both are offered for every range that an observer chose, and the least error wins.
+
+Tests: tests/calibration/observers/test_shift_ranges.py
 """
 
 from __future__ import annotations

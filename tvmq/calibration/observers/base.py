@@ -1,6 +1,8 @@
 """Base class of observers: options, and a rule from statistics to the thresholds of a tensor.
 
 Everything observers ask about one tensor: its ranges and, where wanted, its histogram.
+
+Tests: tests/calibration/observers/test_statistics.py
 """
 
 from __future__ import annotations

@@ -3,6 +3,8 @@
 A float32 is an integer times a power of two. Integers of one exponent are added in int64; one array of totals
 is kept for each exponent that occurs. Integer addition is associative, so shards may be merged in any way.
 Rounding happens once, when the mean is asked for.
+
+Tests: tests/calibration/observers/test_statistics.py
 """
 
 from __future__ import annotations

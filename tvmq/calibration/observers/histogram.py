@@ -14,6 +14,8 @@ The error that quantization makes on a tensor, told from its histogram.
 Within a bin the values are taken as spread evenly, and the squared error is integrated exactly over that
 spread, so that the answer holds for steps wider and narrower than a bin. The values that are 0 have their own
 count and no error.
+
+Tests: tests/calibration/observers/test_histogram_observer.py
 """
 
 from __future__ import annotations

@@ -5,6 +5,8 @@ image below, and (-w, w) for bin 0. Truncation nests, trunc(trunc(x / w) / 2) ==
 bins make a wide one exactly. The exponent is the smallest with which all values seen, and 0, span at most
 8192 bins: it follows from the extremes alone, not from their order. Values that are exactly 0 are counted
 apart: after a ReLU they are many, and they have no quantization error.
+
+Tests: tests/calibration/observers/test_observers.py
 """
 
 from __future__ import annotations

@@ -10,6 +10,8 @@ bins) is compared with q, the same window with its bins merged into `levels` gro
 Both are smoothed. The window of least KL(p || q) wins. This is Relay's routine, its quirk included: the first
 bin of the window does not count for q, the last one does. Arithmetic is float64; Relay's is float32, and its
 thresholds are the same on the table of the tests.
+
+Tests: tests/calibration/observers/test_observers.py
 """
 
 from __future__ import annotations

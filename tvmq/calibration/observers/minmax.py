@@ -10,6 +10,8 @@ global_scale: one range for every tensor, given by the user. Needs no data, and 
 percentile: the range that holds a given share of all values. What lies outside is clipped, needed or not.
 
 A bare 99.9 ruins some networks: the default is 99.99, and `auto` compares it with the other observers.
+
+Tests: tests/calibration/observers/test_observers.py
 """
 
 from __future__ import annotations

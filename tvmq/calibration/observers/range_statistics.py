@@ -10,6 +10,8 @@ A sample's contribution depends on that sample alone, and all sums are exact: th
 byte, however the samples are batched, ordered, sharded and merged.
 
 Extremes of batches, averaged exponentially in the order in which they come, as training frameworks do it.
+
+Tests: tests/calibration/observers/test_statistics.py
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """Checks of the arrays that statistics are fed.
 
 A hash of calibration data that does not depend on how they are batched, ordered or sharded.
+
+Tests: tests/calibration/observers/test_fingerprint.py
 """
 
 from __future__ import annotations

@@ -11,6 +11,8 @@ totals, int64, for each tensor
 place, int32 [PLACE]
     tensor number, begin of its part of totals, slots, 1 if its first axis is the batch, 1 if bins are counted,
     1 if channels are summed, and its size: outer, channels, inner
+
+Tests: tests/passes/calibrate/test_observed_model.py
 """
 
 from __future__ import annotations

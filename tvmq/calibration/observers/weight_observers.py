@@ -7,6 +7,8 @@ max: the range of the weights as it is, per tensor or per channel.
 power2: scales that are powers of two, so that requantizing can be a shift.
 
 mse: the scale of least squared error of the quantized weights, by a search along the clipped range.
+
+Tests: tests/calibration/observers/test_weights.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Violations of a backend description by one operator of a core: one function a rule, listed in CHECKS."""
+"""Violations of a backend description by one operator of a core: one function a rule, listed in CHECKS.
+
+Tests: tests/backends/test_described_layers.py
+"""
 
 from __future__ import annotations
 

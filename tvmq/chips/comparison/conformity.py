@@ -1,4 +1,7 @@
-"""`tvmq.check_backend`: is there anything in the core of an integer module that a backend description lacks?"""
+"""`tvmq.check_backend`: is there anything in the core of an integer module that a backend description lacks?
+
+Tests: tests/tools/analysis/test_conformity.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Values by which a module and a chip, or what a device dumped, differ, layer by layer, and how they print."""
+"""Values by which a module and a chip, or what a device dumped, differ, layer by layer, and how they print.
+
+Tests: tests/tools/cli/test_conformance.py
+"""
 
 from __future__ import annotations
 

@@ -5,6 +5,8 @@ A name is compared by its letters and digits: signs between them become one unde
 found by any of them, and by the name of its variable. An array holds all samples, its first dimension, or is the result
 of one. Pictures may have their channels last, all of them: where one array fits only so, and none only as it is, all
 are turned.
+
+Tests: tests/tools/analysis/test_on_chip.py
 """
 
 from __future__ import annotations

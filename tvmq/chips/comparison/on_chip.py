@@ -1,4 +1,7 @@
-"""Comparison of a module with a described chip or a device's dumps: `tvmq.verify(backend=)`, `tvmq.compare_dumps`."""
+"""Comparison of a module with a described chip or a device's dumps: `tvmq.verify(backend=)`, `tvmq.compare_dumps`.
+
+Tests: tests/tools/cli/test_conformance.py
+"""
 
 from __future__ import annotations
 

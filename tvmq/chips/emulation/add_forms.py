@@ -2,6 +2,8 @@
 
 Each form takes the attributes of a case (single.py) and the two arrays of codes and gives codes. Real factors are
 ra = scale_a / scale_y and rb = scale_b / scale_y.
+
+Tests: tests/chips/emulation/test_conformance.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Arithmetic of a backend description, ready to compute with: accumulators, requantize rule, floats."""
+"""Arithmetic of a backend description, ready to compute with: accumulators, requantize rule, floats.
+
+Tests: tests/chips/emulation/test_emulator.py
+"""
 
 from __future__ import annotations
 

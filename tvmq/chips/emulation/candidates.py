@@ -1,4 +1,7 @@
-"""All rules of the requantize algebra that data can tell apart, the plain and well known ones first."""
+"""All rules of the requantize algebra that data can tell apart, the plain and well known ones first.
+
+Tests: tests/chips/emulation/test_page.py
+"""
 
 from __future__ import annotations
 

@@ -14,6 +14,8 @@ Every case belongs to an operator and a branch of its arithmetic:
     usual             nothing of all this
 
 All comes from one seed: the same description gives the same bytes.
+
+Tests: tests/chips/emulation/test_conformance.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Counts of an emulated chip, layer by layer, and how they print."""
+"""Counts of an emulated chip, layer by layer, and how they print.
+
+Tests: tests/chips/emulation/test_emulator.py
+"""
 
 from __future__ import annotations
 

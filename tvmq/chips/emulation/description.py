@@ -1,4 +1,7 @@
-"""The arithmetic of a chip as what JSON can hold, and back: vectors carry it with them."""
+"""The arithmetic of a chip as what JSON can hold, and back: vectors carry it with them.
+
+Tests: tests/chips/emulation/test_conformance.py
+"""
 
 from __future__ import annotations
 

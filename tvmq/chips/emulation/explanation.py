@@ -3,6 +3,8 @@
 An explanation computes every answer of an operator, the right ones too. They are tried from the plain to the far:
 another rule of the requantize algebra, a known mistake (single.py, FAULTS), accumulators of another width, and a rule
 together with one of these.
+
+Tests: tests/chips/emulation/test_conformance.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Numbers for test vectors of one operator of a described chip: codes, scales, zero points, biases that hit corners."""
+"""Numbers for test vectors of one operator of a described chip: codes, scales, zero points, biases that hit corners.
+
+Tests: tests/chips/emulation/test_conformance.py
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 An operator that is not in OPERATORS is computed as the definition says: moves and comparisons of codes, tables, and
 the element-wise integer formulas (tvmq.add, scale_shift, prelu), which have registers of 32 bits.
+
+Tests: tests/chips/emulation/test_emulator.py
 """
 
 from __future__ import annotations

@@ -12,6 +12,8 @@
 
 Sums are those of an integer module: codes times weights, the input's zero point folded into the bias. `fault` computes
 the same operator with a known mistake, to recognize it in the answers of a device.
+
+Tests: tests/chips/emulation/test_conformance.py
 """
 
 from __future__ import annotations

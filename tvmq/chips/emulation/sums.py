@@ -2,6 +2,8 @@
 
 Each function takes the exact sums as well, which whoever asks has already, and gives the described ones with a mask of
 those that overflowed. Codes are taken as the module has them: the zero point of the input stands in the bias.
+
+Tests: tests/chips/emulation/test_accumulator.py
 """
 
 from __future__ import annotations

@@ -5,6 +5,8 @@
     answers/conv2d/strides_2_int8.npy      what a device answered; or one answers.npz with "conv2d/strides_2_int8"
 
 A case of the manifest has "name", "operator", "branch", "file", "attributes" and "arrays" ({name: [type, shape]}).
+
+Tests: tests/chips/emulation/test_conformance.py
 """
 
 from __future__ import annotations

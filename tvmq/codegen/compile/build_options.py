@@ -1,6 +1,8 @@
 """`BuildOptions`: how a module is compiled, apart from what is compiled and for which target.
 
 They go down from `build` as an argument: `tiles` by the Isa to the templates, `is_brief` to what makes machine code.
+
+Tests: tests/codegen/compile
 """
 
 from __future__ import annotations

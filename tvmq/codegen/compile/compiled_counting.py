@@ -1,4 +1,7 @@
-"""observers.histogram_statistics.count_bins as compiled code of this CPU: equal counts, in less than half the time."""
+"""observers.histogram_statistics.count_bins as compiled code of this CPU: equal counts, in less than half the time.
+
+Tests: tests/codegen/compile/test_calibration.py
+"""
 
 from __future__ import annotations
 

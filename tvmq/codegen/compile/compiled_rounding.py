@@ -1,4 +1,7 @@
-"""numerics.rounding.round_weights as compiled code of this CPU: the same bits, a few per cent of the time."""
+"""numerics.rounding.round_weights as compiled code of this CPU: the same bits, a few per cent of the time.
+
+Tests: tests/passes/partition/test_residual_streams.py
+"""
 
 from __future__ import annotations
 

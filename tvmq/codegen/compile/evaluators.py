@@ -1,6 +1,8 @@
 """Float modules as calibration and the guard run them: compiled for this CPU, quickly rather than well.
 
 Passes know nothing of compilers: they are handed `evaluator`, or a method of `Runner`.
+
+Tests: tests/codegen/compile/cuda/test_transformers.py
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 Object files, and what a generator gives as LLVM code or as C, become part of the model's kernels. Shared libraries stay
 files of their own, which a saved model names. Other modules of a generator run here, but cannot be saved.
+
+Tests: tests/codegen/custom_lowering/test_generators.py
 """
 
 from __future__ import annotations

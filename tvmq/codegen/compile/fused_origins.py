@@ -4,6 +4,8 @@ TVM fuses what no template takes, and equal functions become one, so that names 
 use. Here the fused main function and the one before are walked side by side, backwards from the results: the last
 operator inside of a fused function is the one whose result the call gives, its arguments are those of that operator,
 and so on.
+
+Tests: tests/codegen/compile/test_scatters.py
 """
 
 from __future__ import annotations

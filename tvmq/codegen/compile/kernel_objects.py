@@ -12,6 +12,8 @@ Compiled kernels on disk, by what they were compiled from: a later build takes t
 Any number of processes may read and write at once: entries appear whole, by renaming. One that is damaged, stands
 under another name or belongs to another user is removed and built anew. Reading an entry makes it young; beyond
 MOST_BYTES the oldest ones go.
+
+Tests: tests/codegen/compile/test_kernel_cache.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Functions of loops, compiled for this CPU: what calibration computes by code of its own."""
+"""Functions of loops, compiled for this CPU: what calibration computes by code of its own.
+
+Tests: tests/codegen/compile/test_calibration.py
+"""
 
 from __future__ import annotations
 

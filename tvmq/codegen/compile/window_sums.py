@@ -1,4 +1,7 @@
-"""numerics.moments of depthwise convolutions as compiled code of this CPU: the same integers in a tenth of the time."""
+"""numerics.moments of depthwise convolutions as compiled code of this CPU: the same integers in a tenth of the time.
+
+Tests: tests/codegen/compile/test_calibration.py
+"""
 
 from __future__ import annotations
 

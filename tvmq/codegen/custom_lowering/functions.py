@@ -1,4 +1,7 @@
-"""The function of loops that computes a match: the user's, or one that calls a symbol of a library."""
+"""The function of loops that computes a match: the user's, or one that calls a symbol of a library.
+
+Tests: tests/codegen/custom_lowering/test_own_functions.py
+"""
 
 from __future__ import annotations
 

@@ -6,6 +6,8 @@ ask for nothing, and get tvmq's kernels.
 Before                                            After
     y = fused_conv_add(x)                             a = nn.conv2d(x, w)
                                                       y = add(a, bias)
+
+Tests: tests/codegen/custom_lowering/test_generators.py
 """
 
 from __future__ import annotations

@@ -5,6 +5,8 @@ fused_chip(x):                          attributes Codegen = "chip", global_symb
         a = nn.conv2d(x, constant)
         return add(a, constant)
     return local(x)
+
+Tests: tests/codegen/custom_lowering/test_generators.py
 """
 
 from __future__ import annotations

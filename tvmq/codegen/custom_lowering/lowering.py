@@ -1,4 +1,7 @@
-"""`Lowering`: which operators of the integer module become what code of the user's."""
+"""`Lowering`: which operators of the integer module become what code of the user's.
+
+Tests: tests/codegen/custom_lowering/test_libraries.py
+"""
 
 from __future__ import annotations
 

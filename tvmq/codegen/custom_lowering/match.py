@@ -1,4 +1,7 @@
-"""Operators that a lowering takes, as its function sees them."""
+"""Operators that a lowering takes, as its function sees them.
+
+Tests: tests/codegen/custom_lowering/test_own_functions.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Does a pattern fit an expression of a module; if not, what is the first thing that differs, in one sentence."""
+"""Does a pattern fit an expression of a module; if not, what is the first thing that differs, in one sentence.
+
+Tests: tests/codegen/custom_lowering/test_own_functions.py
+"""
 
 from __future__ import annotations
 

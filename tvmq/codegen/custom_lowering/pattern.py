@@ -4,6 +4,8 @@
     "nn.conv2d[groups=1] -> add? -> tvmq.requantize[dtype=int8]"     attributes; what may be absent
 
 TVM's patterns (tvm.relax.dpl) are read into the same tree, so that a miss can be told in words.
+
+Tests: tests/codegen/custom_lowering/test_own_functions.py
 """
 
 from __future__ import annotations

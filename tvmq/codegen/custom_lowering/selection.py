@@ -1,4 +1,7 @@
-"""Which operators of a module each lowering takes, and why it does not take the others that it was meant for."""
+"""Which operators of a module each lowering takes, and why it does not take the others that it was meant for.
+
+Tests: tests/codegen/custom_lowering/test_own_functions.py
+"""
 
 from __future__ import annotations
 

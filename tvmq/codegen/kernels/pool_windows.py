@@ -1,4 +1,7 @@
-"""Windows of pooling over pictures: sizes, taps, and which of them lie inside; for fixed and for dynamic sizes."""
+"""Windows of pooling over pictures: sizes, taps, and which of them lie inside; for fixed and for dynamic sizes.
+
+Tests: tests/codegen/kernels/test_free_sizes.py
+"""
 
 from __future__ import annotations
 

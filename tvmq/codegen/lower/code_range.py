@@ -2,6 +2,8 @@
 kernels/conv/int16_accumulation).
 
 How large a float can become, from how it is made: what stays below is finite, and no NaN.
+
+Tests: tests/codegen/lower/test_early_codes.py
 """
 
 from __future__ import annotations

@@ -4,6 +4,8 @@ Weights that a module keeps as codes and computes with as floats: dequantized wh
 
 So the kernels of float models serve a module with quantized weights alone. Those of 4 bits are read as codes all the
 same where a kernel can (int4_weights.py); all others stand in the executable as floats.
+
+Tests: tests/passes/test_quantize_dynamic.py
 """
 
 from __future__ import annotations

@@ -10,6 +10,8 @@ Sizes that a model of dynamic dimensions has code of its own for, beside the cod
 
 gives main as it was and main_1 .. main_4, one for each combination: functions of fixed sizes, with all kernels and
 choices that these have, that share constants and kernels wherever they are equal.
+
+Tests: tests/codegen/lower/test_common_sizes.py
 """
 
 from __future__ import annotations

@@ -6,6 +6,8 @@ Before                                            After
     y = tvmq.requantize(b, m, s)
 
 The module that rules see has one opaque call in the place of these operators, so that no chain takes a part of them.
+
+Tests: tests/codegen/custom_lowering/test_libraries.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Which functions main calls, in order, and what each of them is there for: what a profile needs to name its rows."""
+"""Which functions main calls, in order, and what each of them is there for: what a profile needs to name its rows.
+
+Tests: tests/codegen/lower/cuda/test_select.py
+"""
 
 from __future__ import annotations
 

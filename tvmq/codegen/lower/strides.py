@@ -1,6 +1,8 @@
 """Tensors as views of others: where the elements lie that reshapes, transposes and slices only move.
 
 A kernel that reads at any distances needs no copy of q, k and v, whose heads lie beside each other in one tensor.
+
+Tests: tests/codegen/lower/patterns/test_attention.py
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """The estimated time of every call of a module, without compiling it.
 
 What each call of a compiled module does, for the cost model: as its kernel says it, or read from shapes.
+
+Tests: tests/codegen/performance/test_profile.py
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 How the kernels of this CPU compare with the model's is measured once (tvmq/tools/analysis/machine_speed.py) and kept as
 machine-<CPU>.json in the cache folder, which is read here.
+
+Tests: tests/quantization/test_float_or_int8.py
 """
 
 from __future__ import annotations

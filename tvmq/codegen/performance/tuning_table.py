@@ -4,6 +4,8 @@
 
 Writers take turns and add to what others wrote; readers see whole files. What cannot be read counts as empty: a table
 is about speed alone.
+
+Tests: tests/codegen/performance/test_tuning.py
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 Only blocks of the form that TVM's operator library makes are described: one store, loops of constant size, a
 loop for each variable. Everything else is None, and the caller leaves it alone.
+
+Tests: tests/codegen/schedule/test_generic.py
 """
 
 from __future__ import annotations

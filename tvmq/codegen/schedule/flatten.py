@@ -6,6 +6,8 @@ After     for v in 38400:                           y'[v] = f(x'[v]), y' and x' 
 As a loop over i * 19200 + j * 200 + k, cut into vectors of 16, the indices of a row of 200 become quotients that
 TVM cannot put together again, and it emits sixteen scalar loads for a vector: 12 times slower. A loop over one
 dimension has no quotients. LLVM sees to nests without fences by itself.
+
+Tests: tests/codegen/schedule/test_generic.py
 """
 
 from __future__ import annotations

@@ -8,6 +8,8 @@ Fences around products that another block reads.
 LLVM contracts a product that feeds a sum into one rounding. While the product goes through memory it cannot;
 once it is written into the sum's expression it would, and the result would change. A fence at the end of the
 product keeps both roundings, so that functions give the same bits whether their blocks are inlined or not.
+
+Tests: tests/formats/onnx/importer/test_folds.py
 """
 
 from __future__ import annotations

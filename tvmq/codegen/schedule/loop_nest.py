@@ -8,6 +8,8 @@
     other long sums      eight sums side by side
 
 The terms of a sum of floats keep their order.
+
+Tests: tests/codegen/schedule/test_generic.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The backend description and the CPU that a target of `quantize` names."""
+"""The backend description and the CPU that a target of `quantize` names.
+
+Tests: tests/tools/cli/test_search.py
+"""
 
 from __future__ import annotations
 

@@ -9,6 +9,8 @@ A file names the features that its code can contain, and a CPU without one of th
 kernels hide others (rdseed, clwb, pku, xsavec, ...), for which LLVM has instructions too: it selects them for
 intrinsics of C only, and our kernels have none of these. On x86 nobody need rely on that: what is not listed as code
 is switched off where kernels are compiled (CpuTarget.as_tvm), so LLVM cannot select it.
+
+Tests: tests/codegen/target/test_cpu.py
 """
 
 from __future__ import annotations

@@ -5,6 +5,8 @@ Where it is missing NVRTC does it (nvrtc.py).
 
 TVM compiles with --use_fast_math, which flushes small numbers to zero and divides approximately. Sources of ours
 are compiled here instead, also when TVM asks; those of others go TVM's way.
+
+Tests: tests/codegen/target/test_cuda_compilers.py
 """
 
 from __future__ import annotations

@@ -4,6 +4,8 @@ For machines with a GPU and without nvcc. TVM's sources include two headers of C
 they need of them is given here.
 
 What NVIDIA's compilers are told about arithmetic, and what they say.
+
+Tests: tests/codegen/target/test_cuda_compilers.py
 """
 
 from __future__ import annotations

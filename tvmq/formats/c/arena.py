@@ -4,6 +4,8 @@ Two results share bytes if none of them is needed after the other one is written
 packing problem; the largest results first, each at the lowest free offset, is within some percent of the bound on
 networks (Pisarchyk and Lee 2020, "greedy by size"). Of several such orders, improved step by step, the best one is
 taken.
+
+Tests: tests/formats/c/test_export_c.py
 """
 
 from __future__ import annotations

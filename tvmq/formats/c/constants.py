@@ -1,4 +1,7 @@
-"""Constants of the C file: equal arrays are written once."""
+"""Constants of the C file: equal arrays are written once.
+
+Tests: tests/formats/c/test_export_c.py
+"""
 
 from __future__ import annotations
 

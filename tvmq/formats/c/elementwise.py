@@ -1,6 +1,8 @@
 """Operators that compute values one by one, as formulas in C: numerics.add, multiply, table and their kind.
 
 Sums that NumPy lets wrap round are computed in unsigned numbers, where C says the same.
+
+Tests: tests/formats/c/test_operators.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""The two files of an export: NAME.h with what a caller needs, NAME.c with everything else."""
+"""The two files of an export: NAME.h with what a caller needs, NAME.c with everything else.
+
+Tests: tests/formats/c/test_export_c.py
+"""
 
 from __future__ import annotations
 

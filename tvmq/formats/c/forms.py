@@ -1,4 +1,7 @@
-"""The table of C forms, by the name of the operator."""
+"""The table of C forms, by the name of the operator.
+
+Tests: tests/formats/c
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
 """Functions in C that layers share, written for the element types that a model has.
 
 A text has the names of types as $X, $W, $Y, and names of other functions of the library in the same way.
+
+Tests: tests/formats/c/test_export_c.py
 """
 
 from __future__ import annotations

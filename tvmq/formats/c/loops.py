@@ -1,4 +1,7 @@
-"""Nested loops over arrays with known strides: axes that are contiguous in all of them become one loop."""
+"""Nested loops over arrays with known strides: axes that are contiguous in all of them become one loop.
+
+Tests: tests/formats/c/test_export_c.py
+"""
 
 from __future__ import annotations
 

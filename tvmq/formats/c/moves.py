@@ -1,4 +1,7 @@
-"""Operators that move values, in C: each is a loop that copies a box of elements from places at fixed distances."""
+"""Operators that move values, in C: each is a loop that copies a box of elements from places at fixed distances.
+
+Tests: tests/formats/c/test_operators.py
+"""
 
 from __future__ import annotations
 

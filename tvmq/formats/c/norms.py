@@ -1,4 +1,7 @@
-"""Softmax and norms of rows in C, in 64-bit integers as numerics.integer_softmax and integer_layer_norm define them."""
+"""Softmax and norms of rows in C, in 64-bit integers as numerics.integer_softmax and integer_layer_norm define them.
+
+Tests: tests/formats/c/test_export_c.py
+"""
 
 from __future__ import annotations
 

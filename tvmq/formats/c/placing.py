@@ -1,4 +1,7 @@
-"""Where the arrays of all steps stand: parameters, constants, the arena; and the text with their addresses."""
+"""Where the arrays of all steps stand: parameters, constants, the arena; and the text with their addresses.
+
+Tests: tests/formats/c/test_export_c.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Pools in C: maxima of codes, and sums from which averages are requantized."""
+"""Pools in C: maxima of codes, and sums from which averages are requantized.
+
+Tests: tests/formats/c/test_operators.py
+"""
 
 from __future__ import annotations
 

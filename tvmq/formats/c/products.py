@@ -1,4 +1,7 @@
-"""Convolutions and products of matrices in C."""
+"""Convolutions and products of matrices in C.
+
+Tests: tests/formats/c/test_operators.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Sums, means, maxima and places of maxima along axes, in C."""
+"""Sums, means, maxima and places of maxima along axes, in C.
+
+Tests: tests/formats/c/test_operators.py
+"""
 
 from __future__ import annotations
 

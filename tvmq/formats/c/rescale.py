@@ -3,6 +3,8 @@
 The definition is ((acc << left) * multiplier + half) >> right with left or right above 31; with n = 31 - shift that is
 (acc * multiplier + 2^(n - 1)) >> n for either sign of the shift, where nothing is shifted out on the left. So no
 product leaves 62 bits, and sums that the definition clips leave all codes here as well.
+
+Tests: tests/formats/c/test_operators.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Scales and zero points of the core's inputs and results, as the two functions around it convert them."""
+"""Scales and zero points of the core's inputs and results, as the two functions around it convert them.
+
+Tests: tests/formats/c/test_export_c.py
+"""
 
 from __future__ import annotations
 

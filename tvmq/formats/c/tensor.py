@@ -1,4 +1,7 @@
-"""Variables of the module in C: an array somewhere in memory, or a formula that its only reader writes out."""
+"""Variables of the module in C: an array somewhere in memory, or a formula that its only reader writes out.
+
+Tests: tests/formats/c/test_operators.py
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,8 @@
 An operator that computes values one by one is a Formula, which its only reader writes into its own loop; every other
 operator is a step that writes an array. A step stands behind those before it, and says what it reads and writes: so
 the arena can be planned when all steps are known (arena.py).
+
+Tests: tests/formats/c/test_export_c.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Base of the writers of an integral core in a format with channels last: TFLite and TOSA."""
+"""Base of the writers of an integral core in a format with channels last: TFLite and TOSA.
+
+Tests: tests/formats/exporting/test_formats_page.py
+"""
 
 from __future__ import annotations
 

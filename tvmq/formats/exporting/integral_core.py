@@ -1,4 +1,7 @@
-"""The integral core that formats without floats take: one function of fixed sizes."""
+"""The integral core that formats without floats take: one function of fixed sizes.
+
+Tests: tests/formats/tflite/test_to_tflite.py
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
 """Images with channels last: the order of axes in files of other formats, and the steps between two orders.
 
 Where a module has (N, C, H, W), TFLite and TOSA have (N, H, W, C), and (N, 1, L, C) for (N, C, L).
+
+Tests: tests/formats/tflite/test_to_tflite.py
 """
 
 from __future__ import annotations

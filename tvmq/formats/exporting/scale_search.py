@@ -1,4 +1,7 @@
-"""Search for the float32 scale from which the constants of a requantize were computed."""
+"""Search for the float32 scale from which the constants of a requantize were computed.
+
+Tests: tests/formats/exporting/test_formats_page.py
+"""
 
 from __future__ import annotations
 

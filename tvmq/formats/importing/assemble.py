@@ -1,4 +1,7 @@
-"""From converted layers to the function later stages take: one block, exact names, weights as parameters."""
+"""From converted layers to the function later stages take: one block, exact names, weights as parameters.
+
+Tests: tests/formats/torch/importer/test_from_torch.py
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 gates = x w + bias                    (steps, batch, gates * hidden), an ordinary product
 y     = tvmq.recurrent(gates, r, ...)  all steps of one direction; the last states follow where they are read
+
+Tests: tests/cuda_emulator/test_models.py
 """
 
 from __future__ import annotations

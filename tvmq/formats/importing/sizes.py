@@ -1,4 +1,7 @@
-"""Sizes of results in Relax: possible, and within the bound on memory."""
+"""Sizes of results in Relax: possible, and within the bound on memory.
+
+Tests: tests/formats/importing/test_relax.py
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 Sources: the operators' specification for int8 (tensorflow.org/lite/performance/quantization_spec) and the behaviour of
 the kernels themselves, which tests/formats/tflite compares with this file for every code.
+
+Tests: tests/formats/tflite/test_to_tflite.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Codes of the module as tensors of the file: int8, channels last."""
+"""Codes of the module as tensors of the file: int8, channels last.
+
+Tests: tests/formats/tflite/test_to_tflite.py
+"""
 
 from __future__ import annotations
 

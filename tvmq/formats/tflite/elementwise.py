@@ -1,4 +1,7 @@
-"""Operators value by value: sums and products of two tensors, tables, bounds."""
+"""Operators value by value: sums and products of two tensors, tables, bounds.
+
+Tests: tests/formats/tflite/test_to_tflite.py
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 The tables and their numbers are those of the package `tflite`, which is generated from TFLite's schema; `flatbuffers`
 lays the bytes out. What an operator computes is not looked at here.
+
+Tests: tests/formats/tflite/test_to_tflite.py
 """
 
 from __future__ import annotations

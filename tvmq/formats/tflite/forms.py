@@ -1,4 +1,7 @@
-"""The table of TFLite forms, by the name of the operator."""
+"""The table of TFLite forms, by the name of the operator.
+
+Tests: tests/formats/tflite
+"""
 
 from __future__ import annotations
 

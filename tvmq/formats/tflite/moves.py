@@ -1,4 +1,7 @@
-"""Operators that move codes."""
+"""Operators that move codes.
+
+Tests: tests/formats/tflite/test_to_tflite.py
+"""
 
 from __future__ import annotations
 

@@ -4,6 +4,8 @@ TFLite's own averages have no scale of their own for the result and round codes,
 depthwise convolution of ones has the module's arithmetic: an exact sum, and one requantize. Its weight needs a float32
 scale, which 1 / count mostly is not: so one is searched for with which every sum that can occur gives the same code,
 and all of these sums are tried.
+
+Tests: tests/formats/tflite/test_to_tflite.py
 """
 
 from __future__ import annotations

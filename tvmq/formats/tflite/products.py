@@ -3,6 +3,8 @@
 TFLite computes sum(weight * (code - zero_point)) + bias, the module sum(weight * code) + bias', where bias' holds the
 zero point's share; so the file's bias is bias' plus that share. The scale of a weight stands in the requantize,
 multiplied by s_x / s_y: it is the float32 that gives these very constants again.
+
+Tests: tests/formats/tflite/test_to_tflite.py
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 A table becomes an operator of TFLite where that gives the same code for each of the 256; any other table is looked up
 by a gather: the codes as int32, plus 128, are the places.
+
+Tests: tests/formats/tflite/test_to_tflite.py
 """
 
 from __future__ import annotations

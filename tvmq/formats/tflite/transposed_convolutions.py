@@ -1,4 +1,7 @@
-"""Transposed convolutions: TRANSPOSE_CONV, and a slice where padding cuts something off that TFLite's does not."""
+"""Transposed convolutions: TRANSPOSE_CONV, and a slice where padding cuts something off that TFLite's does not.
+
+Tests: tests/formats/tflite/test_to_tflite.py
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,8 @@
 TfliteTensor  a tensor of the file
 TfliteSums    int32 sums, which have no tensor: the operator is written with the requantize behind it
 lists         of several results
+
+Tests: tests/formats/tflite/test_to_tflite.py
 """
 
 from __future__ import annotations

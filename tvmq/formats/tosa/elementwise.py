@@ -1,4 +1,7 @@
-"""Operators value by value in TOSA."""
+"""Operators value by value in TOSA.
+
+Tests: tests/formats/tosa/test_to_tosa.py
+"""
 
 from __future__ import annotations
 

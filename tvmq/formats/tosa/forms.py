@@ -1,4 +1,7 @@
-"""The table of TOSA forms, by the name of the operator."""
+"""The table of TOSA forms, by the name of the operator.
+
+Tests: tests/formats/tosa/test_to_tosa.py
+"""
 
 from __future__ import annotations
 

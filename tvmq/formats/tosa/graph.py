@@ -1,4 +1,7 @@
-"""TOSA graphs written operator by operator, by the package tosa-tools: for the exporter, and for single operators."""
+"""TOSA graphs written operator by operator, by the package tosa-tools: for the exporter, and for single operators.
+
+Tests: tests/formats/tosa/test_to_tosa.py
+"""
 
 from __future__ import annotations
 

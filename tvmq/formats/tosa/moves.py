@@ -1,4 +1,7 @@
-"""Operators that move numbers, in TOSA."""
+"""Operators that move numbers, in TOSA.
+
+Tests: tests/formats/tosa/test_to_tosa.py
+"""
 
 from __future__ import annotations
 

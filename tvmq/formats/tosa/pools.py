@@ -1,4 +1,7 @@
-"""Pools, sums and means in TOSA: exact int32 sums, by depthwise convolutions of ones and by REDUCE_SUM."""
+"""Pools, sums and means in TOSA: exact int32 sums, by depthwise convolutions of ones and by REDUCE_SUM.
+
+Tests: tests/formats/tosa/test_to_tosa.py
+"""
 
 from __future__ import annotations
 

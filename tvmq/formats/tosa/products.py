@@ -2,6 +2,8 @@
 
 CONV2D computes sum(weight * (code - zero)) + bias, and what stands outside of the picture is `zero`. The module
 computes sum(weight * code) with a border of one code: that code is `zero` here, and the bias gets its share.
+
+Tests: tests/formats/tosa/test_to_tosa.py
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 Codes are int8: 128 is subtracted from uint8 codes and from their zero points. Sums are int32 tensors of the graph; a
 convolution waits for its bias, which stands beside it in TOSA.
+
+Tests: tests/formats/tosa/test_to_tosa.py
 """
 
 from __future__ import annotations

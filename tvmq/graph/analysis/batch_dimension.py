@@ -4,6 +4,8 @@ Such a model needs no code for every size of the batch: code for one sample, run
 The proof: every tensor that depends on the dimension has it outermost (n, or n times something), and every operator
 leaves what belongs to different samples apart, by the rule that its record names; one without a rule proves nothing.
 It may be another axis for a while, or from the first to the last tensor (steps before samples): see inner_axis.
+
+Tests: tests/graph/test_batch_dimension.py
 """
 
 from __future__ import annotations

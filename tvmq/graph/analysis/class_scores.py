@@ -1,6 +1,8 @@
 """Class scores among the outputs of a float model: those of a softmax or an argmax, as the graph shows it.
 
 A row of numbers may be scores of classes, an embedding, a box or a regression; only the first has a "same class".
+
+Tests: tests/graph/test_class_scores.py
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """Bounds of the integers of a core: an interval for each of its tensors, from constants and bounds of codes.
 
 The interval of a sum holds all its partial sums, in any order: that is what an accumulator has to hold.
+
+Tests: tests/test_device.py
 """
 
 from __future__ import annotations

@@ -8,6 +8,8 @@ A conversion that several float operators share counts for the first of them. Co
 results belong to no island.
 
 `multiply_accumulates` serves the integer layers too: the ledger gives the share of a network that computes in integers.
+
+Tests: tests/passes/test_quantize_dynamic_layers.py
 """
 
 from __future__ import annotations

@@ -3,6 +3,8 @@
 An infinity is followed through the operators that move, add or scale it until every reader has a finite result for it:
 maximum(x, -inf) is x, softmax gives 0 for -inf. Where it meets a product of data or leaves the model, it is a fault of
 the training. NaN is never meant, but where a condition that is always the same never takes it.
+
+Tests: tests/graph/test_infinities.py
 """
 
 from __future__ import annotations

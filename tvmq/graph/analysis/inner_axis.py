@@ -4,6 +4,8 @@ Recurrent layers have steps before samples; queries, keys and values can stand b
 
 Each operator of APART leaves what lies at one place of that axis apart from what lies at others, and says where the
 axis is afterwards; an operator that is not there proves nothing.
+
+Tests: tests/graph/test_batch_dimension.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Preprocessing inside of a model: its operators before the first product tell which values an input must have."""
+"""Preprocessing inside of a model: its operators before the first product tell which values an input must have.
+
+Tests: tests/graph/test_input_preprocessing.py
+"""
 
 from __future__ import annotations
 

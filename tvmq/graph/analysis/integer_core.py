@@ -6,6 +6,8 @@
 
 Integer inputs (token ids) belong to the core as they are. A float that the core reads as well is a result of the
 prefix, or an input that passes unchanged.
+
+Tests: tests/relay/quantize/test_quantize.py
 """
 
 from __future__ import annotations

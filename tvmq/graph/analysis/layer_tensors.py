@@ -5,6 +5,8 @@ of a group's result: tensors of one variable and a common name of the source bel
 imported apart) are paired by names alone: a tensor stands for the names of which it is the last one in its module, and
 two tensors belong together if each is the latest of its module among the names of the other. A name that several uses
 share (one activation module, called twice) pairs nothing by itself.
+
+Tests: tests/tools/analysis/test_compare.py
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 Sums of products over a dynamic dimension must stay in int32; a slice must stay inside of what it is cut from, since
 TVM's reads whatever lies behind.
+
+Tests: tests/graph/test_resolve_shapes.py
 """
 
 from __future__ import annotations

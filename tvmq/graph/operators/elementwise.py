@@ -1,6 +1,8 @@
 """Operators that compute each value from the values at the same place: functions, arithmetic, comparisons, choices.
 
 Passes make tables of chains of them (passes/families/table.py); samples that meet in none but these stay apart.
+
+Tests: tests/graph
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Operators that move values without computing, that make tensors of none, and that scatter values into others."""
+"""Operators that move values without computing, that make tensors of none, and that scatter values into others.
+
+Tests: tests/graph
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 Padding counts as if it were multiplied. A dynamic dimension counts as 1: it is a batch, or the rest is for each of its
 elements.
+
+Tests: tests/runtime/test_dynamic_shapes.py
 """
 
 from __future__ import annotations

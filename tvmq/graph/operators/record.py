@@ -1,4 +1,7 @@
-"""The record of one Relax operator: the facts about it that more than one place needs."""
+"""The record of one Relax operator: the facts about it that more than one place needs.
+
+Tests: tests/graph/test_operators.py
+"""
 
 from __future__ import annotations
 

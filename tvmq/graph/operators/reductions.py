@@ -1,4 +1,7 @@
-"""Operators that make one value of many: reductions, pools, norms, softmax, scans, and what sorts."""
+"""Operators that make one value of many: reductions, pools, norms, softmax, scans, and what sorts.
+
+Tests: tests/graph
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Records of our operators, tvmq.*; those without a definition have an adapter in tvmq/reference."""
+"""Records of our operators, tvmq.*; those without a definition have an adapter in tvmq/reference.
+
+Tests: tests/graph
+"""
 
 from __future__ import annotations
 

@@ -11,6 +11,8 @@ int32(a - a_zero) * int32(b - b_zero)        broadcasting
 R.tvmq.add_mask(x, mask): int32 scores plus an attention mask in their steps, numerics.add_mask; broadcasting.
 
 clip(x + clip(clip(mask, -2^20, 2^20) * multiplier + offset, -2^30, 2^30), -(2^31 - 1), 2^31 - 1)
+
+Tests: tests/graph/test_ops.py
 """
 
 from __future__ import annotations

@@ -24,6 +24,8 @@ mode "float"         clip(rint(float32(acc) * float32(multiplier)) + zero_point,
 mode "fixed_point"   int32 multiplier and shift in int64, rounding "UPWARD" (half up), "TONEAREST" (half away from
                      zero) or "DOUBLE" (two roundings)
 mode "power_of_two"  shift alone; multiplier is ignored
+
+Tests: tests/graph/test_ops.py
 """
 
 from __future__ import annotations

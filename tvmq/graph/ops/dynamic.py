@@ -3,6 +3,8 @@
 scale = dynamic_scale(x, axes)              max|x| / largest_code over `axes`, which stay with extent 1
 q     = dynamic_quantize(x, scale)          int8
 y     = dynamic_dequantize(acc, s_x, s_w)   float32(acc) * (s_x * s_w)
+
+Tests: tests/tools/cli/test_quantize_alone.py
 """
 
 from __future__ import annotations

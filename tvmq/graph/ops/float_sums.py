@@ -1,6 +1,8 @@
 """Float sums in one order of adding, the same on every CPU.
 
 R.tvmq.float_sum(x): numerics.float_sum, sum or mean of float32 over axes, equal on every CPU.
+
+Tests: tests/graph/test_ops.py
 """
 
 from __future__ import annotations

@@ -13,6 +13,8 @@ clip(((q * multiplier + offset) >> shift) + zero_point, qmin, qmax)
 R.tvmq.fence(x): x, rounded to float32 here: no product before it is contracted with a sum behind it into an FMA.
 
 With a fence behind every float operator that ends in a product, a chain of operators gives the same bits fused or not.
+
+Tests: tests/passes/test_broadcast_constants.py
 """
 
 from __future__ import annotations

@@ -11,6 +11,8 @@ R.tvmq.integer_layer_norm(x, multiplier, offset): layer norm of codes in integer
 
 d = n * x - sum(x), w = n * sum(x * x) - sum(x)^2 + epsilon, exactly; z = d / sqrt(w) by Newton's iteration, Q22;
 clip(((z * multiplier + offset) >> shift) + zero_point, qmin, qmax). Not centred: d = n * (x - x_zero), rms norm.
+
+Tests: tests/formats/c/test_export_c.py
 """
 
 from __future__ import annotations

@@ -13,6 +13,8 @@ R.tvmq.group_norm(x, gamma, beta): numerics.group_norm of [batch, channels, ...]
 
 A row is all that the channels of a group hold; gamma and beta belong to channels. Instance norm: as many groups as
 channels.
+
+Tests: tests/graph/test_ops.py
 """
 
 from __future__ import annotations

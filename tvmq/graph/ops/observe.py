@@ -4,6 +4,8 @@ The result is the token, so that calls that pass it on run in their order and no
 observers/statistics_buffers.py for the memory, kernels/calibrate/observe.py for what is computed. There is no other way
 to compute it: a tensor that the kernel does not take (of dynamic sizes, not float32) is not observed. It is in no model
 of users, and registered where passes/calibrate/observed_model.py asks for it.
+
+Tests: tests/formats/exporting/test_formats_page.py
 """
 
 from __future__ import annotations

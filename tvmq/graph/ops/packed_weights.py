@@ -11,6 +11,8 @@ code i = byte i // 2, its low half for even i, else its high half; ((half ^ 8) -
 R.tvmq.group_matmul(x, x_scale, w, scale): rows of codes times codes in groups with a scale each, numerics.group_matmul.
 
 t = t + float32(int32 sum over a group) * scale for all groups in order, then t * x_scale
+
+Tests: tests/graph/test_ops.py
 """
 
 from __future__ import annotations

@@ -10,6 +10,8 @@ q is (batch, channels, one to three spatial axes); window i of m over n elements
 floor(i n / m) .. ceil((i + 1) n / m), the end excluded.
 
 R.tvmq.resample(x, index, weight): numerics.resample, weighted sums of neighbours along one axis.
+
+Tests: tests/graph/test_ops.py
 """
 
 from __future__ import annotations

@@ -7,6 +7,8 @@ sum over k of int32(a[..., m, k] - a_zero) * int32(b[..., k, n] - b_zero)       
 R.tvmq.conv_transpose(x, w): exact int32 sums of a transposed convolution of codes, numerics.conv_transpose.
 
 Relax's own operator takes the gaps between the elements of x for 0; codes need their zero point there.
+
+Tests: tests/graph/test_ops.py
 """
 
 from __future__ import annotations

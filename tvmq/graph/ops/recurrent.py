@@ -4,6 +4,8 @@
     y = recurrent_codes(gates, weight, terms, state, lengths, scale)     in exact sums of int8 codes
 
 Their loops are written by kernels alone (kernels/recurrent, kernels/cuda): nothing else can follow a loop over time.
+
+Tests: tests/formats/onnx/exporter/test_recurrent.py
 """
 
 from __future__ import annotations

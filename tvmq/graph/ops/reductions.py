@@ -7,6 +7,8 @@ sum over axes of int32(q - zero_point)
 R.tvmq.masked_mean(x, mask): mean of the codes that a mask of integers keeps, along one axis, numerics.masked_mean.
 
 s = sum((x - x_zero) * mask), c = sum(mask); clip(round(s * multiplier * 2^(shift - 31) / c) + zero_point, qmin, qmax)
+
+Tests: tests/graph/test_ops.py
 """
 
 from __future__ import annotations

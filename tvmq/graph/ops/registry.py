@@ -4,6 +4,8 @@ The parser looks names up in `tvm.relax.script.parser.tvmq`; the printer strips 
 that R.tvmq.quantize(...) prints and parses back.
 
 NumPy broadcasting for our operators of several arguments.
+
+Tests: tests/graph/test_ops.py
 """
 
 from __future__ import annotations

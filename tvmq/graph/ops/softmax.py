@@ -6,6 +6,8 @@ every product and sum is rounded to float32 by itself
 R.tvmq.log_softmax(x): numerics.log_softmax, equal on every CPU.
 
 d - log(sum(exp(d))), d = x - max(x); polynomials for exp and log; every product and sum is rounded to float32 by itself
+
+Tests: tests/graph/test_ops.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Bound that a quantized model must keep: on the signal-to-error ratio of its outputs, or the drop of a metric."""
+"""Bound that a quantized model must keep: on the signal-to-error ratio of its outputs, or the drop of a metric.
+
+Tests: tests/quantization/guard/test_guard.py
+"""
 
 from __future__ import annotations
 

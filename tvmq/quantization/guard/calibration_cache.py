@@ -1,4 +1,7 @@
-"""Results of one reading of the data, kept for all modules that are tried: a trial costs no calibration."""
+"""Results of one reading of the data, kept for all modules that are tried: a trial costs no calibration.
+
+Tests: tests/quantization/search/test_workers.py
+"""
 
 from __future__ import annotations
 

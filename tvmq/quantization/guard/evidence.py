@@ -6,6 +6,8 @@ The float tensors that an ordering operator reads are evidence for all outputs b
 too, as floats or codes, under the names that the source gave them. Floats behind argmax and argmin alone are judged
 besides, all but a quarter of them: near ties look up another place, as they may, while the rest is as good as any
 output.
+
+Tests: tests/quantization/guard/test_guard.py
 """
 
 from __future__ import annotations

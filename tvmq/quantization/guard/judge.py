@@ -1,4 +1,7 @@
-"""Comparison of a module's outputs with float's, on samples that were kept while the data were read."""
+"""Comparison of a module's outputs with float's, on samples that were kept while the data were read.
+
+Tests: tests/quantization/guard/test_kinds_of_networks.py
+"""
 
 from __future__ import annotations
 

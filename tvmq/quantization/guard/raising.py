@@ -11,6 +11,8 @@ Where the bound just holds two steps go on, which cost little: codes made at run
 products as are little work, of which 3 puts back what it can. Networks lose points of their score up to some 30 dB.
 Each step is measured at the outputs: the error of a layer by itself says little, an ill-conditioned operator behind it
 makes more of it. A step stays if it helps.
+
+Tests: tests/quantization/guard/test_guard.py
 """
 
 from __future__ import annotations

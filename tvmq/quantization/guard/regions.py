@@ -8,6 +8,8 @@ What layers cost in more precision, by counts alone: the same on every machine, 
 
 The rates are those of one core with 32-byte vectors. They rank what may be given back to 8 bits; `tvmq inspect`
 forecasts the times of a CPU.
+
+Tests: tests/quantization/guard/test_kinds_of_networks.py
 """
 
 from __future__ import annotations

@@ -8,6 +8,8 @@ Before                                            After
 
 To compile an integer module for each choice took ten times as long as to quantize. A rehearsal rounds where the integer
 module would, in float: it ranks choices. What is handed out is an integer module, which is measured itself.
+
+Tests: tests/quantization/guard/test_kinds_of_networks.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Report of the guard: in the ledger for each layer and step, and one sentence where the bound is missed."""
+"""Report of the guard: in the ledger for each layer and step, and one sentence where the bound is missed.
+
+Tests: tests/quantization/guard/test_guard.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Choices of more precision that were tried, each measured at the model's outputs by a rehearsal."""
+"""Choices of more precision that were tried, each measured at the model's outputs by a rehearsal.
+
+Tests: tests/quantization/guard/test_guard.py
+"""
 
 from __future__ import annotations
 

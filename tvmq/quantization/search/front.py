@@ -1,4 +1,7 @@
-"""The answer of a search: the best model, and the Pareto front of quality, time and size with its recipes."""
+"""The answer of a search: the best model, and the Pareto front of quality, time and size with its recipes.
+
+Tests: tests/quantization/search/test_workers.py
+"""
 
 from __future__ import annotations
 

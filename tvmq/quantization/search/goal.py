@@ -1,4 +1,7 @@
-"""Goal of a search: the fastest or the smallest model within a bound."""
+"""Goal of a search: the fastest or the smallest model within a bound.
+
+Tests: tests/quantization/search/test_search.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The layers of a network as proposals see them: options, costs, and where codes and floats would meet."""
+"""The layers of a network as proposals see them: options, costs, and where codes and floats would meet.
+
+Tests: tests/quantization/search/test_workers.py
+"""
 
 from __future__ import annotations
 

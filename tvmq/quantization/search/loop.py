@@ -6,6 +6,8 @@
     4  with finetune=, the cheapest models that missed the bound, their integers trained
 
 The rounds are the same for any number of workers, so the answer is the same.
+
+Tests: tests/quantization/search/test_search.py
 """
 
 from __future__ import annotations

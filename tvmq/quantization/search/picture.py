@@ -1,4 +1,7 @@
-"""The Pareto front of a search as a picture: an SVG that needs nothing else."""
+"""The Pareto front of a search as a picture: an SVG that needs nothing else.
+
+Tests: tests/quantization/search/test_parts.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Facts that a trial depends on, as plain data with a content hash: it travels to any worker and names its results."""
+"""Facts that a trial depends on, as plain data with a content hash: it travels to any worker and names its results.
+
+Tests: tests/quantization/search/test_finetuning.py
+"""
 
 from __future__ import annotations
 

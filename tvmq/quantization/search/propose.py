@@ -6,6 +6,8 @@
 
 Errors add up nearly: rounding errors of different layers are nearly uncorrelated. Where they do not, the loop corrects
 the budget by what a rehearsal of the proposal says.
+
+Tests: tests/quantization/search/test_parts.py
 """
 
 from __future__ import annotations

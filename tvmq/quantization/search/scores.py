@@ -1,4 +1,7 @@
-"""How good each sample's outputs are, by labels: scores that two models can be compared by, sample by sample."""
+"""How good each sample's outputs are, by labels: scores that two models can be compared by, sample by sample.
+
+Tests: tests/quantization/search/test_parts.py
+"""
 
 from __future__ import annotations
 

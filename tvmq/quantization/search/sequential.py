@@ -3,6 +3,8 @@
 The mean difference of n of N paired scores has a standard error s; the drop is decided once it lies more than
 BOUND * sqrt(N / n) * s from the bound (O'Brien and Fleming 1979: early looks need more), and by itself when all were
 seen. One difference as large as any seen is added to the variance, so that a few equal samples prove nothing.
+
+Tests: tests/quantization/search/test_parts.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Choices of a search: an option for each layer, and options of the whole network."""
+"""Choices of a search: an option for each layer, and options of the whole network.
+
+Tests: tests/quantization/search/test_parts.py
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 Errors of single layers are measured by a rehearsal (guard/rehearsal.py): one compiled float module whose roundings are
 switched on layer by layer. Whole recipes are measured by the integer module that would be handed out.
+
+Tests: tests/quantization/search/test_finetuning.py
 """
 
 from __future__ import annotations

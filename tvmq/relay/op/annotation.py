@@ -1,4 +1,7 @@
-"""relay.annotation: marks on values, of which Relax needs none; and simulated_quantize, which rounds in float."""
+"""relay.annotation: marks on values, of which Relax needs none; and simulated_quantize, which rounds in float.
+
+Tests: tests/relay/test_ops.py
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
 """Arguments as Relay took them: numbers for all sides, pairs for both, texts that may be empty.
 
 Operands that Relax takes as attributes: they have to be constants.
+
+Tests: tests/relay/test_expr.py
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """Convolutions, with Relay's signatures; padding is kept as the numbers of all sides.
 
 Matrix products and the bias.
+
+Tests: tests/relay/test_ops.py
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """Tensors made from nothing but a shape, or from the shape of another tensor.
 
 Choosing by index or condition, and what integer arithmetic of quantized models needs.
+
+Tests: tests/relay/quantize/test_classic_cases.py
 """
 
 from __future__ import annotations

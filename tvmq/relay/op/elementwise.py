@@ -1,4 +1,7 @@
-"""Operators on each element: arithmetic, comparisons, functions of one value, casts."""
+"""Operators on each element: arithmetic, comparisons, functions of one value, casts.
+
+Tests: tests/relay/test_ops.py
+"""
 
 from __future__ import annotations
 

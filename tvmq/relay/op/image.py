@@ -1,4 +1,7 @@
-"""relay.image: resizing."""
+"""relay.image: resizing.
+
+Tests: tests/relay/test_ops.py
+"""
 
 from __future__ import annotations
 

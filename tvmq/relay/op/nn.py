@@ -1,4 +1,7 @@
-"""relay.nn: operators of neural networks."""
+"""relay.nn: operators of neural networks.
+
+Tests: tests/relay/test_names.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Normalizations, activations with an attribute, softmax, dropout, padding."""
+"""Normalizations, activations with an attribute, softmax, dropout, padding.
+
+Tests: tests/relay/test_ops.py
+"""
 
 from __future__ import annotations
 

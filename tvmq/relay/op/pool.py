@@ -1,4 +1,7 @@
-"""Pooling and resizing by whole factors, with Relay's signatures."""
+"""Pooling and resizing by whole factors, with Relay's signatures.
+
+Tests: tests/relay/test_ops.py
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
 """relay.qnn.op: operators on codes, of models that a framework quantized; see qnn_lowering.py for what they compute.
 
 Between relay.qnn.op.dequantize and quantize stands any operator of floats: transform.FakeQuantizationToInteger.
+
+Tests: tests/relay/quantize/test_classic_cases.py
 """
 
 from __future__ import annotations

@@ -8,6 +8,8 @@
     qnn.quantize                       tvmq.quantize, ties to even; qnn.dequantize  tvmq.dequantize
 
 Scales and zero points are constants. Kernels with constant codes are packed when they are built.
+
+Tests: tests/relay/test_qnn.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Reductions: over all dimensions, over some, or over all others (exclude)."""
+"""Reductions: over all dimensions, over some, or over all others (exclude).
+
+Tests: tests/relay/quantize/test_classic_cases.py
+"""
 
 from __future__ import annotations
 

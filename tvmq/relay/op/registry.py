@@ -5,6 +5,8 @@ Each file of this folder registers one family:
     @register("nn.leaky_relu", alpha=0.25)
     def _leaky_relu(emit, args, attrs):
         return emit(relax.op.nn.leakyrelu(args[0], attrs.alpha))
+
+Tests: tests/relay/quantize/test_classic_cases.py
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """Operators that move values: reshapes, transposes, concatenation, splits, slices, repetition.
 
 Layouts such as NCHW and NCHW4c: one letter a dimension, small ones behind a number for blocks of it.
+
+Tests: tests/relay/test_ops.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""relay.quantize._annotate: the names that scripts import from there."""
+"""relay.quantize._annotate: the names that scripts import from there.
+
+Tests: tests/relay/quantize/test_quantize.py
+"""
 
 from __future__ import annotations
 

@@ -5,6 +5,8 @@
     scale                             float32(T / 2^(bits - 1)); codes -(2^(bits-1) - 1) .. 2^(bits-1) - 1
 
 The data are read twice, and no activation is kept: thresholds are those of all samples at once nevertheless.
+
+Tests: tests/relay/quantize/test_quantize.py
 """
 
 from __future__ import annotations

@@ -10,6 +10,8 @@ say one thing: that an operator stays float. So a rule of annotate is called for
 order, and where it returns None the layer stays float. A rule of partition is kept and not called.
 
 Relay's temporary expressions, as registered rules see them: an expression and what is known of it.
+
+Tests: tests/relay/quantize/test_quantize.py
 """
 
 from __future__ import annotations

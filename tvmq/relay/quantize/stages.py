@@ -11,6 +11,8 @@ Each gives a pass of TVM, callable on a module and usable in tvm.transform.Seque
 it runs, and gives a module of the kind that it takes. The modules between them print as text and parse back.
 
 relay.quantize.partition_conversions: conversions at the border split off the integer core.
+
+Tests: tests/relay/quantize/test_quantize.py
 """
 
 from __future__ import annotations

@@ -8,6 +8,8 @@ Which layers the options and registered rules keep in float, as Rules of tvmq.
 Relay counted the convolutions for skip_conv_layers from the result backwards, arguments from left to right: in
 add(conv_b(...), shortcut(...)) the main branch before the shortcut. Relax lists operators in the order of execution,
 which may be another one.
+
+Tests: tests/relay/quantize/test_quantize.py
 """
 
 from __future__ import annotations

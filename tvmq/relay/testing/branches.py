@@ -3,6 +3,8 @@
 DenseNet (Huang et al., 2017) as Relay's workload had it: a block joins the results of its layers alone, each of
 which reads the one before it.
 Inception v3 (Szegedy et al., 2015).
+
+Tests: tests/relay/test_testing.py
 """
 
 from __future__ import annotations

@@ -3,6 +3,8 @@
 VGG (Simonyan and Zisserman, 2014).
 SqueezeNet 1.0 and 1.1 (Iandola et al., 2016).
 MobileNet, first version (Howard et al., 2017): depthwise and pointwise convolutions by turns.
+
+Tests: tests/relay/test_testing.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Weights of the test networks: drawn from a seed in the order of the parameters, so that they are Relay's."""
+"""Weights of the test networks: drawn from a seed in the order of the parameters, so that they are Relay's.
+
+Tests: tests/relay/test_testing.py
+"""
 
 from __future__ import annotations
 

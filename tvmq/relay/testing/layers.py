@@ -1,4 +1,7 @@
-"""Layers that make their own weights: <name>_weight, <name>_bias, <name>_gamma, ..."""
+"""Layers that make their own weights: <name>_weight, <name>_bias, <name>_gamma, ...
+
+Tests: tests/relay/test_testing.py
+"""
 
 from __future__ import annotations
 

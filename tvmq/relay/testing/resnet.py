@@ -1,6 +1,8 @@
 """ResNet with the norm before the convolution (He et al., Identity Mappings in Deep Residual Networks, 2016).
 
 ResNet over films, with convolutions in three dimensions (Hara et al., 2018).
+
+Tests: tests/relay/quantize/test_classic_cases.py
 """
 
 from __future__ import annotations

@@ -5,6 +5,8 @@ The network of Deep Q-learning (Mnih et al., 2015).
 The generator of DCGAN (Radford et al., 2015): pictures of 64 x 64 from random numbers.
 A recurrent network of LSTM cells (Hochreiter and Schmidhuber, 1997), written out step by step.
 A small network with the operators of large ones: the model of the calibration tests.
+
+Tests: tests/relay/test_testing.py
 """
 
 from __future__ import annotations

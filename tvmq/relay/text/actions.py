@@ -1,4 +1,7 @@
-"""Actions of the rules of the grammar, which build the syntax tree; lark calls them while it reads."""
+"""Actions of the rules of the grammar, which build the syntax tree; lark calls them while it reads.
+
+Tests: tests/relay/test_migrating_claims.py
+"""
 
 from __future__ import annotations
 

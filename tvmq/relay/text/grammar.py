@@ -8,6 +8,8 @@ knows which names are declared, tells them apart.
 `[x]` gives None where x is absent, `(x)?` nothing.
 
 Numbers of Relay's text: the type is a suffix.
+
+Tests: tests/relay/test_text.py
 """
 
 from __future__ import annotations

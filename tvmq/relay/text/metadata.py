@@ -5,6 +5,8 @@
 Node 0 is null. The root is a map: `keys` (type keys such as "relay.Constant"), `data` (indices of arrays of nodes). A
 relay.Constant's `attrs.data` is an index into b64ndarrays, each the base64 of one little-endian record: a magic
 number, device, rank, element type, shape, bytes.
+
+Tests: tests/relay/test_text.py
 """
 
 from __future__ import annotations

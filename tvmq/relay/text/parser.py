@@ -1,4 +1,7 @@
-"""Relay's text to its syntax tree, by lark."""
+"""Relay's text to its syntax tree, by lark.
+
+Tests: tests/relay/test_text.py
+"""
 
 from __future__ import annotations
 

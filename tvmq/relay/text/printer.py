@@ -3,6 +3,8 @@
 Every call, tuple and projection but the last of a function is a binding of the graph, `%3 = ...;`. Numbers are written
 in full, so that reading gives the same bits: Relay wrote six digits. Only attributes that differ from the operator's
 own are written, in its order; types stand in comments.
+
+Tests: tests/relay/test_text.py
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 `%3` and `let %x` are nodes that are shared, since nothing here has effects; a call of `@f` or of a `fn` is taken over
 into the caller. Attributes that a text leaves out have the values of Relay's printer (tvmq/relay/op).
+
+Tests: tests/relay/test_text.py
 """
 
 from __future__ import annotations

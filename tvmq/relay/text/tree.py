@@ -2,6 +2,8 @@
 
 >>> Project(Variable("x", 3), 0)
 Project(value=Variable(name='x', line=3), index=0)
+
+Tests: tests/relay
 """
 
 from __future__ import annotations

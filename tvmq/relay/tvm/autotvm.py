@@ -1,6 +1,8 @@
 """tvm.autotvm: logs of measured schedules are not read; tiles are measured by tvmq.build(qmod, tune=seconds).
 
 Scopes around a build do nothing, so that scripts run; tuning itself says what to do instead.
+
+Tests: tests/relay/test_imports.py
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """Names of TVM as it is today, for scripts that were written for an older one.
 
 Modules of TVM that went with Relay: importing one does no harm, using it says what to do.
+
+Tests: tests/relay/test_imports.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""tvm.nd, which is tvm.runtime.tensor today: arrays of a device."""
+"""tvm.nd, which is tvm.runtime.tensor today: arrays of a device.
+
+Tests: tests/relay/test_scripts.py
+"""
 
 from __future__ import annotations
 

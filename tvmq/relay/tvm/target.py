@@ -1,4 +1,7 @@
-"""tvm.target: targets from the texts that scripts wrote ("llvm -mcpu=skylake-avx512"), which TVM refuses today."""
+"""tvm.target: targets from the texts that scripts wrote ("llvm -mcpu=skylake-avx512"), which TVM refuses today.
+
+Tests: tests/relay/test_tvm_names.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""tvm.contrib.utils: the temporary folder of old scripts."""
+"""tvm.contrib.utils: the temporary folder of old scripts.
+
+Tests: tests/relay/test_paths.py
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,8 @@ their numbers and checks none of them.
 
 A damaged file is told by its hash. This is for one whose hashes were made anew: what it names is there, and what is
 read was written before.
+
+Tests: tests/runtime/artifact/test_inconsistent.py
 """
 
 from __future__ import annotations

@@ -6,6 +6,8 @@ LLVM bitcode, which is compiled when it is loaded. Neither needs a C compiler.
 The bitcode that TVM writes names the buffers of a kernel by their address in the compiling process (metadata
 for alias analysis), so that no two builds are equal. Here the addresses become numbers in the order in which
 they appear: equal modules give equal bytes.
+
+Tests: tests/runtime/artifact/test_container.py
 """
 
 from __future__ import annotations

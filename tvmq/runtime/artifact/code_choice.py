@@ -1,4 +1,7 @@
-"""The machines that a saved model has code for, and which of its codes this one runs."""
+"""The machines that a saved model has code for, and which of its codes this one runs.
+
+Tests: tests/runtime/artifact/test_container.py
+"""
 
 from __future__ import annotations
 

@@ -10,11 +10,9 @@
 
 vm.bin is without weights that packing makes larger: "joined" of the manifest says how they are made of constants.bin.
 
-for several CPUs also, for each code but the first,
-
-    1/vm.bin ...  its code, without constants that stand in the file already (see shared_constants)
-
-and for a GPU kernels.cu, kernels.fatbin and cuda.bin, see artifact/cuda.py; the code above is then of its host.
+For several CPUs, members of each code but the first begin with its number, 1/vm.bin, and lack the constants that stand
+in the file already (see shared_constants). For a GPU there are kernels.cu, kernels.fatbin and cuda.bin
+(artifact/cuda.py), and the code above is of its host.
 
 The file holds machine code: whoever can write it can run code where it is loaded. Hashes find damage, not
 malice; give `load(path, sha256=...)` the hash that `save` returned to be sure that it is the file you made.

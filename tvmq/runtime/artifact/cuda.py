@@ -3,6 +3,8 @@
 kernels.cu       the kernels in CUDA C++
 kernels.fatbin   the same compiled, where nvcc was there when the model was saved; else empty
 cuda.bin         names and arguments of the kernels, as TVM's module for CUDA writes itself
+
+Tests: tests/codegen/compile/cuda/test_build.py
 """
 
 from __future__ import annotations

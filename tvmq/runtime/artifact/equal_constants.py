@@ -2,6 +2,8 @@
 
 A transformer whose layers share their weights would else have them in its file, and in memory when it is loaded, as
 often as it uses them.
+
+Tests: tests/backends/test_described_layers.py
 """
 
 from __future__ import annotations

@@ -6,6 +6,8 @@ A saved model names them, and what it calls of each:
 
 They are looked for beside the saved model, where they were when it was built, and where the system looks for libraries.
 A symbol that another library of the process has already is refused: the wrong one would be called.
+
+Tests: tests/codegen/custom_lowering/test_libraries.py
 """
 
 from __future__ import annotations

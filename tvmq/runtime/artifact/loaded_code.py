@@ -1,4 +1,7 @@
-"""The compiled code of a saved model: a virtual machine of the runtime library, and more where it is asked for."""
+"""The compiled code of a saved model: a virtual machine of the runtime library, and more where it is asked for.
+
+Tests: tests/runtime/artifact/test_weightless.py
+"""
 
 from __future__ import annotations
 

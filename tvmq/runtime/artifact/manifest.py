@@ -11,6 +11,8 @@ A form is
     [form, ...]         a list of any length; without the dots: one of these items
     {name: form}        a dictionary with these entries. Further ones are ignored, unless the key `str` has a form for
                         all of them, or a frozenset one for those that it names: then there are no others
+
+Tests: tests/runtime/artifact/test_container.py
 """
 
 from __future__ import annotations

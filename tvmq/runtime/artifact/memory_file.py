@@ -2,6 +2,8 @@
 
 On Linux they lie in memory: nothing can leave them half-written, and no full disk makes LLVM end the process.
 Elsewhere they lie in a temporary folder.
+
+Tests: tests/runtime/artifact/test_quiet.py
 """
 
 from __future__ import annotations

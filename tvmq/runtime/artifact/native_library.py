@@ -2,6 +2,8 @@
 
 Loading it takes about a millisecond and needs neither LLVM nor a linker. The same kernels as bitcode take
 about 30 us for each instruction, half a second for a network of fifty layers.
+
+Tests: tests/runtime/artifact/link/test_shared_object.py
 """
 
 from __future__ import annotations

@@ -4,6 +4,8 @@ Biases, tables and the like are equal in the codes for several CPUs. Weights are
 them: they are packed again when the file is loaded, from what the module of the file has (see recipes). In a file of
 one code these are the weights that packing makes larger, those of Winograd's algorithm; the module takes the others
 from the code (module_bytes).
+
+Tests: tests/runtime/artifact/test_shared_weights.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""`tvmq.compare`: where two forms of a model diverge, layer by layer."""
+"""`tvmq.compare`: where two forms of a model diverge, layer by layer.
+
+Tests: tests/tools/analysis/test_compare.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Result of `tvmq.compare`: figures of every layer and of the outputs, and how they print."""
+"""Result of `tvmq.compare`: figures of every layer and of the outputs, and how they print.
+
+Tests: tests/tools/analysis/test_compare.py
+"""
 
 from __future__ import annotations
 

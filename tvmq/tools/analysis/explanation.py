@@ -1,4 +1,7 @@
-"""`tvmq.explain`: the ledger as a table, a summary, or data; the report of one layer."""
+"""`tvmq.explain`: the ledger as a table, a summary, or data; the report of one layer.
+
+Tests: tests/tools/analysis/test_explain.py
+"""
 
 from __future__ import annotations
 

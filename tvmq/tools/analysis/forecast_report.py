@@ -1,4 +1,7 @@
-"""Result of `tvmq.inspect`: a table of layers, the totals, and in plain sentences whether int8 will help."""
+"""Result of `tvmq.inspect`: a table of layers, the totals, and in plain sentences whether int8 will help.
+
+Tests: tests/tools/analysis/test_forecast.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The weights of a layer as real numbers, whether a module keeps them as floats, rounded floats, or integers."""
+"""The weights of a layer as real numbers, whether a module keeps them as floats, rounded floats, or integers.
+
+Tests: tests/tools/analysis/test_compare.py
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 The code of a lowered layer is called with what the definition gives the layer before it, so that the lowering that
 differs is named, whatever the others do.
+
+Tests: tests/codegen/custom_lowering/test_own_functions.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""`tvmq.script`: a module as text for people, its ledger as a table below the code."""
+"""`tvmq.script`: a module as text for people, its ledger as a table below the code.
+
+Tests: tests/runtime/artifact/test_module_bytes.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Report of a single layer: from its names in the source to the kernel that computes it."""
+"""Report of a single layer: from its names in the source to the kernel that computes it.
+
+Tests: tests/tools/analysis/test_explain.py
+"""
 
 from __future__ import annotations
 

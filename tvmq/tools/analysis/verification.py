@@ -1,4 +1,7 @@
-"""`tvmq.verify`: is the compiled model, bit for bit, what the NumPy definition says?"""
+"""`tvmq.verify`: is the compiled model, bit for bit, what the NumPy definition says?
+
+Tests: tests/tools/analysis/test_verify.py
+"""
 
 from __future__ import annotations
 

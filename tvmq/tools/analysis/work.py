@@ -1,6 +1,8 @@
 """Where the work of a model is done: multiply-accumulates of float operators, kernels of the layers.
 
 The layers of a float model by the names that rules can use.
+
+Tests: tests/tools/analysis/test_four_functions.py
 """
 
 from __future__ import annotations

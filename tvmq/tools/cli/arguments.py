@@ -1,4 +1,7 @@
-"""Arguments and options that several commands share."""
+"""Arguments and options that several commands share.
+
+Tests: tests/tools/cli/test_formats.py
+"""
 
 from __future__ import annotations
 

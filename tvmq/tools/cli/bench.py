@@ -1,4 +1,7 @@
-"""`tvmq bench`: how long one run takes."""
+"""`tvmq bench`: how long one run takes.
+
+Tests: tests/tools/cli/test_end_to_end.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Bounds of `tvmq quantize`: --guard, or --metric with --max-drop; a model below its bound is refused."""
+"""Bounds of `tvmq quantize`: --guard, or --metric with --max-drop; a model below its bound is refused.
+
+Tests: tests/tools/cli/test_refusal.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`tvmq build`: a model compiled again, for other CPUs or for several."""
+"""`tvmq build`: a model compiled again, for other CPUs or for several.
+
+Tests: tests/tools/cli/test_commands.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Samples from --data: a folder of pictures, an .npz or .npy, a function; or random values."""
+"""Samples from --data: a folder of pictures, an .npz or .npy, a function; or random values.
+
+Tests: tests/tools/cli/test_quantize_alone.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`tvmq demo`: the whole road on the embedded network, with float and int8 side by side."""
+"""`tvmq demo`: the whole road on the embedded network, with float and int8 side by side.
+
+Tests: tests/tools/cli/test_end_to_end.py
+"""
 
 from __future__ import annotations
 

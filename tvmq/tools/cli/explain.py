@@ -1,4 +1,7 @@
-"""`tvmq explain`: which layers compute in integers, which do not, and why."""
+"""`tvmq explain`: which layers compute in integers, which do not, and why.
+
+Tests: tests/tools/cli/test_commands.py
+"""
 
 from __future__ import annotations
 

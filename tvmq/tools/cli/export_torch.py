@@ -1,4 +1,7 @@
-"""`tvmq export-torch`: a saved model as a program of torch.export."""
+"""`tvmq export-torch`: a saved model as a program of torch.export.
+
+Tests: tests/tools/cli/test_export_onnx.py
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
 """Measurements of `tvmq quantize` on the saved model: int8 beside float on data, and the speed of both.
 
 Speed is that of int8 and of our own float build by turns, on this CPU.
+
+Tests: tests/tools/cli/test_quantize_alone.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""How good a model is by labels: built-in metrics and functions of the user's."""
+"""How good a model is by labels: built-in metrics and functions of the user's.
+
+Tests: tests/tools/cli/test_quantize_alone.py
+"""
 
 from __future__ import annotations
 

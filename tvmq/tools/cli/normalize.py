@@ -1,4 +1,7 @@
-"""Normalization of pictures for a command: as given, as the model says, as its outputs tell, or the usual one."""
+"""Normalization of pictures for a command: as given, as the model says, as its outputs tell, or the usual one.
+
+Tests: tests/tools/cli/test_quantize_alone.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""A model and its data, opened for `tvmq quantize`: read, imported, split, and normalized if they are pictures."""
+"""A model and its data, opened for `tvmq quantize`: read, imported, split, and normalized if they are pictures.
+
+Tests: tests/tools/cli/test_quantize_alone.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Options for the preprocessing of pictures, which override the guess."""
+"""Options for the preprocessing of pictures, which override the guess.
+
+Tests: tests/tools/cli/test_quantize_alone.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""`tvmq quantize`: from a trained float model to a saved integer executable, and its comparison with float."""
+"""`tvmq quantize`: from a trained float model to a saved integer executable, and its comparison with float.
+
+Tests: tests/tools/cli/test_quantize_alone.py
+"""
 
 from __future__ import annotations
 

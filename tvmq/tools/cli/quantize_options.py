@@ -1,4 +1,7 @@
-"""Options of the commands that quantize a float model: `quantize` and `finetune`."""
+"""Options of the commands that quantize a float model: `quantize` and `finetune`.
+
+Tests: tests/tools/cli
+"""
 
 from __future__ import annotations
 

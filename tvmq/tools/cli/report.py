@@ -1,4 +1,7 @@
-"""`tvmq report`: a quantized model as one page to look at."""
+"""`tvmq report`: a quantized model as one page to look at.
+
+Tests: tests/tools/report/test_report.py
+"""
 
 from __future__ import annotations
 

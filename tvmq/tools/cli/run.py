@@ -1,4 +1,7 @@
-"""`tvmq run`: run a saved executable on arrays from a file."""
+"""`tvmq run`: run a saved executable on arrays from a file.
+
+Tests: tests/tools/cli/test_commands.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Samples of a command: arrays in memory or on disk, their labels, and which of them are kept apart."""
+"""Samples of a command: arrays in memory or on disk, their labels, and which of them are kept apart.
+
+Tests: tests/tools/cli/test_judge.py
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 On a terminal progress is a bar with the time left; in a log it is one line when a step begins and one when it
 ends, so that nothing has to be unpicked from control characters.
+
+Tests: tests/tools/cli/test_commands.py
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """The last words of `tvmq quantize`: what was gained, what it costs, what stayed float and why, what to do next.
 
 Also: the default output file of a command, and the files it must not overwrite.
+
+Tests: tests/tools/cli/test_quantize_alone.py
 """
 
 from __future__ import annotations

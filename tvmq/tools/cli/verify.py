@@ -1,4 +1,7 @@
-"""`tvmq verify`: is the compiled model bit for bit what the NumPy definition, or a described chip, says?"""
+"""`tvmq verify`: is the compiled model bit for bit what the NumPy definition, or a described chip, says?
+
+Tests: tests/tools/cli/test_commands.py
+"""
 
 from __future__ import annotations
 

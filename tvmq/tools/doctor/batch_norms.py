@@ -1,4 +1,7 @@
-"""Statistics of the training data that the first batch normalizations of a model hold, compared with given data."""
+"""Statistics of the training data that the first batch normalizations of a model hold, compared with given data.
+
+Tests: tests/tools/doctor/test_model_checks.py
+"""
 
 from __future__ import annotations
 

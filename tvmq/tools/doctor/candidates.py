@@ -1,4 +1,7 @@
-"""Preprocessings to try on samples: each would undo a common mistake."""
+"""Preprocessings to try on samples: each would undo a common mistake.
+
+Tests: tests/tools/doctor/test_model_checks.py
+"""
 
 from __future__ import annotations
 

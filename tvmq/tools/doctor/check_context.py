@@ -1,4 +1,7 @@
-"""The model and samples that the checks of the doctor share, and measures of its outputs."""
+"""The model and samples that the checks of the doctor share, and measures of its outputs.
+
+Tests: tests/tools/doctor/test_model_checks.py
+"""
 
 from __future__ import annotations
 

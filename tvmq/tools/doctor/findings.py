@@ -1,4 +1,7 @@
-"""Findings of the doctor, each printed as a line with its remedy."""
+"""Findings of the doctor, each printed as a line with its remedy.
+
+Tests: tests/tools/cli/test_doctor.py
+"""
 
 from __future__ import annotations
 

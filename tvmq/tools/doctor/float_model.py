@@ -1,4 +1,7 @@
-"""Checks of the float model: equality with onnxruntime, dead channels, NaN and infinite values."""
+"""Checks of the float model: equality with onnxruntime, dead channels, NaN and infinite values.
+
+Tests: tests/tools/doctor/test_model_checks.py
+"""
 
 from __future__ import annotations
 

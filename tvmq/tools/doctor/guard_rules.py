@@ -1,4 +1,7 @@
-"""Rules, as few as possible, that reproduce the choices of the guard of `quantize` in a script."""
+"""Rules, as few as possible, that reproduce the choices of the guard of `quantize` in a script.
+
+Tests: tests/tools/doctor/test_remedies.py
+"""
 
 from __future__ import annotations
 

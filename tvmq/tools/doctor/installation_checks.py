@@ -1,4 +1,7 @@
-"""`tvmq doctor` without a model: all checks of the installation and the machine, in order."""
+"""`tvmq doctor` without a model: all checks of the installation and the machine, in order.
+
+Tests: tests/tools/doctor/test_installation.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Loss of accuracy in int8: how much, by weights or activations, in which layers, and a remedy."""
+"""Loss of accuracy in int8: how much, by weights or activations, in which layers, and a remedy.
+
+Tests: tests/tools/doctor/test_model_checks.py
+"""
 
 from __future__ import annotations
 

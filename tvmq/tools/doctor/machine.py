@@ -1,4 +1,7 @@
-"""Checks of this machine: CPU features and the kernels they give, cores, memory, the cache folder, a GPU."""
+"""Checks of this machine: CPU features and the kernels they give, cores, memory, the cache folder, a GPU.
+
+Tests: tests/tools/doctor/test_installation.py
+"""
 
 from __future__ import annotations
 

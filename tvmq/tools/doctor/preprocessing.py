@@ -6,6 +6,8 @@ Three kinds of evidence, of which the first one that is available decides:
     batch norms  the first ones hold mean and variance of their inputs in training
     outputs      a classifier distinguishes samples: mutual information of sample and class, H(mean p) - mean H(p);
                  samples unlike those of training get the same answer, or an uncertain one
+
+Tests: tests/tools/doctor/test_model_checks.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Checks of the samples alone: layout, NaN and infinite values, identical samples, outliers."""
+"""Checks of the samples alone: layout, NaN and infinite values, identical samples, outliers.
+
+Tests: tests/tools/doctor/test_model_checks.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Self-test: quantize and build a model of three layers, and compare it with the NumPy definition."""
+"""Self-test: quantize and build a model of three layers, and compare it with the NumPy definition.
+
+Tests: tests/tools/doctor/test_installation.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Trials of quantization: each result is compared with float, on samples that did not calibrate it."""
+"""Trials of quantization: each result is compared with float, on samples that did not calibrate it.
+
+Tests: tests/tools/doctor/test_model_checks.py
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 Only what such requirements consist of is understood: numbers, post, pre and development releases, and a list of
 comparisons; nothing else stands in our metadata, and the doctor must not need a package for it that may be missing.
+
+Tests: tests/tools/doctor/test_installation.py
 """
 
 from __future__ import annotations

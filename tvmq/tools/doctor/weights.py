@@ -1,4 +1,7 @@
-"""Checks of the weights of an ONNX model: NaN and infinite values, and outliers within a channel."""
+"""Checks of the weights of an ONNX model: NaN and infinite values, and outliers within a channel.
+
+Tests: tests/tools/doctor/test_model_checks.py
+"""
 
 from __future__ import annotations
 

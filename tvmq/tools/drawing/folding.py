@@ -3,6 +3,8 @@
 A cut is a place in the order of computation over which few values are alive. Between two cuts stands a part of the
 network that has one way in and one way out: a residual block, an attention, a run of layers. Parts that follow each
 other and whose names begin alike are put together, evenly, until so few are left as are wanted.
+
+Tests: tests/tools/drawing/test_draw.py
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 Edges that pass rows get a place in each of them, so that no edge crosses a card; all edges of one card to later rows
 share these places.
+
+Tests: tests/tools/drawing/test_draw.py
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 is decided yet.
 
 Constants, weights and whatever is computed from them alone are part of the operator that reads them.
+
+Tests: tests/tools/drawing/test_draw.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Where cards and edges stand, in pixels: each near the middle of its neighbours, long pictures in columns."""
+"""Where cards and edges stand, in pixels: each near the middle of its neighbours, long pictures in columns.
+
+Tests: tests/tools/drawing/test_draw.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The text of the picture: SVG with its own style, which follows light and dark."""
+"""The text of the picture: SVG with its own style, which follows light and dark.
+
+Tests: tests/tools/drawing/test_draw.py
+"""
 
 from __future__ import annotations
 

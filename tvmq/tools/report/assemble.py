@@ -1,4 +1,7 @@
-"""Assemble a report from the model and whichever of comparison, profile and statistics there are."""
+"""Assemble a report from the model and whichever of comparison, profile and statistics there are.
+
+Tests: tests/tools/report/test_report.py
+"""
 
 from __future__ import annotations
 

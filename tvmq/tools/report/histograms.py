@@ -1,4 +1,7 @@
-"""Histograms of the calibration data in each tensor, beside the thresholds of its codes: for pictures."""
+"""Histograms of the calibration data in each tensor, beside the thresholds of its codes: for pictures.
+
+Tests: tests/tools/report/test_report.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The page: facts put into a template; style, script and drawings stand in it, nothing is fetched."""
+"""The page: facts put into a template; style, script and drawings stand in it, nothing is fetched.
+
+Tests: tests/tools/report/test_report.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The layers of the page: for each what the ledger, the comparison, the profile and the data say of it."""
+"""The layers of the page: for each what the ledger, the comparison, the profile and the data say of it.
+
+Tests: tests/tools/report/test_report.py
+"""
 
 from __future__ import annotations
 

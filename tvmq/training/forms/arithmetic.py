@@ -1,4 +1,7 @@
-"""Sums and products of two activations, and what bounds them."""
+"""Sums and products of two activations, and what bounds them.
+
+Tests: tests/training/test_records.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Operators that compare and choose: codes by their order, floats as torch does."""
+"""Operators that compare and choose: codes by their order, floats as torch does.
+
+Tests: tests/training/test_records.py
+"""
 
 from __future__ import annotations
 

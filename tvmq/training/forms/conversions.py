@@ -1,4 +1,7 @@
-"""Between floats, sums and codes."""
+"""Between floats, sums and codes.
+
+Tests: tests/training/test_records.py
+"""
 
 from __future__ import annotations
 

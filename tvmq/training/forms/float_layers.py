@@ -1,4 +1,7 @@
-"""Float layers: reductions, norms, pools, products and resizes; values and gradients as in floats.py."""
+"""Float layers: reductions, norms, pools, products and resizes; values and gradients as in floats.py.
+
+Tests: tests/training/test_records.py
+"""
 
 from __future__ import annotations
 

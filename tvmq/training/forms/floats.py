@@ -5,6 +5,8 @@ executed in NumPy; what rounds once (sum, product, relu) is the same in torch an
 definition is compiled, and the network puts its value in the place of torch's (network.py): `smooth` gives the
 gradient alone.
 The model's own roundings (floor, round, sign, ...) pass gradients as those of the quantization do, straight through.
+
+Tests: tests/training/test_records.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Softmax, norms and masked means in integers: the definition itself, with the gradient of the real function."""
+"""Softmax, norms and masked means in integers: the definition itself, with the gradient of the real function.
+
+Tests: tests/training/test_records.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Operators that move values: the index of NumPy's result says where each value comes from."""
+"""Operators that move values: the index of NumPy's result says where each value comes from.
+
+Tests: tests/training/test_records.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Pools: sums of centred codes, and maxima of codes or floats."""
+"""Pools: sums of centred codes, and maxima of codes or floats.
+
+Tests: tests/training/test_records.py
+"""
 
 from __future__ import annotations
 

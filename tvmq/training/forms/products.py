@@ -2,6 +2,8 @@
 
 Sums of float32 products are exact in any order while none can reach 2^24; the bound is taken from the weights of the
 moment. Beyond it float64 serves.
+
+Tests: tests/training/test_records.py
 """
 
 from __future__ import annotations

@@ -5,6 +5,8 @@ The kernels of a module one by one: name, arguments, threads. For tests and tool
 The code of the host calls each kernel by its name as a packed function: addresses and numbers first, in the order of
 `Kernel.arguments`, then one number for each of `Kernel.threads` and, where it is asked for, the bytes of shared memory.
 A module of TVM that offers functions of these names, imported into the host's library, takes the place of the GPU.
+
+Tests: tests/codegen/compile/cuda/test_build.py
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 TVM hands every source that it has written to a function registered as "tvm_callback_cuda_postproc"; ours is registered
 while a module of ours is compiled and puts our functions in front of its kernels.
+
+Tests: tests/codegen/compile/cuda/test_build.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Index operands as loops: each index becomes the place that it means (numerics.place) before an operator reads it."""
+"""Index operands as loops: each index becomes the place that it means (numerics.place) before an operator reads it.
+
+Tests: tests/codegen/compile/legalize/test_bounds_checks.py
+"""
 
 from __future__ import annotations
 

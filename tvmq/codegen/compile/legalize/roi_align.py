@@ -2,6 +2,8 @@
 
 A corner farther than FARTHEST sides of the picture is moved there, since a box of 1e30 would take 1e30 samples. A box
 without height or width takes none, and TVM's loops then leave the result as the memory was; it is 0, as in onnxruntime.
+
+Tests: tests/codegen/compile/legalize/test_bounds_checks.py
 """
 
 from __future__ import annotations

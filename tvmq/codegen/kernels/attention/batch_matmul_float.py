@@ -5,6 +5,8 @@ Layouts    as batch_matmul: matrices at any distances inside their buffers, so t
 Loops      parallel job: a panel (`columns` vectors of b's columns) of one pair of matrices, packed [depth][column];
            then tiles of rows of a, whose elements are broadcast from memory
 Registers  rows x columns sums + columns vectors of b + 1 of a
+
+Tests: tests/codegen/kernels/attention/test_batch_matmul.py
 """
 
 from __future__ import annotations

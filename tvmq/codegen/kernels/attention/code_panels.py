@@ -7,6 +7,8 @@
 
 Raw bytes are not centred: sum (a - a_zero) * (b - b_zero) is the sum of products, plus depth * a_zero * b_zero, less
 a_zero * (sum of b's column), `column_terms`, less b_zero * (sum of a's row), `row_term`.
+
+Tests: tests/codegen/kernels/attention/test_batch_matmul.py
 """
 
 from __future__ import annotations

@@ -8,6 +8,8 @@ Loops      parallel chunk: ROWS rows of one matrix, copied as `dot` takes them; 
 Depth      the last step has the last line of b several times, and the zero point of a for it: it adds nothing
 Registers  ROWS vectors of sums + 1 of b + 1 of a + 1 of the sums of b's columns
 Rounding   none; corrections of bytes that are not centred (see code_panels) wrap, their total does not
+
+Tests: tests/codegen/kernels/attention/test_dynamic_scores.py
 """
 
 from __future__ import annotations

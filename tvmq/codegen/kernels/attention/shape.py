@@ -1,6 +1,8 @@
 """Descriptions of attention as one kernel, with the division of its rows, and of a product of two tensors of codes.
 
 They have sizes, and where the elements of each operand lie.
+
+Tests: tests/codegen/kernels/attention/test_attention.py
 """
 
 from __future__ import annotations

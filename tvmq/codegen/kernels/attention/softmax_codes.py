@@ -7,6 +7,8 @@ Guess      e ~ exp(x - max) by a shorter polynomial with fused products; v = e /
            In some rows of a thousand they do not: these are computed anew, by the definition's steps
 Loops      a group of rows side by side (their chains of operations overlap), vectors of 16 lanes
 Needs      finite scores, or a mask (then they are clipped as the definition does); 2^-20 <= scale <= 1
+
+Tests: tests/codegen/kernels/attention/test_dynamic_scores.py
 """
 
 from __future__ import annotations

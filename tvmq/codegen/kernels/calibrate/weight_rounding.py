@@ -8,6 +8,8 @@ Data       symmetric matrices and weights have their taps padded in front, by 1 
 Exact      every element gets the definition's subtractions and additions in its order, one rounding for each product
            and each sum (fenced), so the bits are those of NumPy
 Measured   1152 taps, 256 filters, Zen 4, one thread: 0.07 s, where NumPy, which passes the matrix once a tap, takes 0.8
+
+Tests: tests/backends/test_described_layers.py
 """
 
 from __future__ import annotations

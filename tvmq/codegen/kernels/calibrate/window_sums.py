@@ -5,6 +5,8 @@ Data       pictures with their channels last; the sums of a vector of channels l
 Exact      integers of at most 255 in magnitude: products of MOST_ROWS places end below 2^31
 Sizes      of the picture, the kernel and the places come with the call: one function serves all layers
 Measured   Zen 4, one thread: 25 taps, 672 channels, 12 places: 0.18 ms, where NumPy takes 1
+
+Tests: tests/test_device.py
 """
 
 from __future__ import annotations

@@ -4,6 +4,8 @@ Computes   numpy.pad in mode "constant", with a constant for each channel
 Layouts    NHWC
 Loops      parallel chunks of output rows; pixels of the border one by one, the row inside in vectors
 Measured   benchmarks/latency.py: with it, squeezenet1_1's last convolution computes 169 pixels instead of 225
+
+Tests: tests/codegen/kernels/conv/test_subpixel.py
 """
 
 from __future__ import annotations

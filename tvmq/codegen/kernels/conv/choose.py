@@ -1,6 +1,8 @@
 """Choice of the template of a convolution: by shape, types, weights and instruction set; the first that fits.
 
 Every template gives the same bits, so the choice is about speed alone.
+
+Tests: tests/relay/test_scripts.py
 """
 
 from __future__ import annotations

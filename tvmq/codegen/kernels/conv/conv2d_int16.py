@@ -10,6 +10,8 @@ Registers  rows sums, ones, two weights, two activations and a product; a panel 
            makes it less likely that a group holds for all
 Fallback   conv2d, int16 products of pairs, always exact
 Measured   benchmarks/kernels.py
+
+Tests: tests/codegen/kernels/conv/test_int16_accumulation.py
 """
 
 from __future__ import annotations

@@ -7,6 +7,8 @@ Reads      a window is one run of memory for each kernel row (each tap if dilate
 Padding    taps that lie in a border of zeros are left out, where they are many (see remainder_taps)
 Nibbles    weights of 4 bits are unpacked panel by panel, once for all tiles; for a single tile as they are read
 A subclass gives the parameters (`prim_func`), what becomes of the sums (`store`), and what follows a chunk
+
+Tests: tests/codegen/kernels/conv/test_matmul.py
 """
 
 from __future__ import annotations

@@ -6,6 +6,8 @@ Layouts    x [..., depth] of one row, weights and scales as of group_matmul, out
 Needs      vectors of 64 bytes: vpermps finds the float of a code in a register, whatever stands above its 4 bits, so
            that a code costs a shift and a look-up; four instructions for 16 weights, where conv2d_float takes eight
 Bytes      bound by these instructions, at about half of what a core reads
+
+Tests: tests/codegen/kernels/parts/test_nibbles.py
 """
 
 from __future__ import annotations

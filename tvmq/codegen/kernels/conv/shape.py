@@ -1,6 +1,8 @@
 """Sizes of a convolution as a matrix product, the division of its work among threads, and the place of a tile.
 
 The loops over them are those of implicit_gemm.
+
+Tests: tests/codegen/kernels/conv/test_border_taps.py
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 Computes   y[n, o, p, (g, t, c)] = x[n, o * stride + t * dilation - before, p, (g, c)], `fill` outside of x
 Loops      parallel chunks of output slices; taps; pixels; groups
+
+Tests: tests/codegen/kernels/conv/test_subpixel.py
 """
 
 from __future__ import annotations

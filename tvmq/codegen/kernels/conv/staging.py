@@ -5,6 +5,8 @@ int16, turns int8 codes q into uint8 q + 128 where it wants uint8 and back, and 
 that the last step of a run may read past its end. Kernels that need none of this read the input itself.
 
 Sums of two pixels at a time, for instructions that multiply pairs of pixels (smmla).
+
+Tests: tests/codegen/kernels/test_assembly.py
 """
 
 from __future__ import annotations

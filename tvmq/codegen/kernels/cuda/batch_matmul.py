@@ -8,6 +8,8 @@ Zero points  codes are multiplied as they are. The sum of (a - a_zero)(b - b_zer
            adds up one line of each piece while it is in shared memory: 16 loads and 16 dp4a with ones a thread, beside
            32 to 128 multiply-adds of 64 bytes each. A zero point of 0 needs none
 Needs      depth * 4 * 255 * 128 within int32 (MOST_DEPTH)
+
+Tests: tests/codegen/kernels/cuda/test_cuda_batch_matmul.py
 """
 
 from __future__ import annotations

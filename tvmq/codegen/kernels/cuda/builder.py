@@ -4,6 +4,8 @@ Facts of TVM 0.27 that the shorthands hide: loops marked "unroll" are written ou
 leaves them to nvcc as `#pragma unroll`; names are numbers unless given; shared memory in one buffer of bytes can
 serve several purposes in turn; a call of an extern function with the address of an element is nothing that TVM
 orders or synchronizes, so kernels do that themselves.
+
+Tests: tests/codegen/kernels/cuda/test_cuda_batch_matmul.py
 """
 
 from __future__ import annotations

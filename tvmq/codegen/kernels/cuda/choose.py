@@ -18,6 +18,8 @@ hundred multiprocessors.
     128 x 32, 128 x 16  few filters: the first layers of small networks
     64 x 32, 32 x 32    few filters, few pixels
     64 x 32 x 2, 32 x 32 x 4   few pixels of great depth: 2 or 4 groups of warps take a part of the depth each
+
+Tests: tests/codegen/kernels/cuda/test_cuda_device.py
 """
 
 from __future__ import annotations

@@ -7,6 +7,8 @@ Blocks     output pixels of all pictures / tile.rows in x; groups and filters / 
 Signs      dp4a and mma take bytes of different signs (by our device functions), so codes are multiplied as they are:
            no copy of the activations, no correction but the bias, which holds the zero point anyway
 Tiles      see choose
+
+Tests: tests/codegen/kernels/cuda/test_cuda_depthwise.py
 """
 
 from __future__ import annotations

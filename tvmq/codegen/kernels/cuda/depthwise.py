@@ -10,6 +10,8 @@ Sums       dp4a of the word with the weights of one channel, the other three mas
            would be two to take the byte out and one to multiply and add. 9 taps x 4 channels are 36 dp4a a pixel and
            36 masks for all pixels of the thread
 Bytes      bound by memory on every GPU: 9 multiply-adds for a byte read and a byte written at best
+
+Tests: tests/codegen/kernels/cuda/test_cuda_depthwise.py
 """
 
 from __future__ import annotations

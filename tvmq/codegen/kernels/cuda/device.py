@@ -24,6 +24,8 @@ something else than a GPU defines them.
 
 A and B are u8 or s8. m16n8k32 is one instruction on sm_80 and later; sm_75 has m8n8k16, whose fragments are the
 quarters of the larger one, so four of them do the same. Asynchronous copies are plain ones before sm_80.
+
+Tests: tests/codegen/kernels/cuda
 """
 
 from __future__ import annotations

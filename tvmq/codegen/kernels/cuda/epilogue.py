@@ -13,6 +13,8 @@ convolution of 64 channels has only two mma for each 128 codes. So they are made
                     weights tell, take the instruction, which rounds
     float to code   clipped first, to whole numbers, which gives what clipping afterwards gives; then + 3 * 2^22
                     rounds half to even, and the bits less bits(3 * 2^22) are the code
+
+Tests: tests/codegen/kernels/cuda/test_cuda_epilogue.py
 """
 
 from __future__ import annotations

@@ -7,6 +7,8 @@ Threads    a warp has a column: its lanes read the column's weights in turn, 16 
            same bytes of each row (dp4a), and add up at the end. A tile of tensor cores would be nearly empty, and
            leave most of the GPU without a block
 Bytes      bound by reading the weights once; the rows come from the first cache
+
+Tests: tests/codegen/kernels/cuda/test_cuda_depthwise.py
 """
 
 from __future__ import annotations

@@ -3,6 +3,8 @@
 With e = shift: the multiplier times 2^max(e, 0) and a shift right by n = 31 + max(-e, 0). Rounding half up adds
 2^(n - 1) before the shift, which is the same as shifting by n - 1, adding 1 and shifting by 1: no sum leaves int64.
 Where multiplier 2^e is so large that a product could, the sum is clipped first, as the definition does.
+
+Tests: tests/codegen/kernels/cuda/test_cuda_epilogue.py
 """
 
 from __future__ import annotations

@@ -6,6 +6,8 @@ Crossed  neighbours in memory belong to neighbouring lines: columns of b as it s
          code by code
 
 Beyond the depth stands zero on both sides, so that sums of a line are right too; beyond the last line anything.
+
+Tests: tests/codegen/kernels/cuda/test_cuda_batch_matmul.py
 """
 
 from __future__ import annotations

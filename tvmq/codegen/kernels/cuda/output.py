@@ -2,6 +2,8 @@
 
 int32 and float32 go straight from registers. Codes first go to shared memory, where all threads take them again in
 the order of the output: what is read there for residual adds, and written, are whole words of neighbours.
+
+Tests: tests/codegen/kernels/cuda/test_cuda_batch_matmul.py
 """
 
 from __future__ import annotations

@@ -10,6 +10,8 @@ dp4a  a thread has 4 x 4 sums, rows and columns at distances of a fourth of the 
       read eight lines in turn: 8 loads of 16 bytes for 64 dp4a
 mma   a warp has fragments of 16 x 32 of its rows and 32 x 8 of its columns, four 8 x 16 matrices a load; with
       `slices` several warps have the same rows and columns, and each a part of the depth of every piece
+
+Tests: tests/codegen/kernels/cuda/test_cuda_batch_matmul.py
 """
 
 from __future__ import annotations

@@ -6,6 +6,8 @@ Threads    a block has a sample, whose state stands in shared memory; a thread h
            all its gates, so that neighbouring threads read neighbouring columns. Codes: dp4a of four of the depth
 Steps      scale and codes of the state, products, cells, new state; barriers part them, as all threads read all of it
 Bytes      the weight is read once a step and sample, from the second cache
+
+Tests: tests/cuda_emulator/test_recurrent.py
 """
 
 from __future__ import annotations

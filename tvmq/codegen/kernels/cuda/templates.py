@@ -1,4 +1,7 @@
-"""Choice of the kernel template for an operator on a GPU; None means: no template, the generic schedule is taken."""
+"""Choice of the kernel template for an operator on a GPU; None means: no template, the generic schedule is taken.
+
+Tests: tests/codegen/lower/cuda/test_select.py
+"""
 
 from __future__ import annotations
 

@@ -3,6 +3,8 @@
 Shared memory holds `stages` pieces of `depth` bytes of each row and column. A line is 16 bytes longer than its
 piece: (depth / 16 + 1) is odd, so eight lines in turn begin in eight different quarters of the 32 banks, and both
 128-bit loads and `ldmatrix` are free of conflicts.
+
+Tests: tests/codegen/kernels/cuda/test_cuda_device.py
 """
 
 from __future__ import annotations

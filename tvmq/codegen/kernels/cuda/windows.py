@@ -7,6 +7,8 @@ No im2col is made: for each piece of shared memory a thread finds the tap of its
 and copies 16, 8 or 4 channels of each pixel at once, as many as divide the channels of a group; channels that are
 no multiple of 4 are read one by one. Beyond a border lies x_zero. What lies beyond the last row or the last tap is
 multiplied by zero or never stored, so it may be anything but must not be read: rows are clamped, taps compared.
+
+Tests: tests/codegen/kernels/cuda/test_cuda_conv2d.py
 """
 
 from __future__ import annotations

@@ -6,6 +6,8 @@
 The interleaving is done once for each input row and serves all kernel rows. Bytes are interleaved inside
 128-bit blocks, two levels deep; that leaves the channels in the order of `stored_channels`, which the packs
 of the epilogue undo (with one more shuffle for blocks of two AVX-512 vectors).
+
+Tests: tests/codegen/kernels/depthwise/test_depthwise.py
 """
 
 from __future__ import annotations

@@ -10,6 +10,8 @@ whose dots read its own groups and those of the steps behind it. A kernel row of
     group of step 1              x x x x
     dot of output pixel 0    0 1 2 -          taps in the slots of a group, `-` has weight 0: slots (0, 1, 2, NO_TAP)
     dot of output pixel 1    - 0 1 2          the same copied group, other weights: slots (NO_TAP, 0, 1, 2)
+
+Tests: tests/codegen/kernels/depthwise/test_depthwise.py
 """
 
 from __future__ import annotations

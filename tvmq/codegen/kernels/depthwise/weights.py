@@ -6,6 +6,8 @@ six times the bytes. Files hold the plain weights; these are made when the model
     {"shape": [channels, 1, kernel rows, kernel columns], "dtype" of a packed weight, "variants": the tap in [variant]
      [slot], the number of kernel columns where there is none, "blocks": [[the channel in each place of a block, counted
      from its first, the first channels of such blocks], ...]}
+
+Tests: tests/runtime/artifact/test_shared_weights.py
 """
 
 from __future__ import annotations

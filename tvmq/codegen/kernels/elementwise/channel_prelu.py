@@ -6,6 +6,8 @@ Loops      parallel chunks of periods of factors; vectors of codes
 Needs      x86; every sum within int32, which numerics.prelu asks of its constants
 Fallback   none: other CPUs take TVM's own loops
 Measured   Zen 4, one core: 80x80x24 12.5 us, TVM's loops 18.7
+
+Tests: tests/codegen/kernels/elementwise/test_table.py
 """
 
 from __future__ import annotations

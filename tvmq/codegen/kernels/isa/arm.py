@@ -11,6 +11,8 @@ Narrowing    sqxtn, sqxtun saturate and keep the order of lanes, so no channel i
 Tables       tbl and three tbx of 64 bytes each
 Rates        not measured here; of Arm's software optimization guides: Cortex-A72 one smull and one sadalp a cycle,
              Cortex-A76 and Neoverse N1 two sdot a cycle of latency 4 (1 between sums), two 16-byte loads a cycle
+
+Tests: tests/codegen/custom_lowering/test_libraries.py
 """
 
 from __future__ import annotations

@@ -3,6 +3,8 @@
 avx512bw     vpmaddwd on int16 activations, as AVX2 but twice as wide (Skylake-X, 2017)
 avx512vnni   vpdpbusd: four uint8 x int8 products a lane, 2.3 times avx512bw (Cascade Lake, 2019)
 avx512vbmi   the same, and vpermi2b for tables, 4 times vpshufb (Ice Lake 2019, Zen 4 2022)
+
+Tests: tests/backends/test_described_layers.py
 """
 
 from __future__ import annotations

@@ -3,6 +3,8 @@
 Codes     vectors of vector_bytes uint8 or int8 lanes, in the order of memory
 Sums      vectors of int32 lanes, vector_bytes / 4 of them ("lanes"); four of them make one vector of codes
 Exactness every method gives the bits of tvmq.numerics; no method may wrap or leave its range unsaid
+
+Tests: tests/codegen/kernels/conv/test_conv2d.py
 """
 
 from __future__ import annotations

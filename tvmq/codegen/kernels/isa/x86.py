@@ -3,6 +3,8 @@
 Packs and unpacks work inside 128-bit blocks. Packing four vectors of sums interleaves their blocks, so a
 template permutes its channels (weights, bias, multiplier) by `channel_order` when it packs them, and codes
 come out in order.
+
+Tests: tests/codegen/kernels/test_isa.py
 """
 
 from __future__ import annotations

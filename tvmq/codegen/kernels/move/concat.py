@@ -2,6 +2,8 @@
 
 Computes   numpy.concatenate of inputs, each through numerics.table where it has one; bit for bit
 Loops      parallel chunks of the axes before the concat axis; inputs; neighbouring elements in vectors
+
+Tests: tests/codegen/kernels/move/test_moves.py
 """
 
 from __future__ import annotations

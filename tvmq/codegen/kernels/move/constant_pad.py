@@ -2,6 +2,8 @@
 
 Computes   numpy.pad in mode "constant"
 Loops      parallel chunks of the axes before the last padded one; neighbouring elements in vectors
+
+Tests: tests/codegen/kernels/move/test_moves.py
 """
 
 from __future__ import annotations

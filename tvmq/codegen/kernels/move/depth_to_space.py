@@ -7,6 +7,8 @@ Loops      parallel chunks of output rows; pixels of x; where groups == 1 the pi
 Nearest-neighbour resize in NHWC: every output pixel is a copy of one input pixel.
 
 Which one is decided by the caller, who knows the coordinate rules of the operator; the choice is a constant.
+
+Tests: tests/codegen/kernels/conv/test_subpixel.py
 """
 
 from __future__ import annotations

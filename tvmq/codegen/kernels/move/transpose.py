@@ -4,6 +4,8 @@ Computes   a transpose of [rows][columns] in each picture; numerics.quantize or 
 Loops      parallel chunks of blocks of columns; blocks of rows; squares of 16 bytes a side are interleaved in
            registers, log2(side) times each with each
 Few rows   (channels of a picture): whole vectors of each row are interleaved at once
+
+Tests: tests/codegen/kernels/move/test_moves.py
 """
 
 from __future__ import annotations

@@ -3,6 +3,8 @@
 Computes   numerics.float_sum, bit for bit
 Layouts    NHWC, summed over rows and columns
 Loops      parallel pictures; vectors of channels, one for each of the definition's 16 lanes, and its tree between them
+
+Tests: tests/codegen/kernels/test_free_sizes.py
 """
 
 from __future__ import annotations

@@ -5,6 +5,8 @@ Layouts    [outer, count, inner], summed over count; inner is 1 for sums along r
 Loops      parallel chunks of `outer`; rows: vectors of 16 lanes, which are the definition's lanes; else vectors of
            neighbours in `inner`, one for each of the definition's 16 lanes, and its tree between these vectors
 Registers  16 sums, all of AVX2 and half of AVX-512
+
+Tests: tests/codegen/kernels/norm/test_norms.py
 """
 
 from __future__ import annotations

@@ -6,6 +6,8 @@ Layouts    [batch, channels, positions], a row (a group's channels) is contiguou
 Loops      parallel chunks of rows; three walks over a row: mean, mean of squares, result; vectors of 16 lanes, as the
            definition sums
 Rounding   products that feed a sum are fenced, or LLVM would round both at once (FMA)
+
+Tests: tests/codegen/kernels/norm/test_norms.py
 """
 
 from __future__ import annotations

@@ -4,6 +4,8 @@ Computes   numerics.softmax, bit for bit: the same products, sums and quotients,
 Layouts    any axis; a row along it is copied to scratch memory, so that its elements are neighbours
 Loops      parallel chunks of rows; vectors of 16 lanes, as the definition sums, whatever the CPU's width
 Rounding   every product that feeds a sum is fenced, or LLVM would round both at once (FMA)
+
+Tests: tests/codegen/kernels/norm/test_norms.py
 """
 
 from __future__ import annotations

@@ -4,6 +4,8 @@ Facts of TVM 0.27 that the shorthands hide: a buffer of scope "global" below 102
 LLVM turns into a register (scope "local" goes to the heap); an expression used twice is computed twice unless
 bound; a multiply that feeds an add is fused into one rounding unless a fence keeps them apart; int32 `+` and
 `*` must not wrap.
+
+Tests: tests/codegen/kernels/parts/test_float_steps.py
 """
 
 from __future__ import annotations

@@ -14,6 +14,8 @@ requantize is a class like FloatRequantizer and a line in REQUANTIZERS.
 
 Parameters of the PrimFunc, in this order: x, the b of each AddStep, the template's constants (weights, bias),
 constants of the requantize step, one table for each TableStep, the output.
+
+Tests: tests/codegen/kernels/conv/test_matmul.py
 """
 
 from __future__ import annotations

@@ -5,6 +5,8 @@ Vectors take turns, a few at a time, as each operation waits for the one before;
 Element-wise operators on vectors of floats in registers, each by its definition (graph/evaluate.py, numerics).
 
 Every operation is rounded by itself, so that the result is that of the operators one after the other.
+
+Tests: tests/codegen/kernels/parts/test_float_steps.py
 """
 
 from __future__ import annotations

@@ -11,6 +11,8 @@ definition rounds lies between v * (1 - MARGIN) and v * (1 + MARGIN). Where both
 definition's; where they do not (once in some ten thousand numbers) the caller divides.
 
 Vectors of the definition's float sums (numerics.lane_sum): 16 lanes, whatever the CPU's width, then a tree.
+
+Tests: tests/codegen/kernels/conv/test_conv2d_float.py
 """
 
 from __future__ import annotations

@@ -3,6 +3,8 @@
 Facts of TVM 0.27 that shape them: a loop whose lower bound depends on the variable of an outer loop that does
 not begin at 0 gets a wrong bound, so every loop here begins at 0; and the passes of TVM expand bound
 variables, so addresses of inner loops are kept in memory (`make_opaque`), from which LLVM takes them out again.
+
+Tests: tests/quantization/test_pipeline.py
 """
 
 from __future__ import annotations

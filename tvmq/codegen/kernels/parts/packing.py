@@ -13,6 +13,8 @@ Nibbles: weights that a kernel reads two to a byte, half the memory of int8, an 
 Order      that of the packed weights above, the first of two in the low half of a byte (numerics.pack_int4)
 Unpacking  a byte is widened to two lanes, shifted against itself and masked: lane 2i is its low half, lane 2i + 1 its
            high one; (half ^ 8) - 8 gives the sign. Five instructions a vector on every instruction set
+
+Tests: tests/codegen/kernels/parts/test_nibbles.py
 """
 
 from __future__ import annotations

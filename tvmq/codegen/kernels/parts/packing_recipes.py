@@ -3,6 +3,8 @@
 A recipe is what JSON can hold: {"level", "taps", "shape", "groups", "run", "parts", "permuted"} of a packing.Packing,
 "winograd": tile of a winograd.TransformedPacking, and "turned": True where the module has the matrix [depth, columns]
 of a dense layer. Those of float and of depthwise convolutions are spelled out (weight_order.py, depthwise/weights.py).
+
+Tests: tests/runtime/artifact/test_shared_weights.py
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 Computes   sums that nobody reads, of `ROUNDS * UNROLL` broadcast activations and as many weights as half the registers
 Loops      rounds; UNROLL activations; one `dot` for each register of sums, all independent
+
+Tests: tests/codegen/custom_lowering/test_own_functions.py
 """
 
 from __future__ import annotations

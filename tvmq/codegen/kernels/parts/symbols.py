@@ -3,6 +3,8 @@
 A symbol stands for a number, or a vector of them, that only a run knows. It has what the definitions of elementary
 functions use: arithmetic, comparisons, np.minimum and np.maximum with a number, np.where, np.sqrt, shifts, astype and
 view. Everything else is a TypeError while the function is written down.
+
+Tests: tests/codegen/kernels/parts/test_float_steps.py
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 All shapes are NHWC; weights are OIHW ([filters, channels / groups, kernel rows, kernel columns]) as in the IR and
 are packed by the template.
+
+Tests: tests/codegen/kernels/parts/test_nibbles.py
 """
 
 from __future__ import annotations

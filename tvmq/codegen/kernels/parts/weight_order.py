@@ -7,6 +7,8 @@ Files hold plain weights where packed ones are larger; these are made when the m
 
 Plain weights are int8, or float32 where packed ones are. Those of volumes and transposed convolutions are moved first:
 "from" of the recipe is {"shape", "flip": axes, "axes": their new order}.
+
+Tests: tests/runtime/artifact/test_shared_weights.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Work of a kernel, as its template states it, for the cost model and the tuner of tiles."""
+"""Work of a kernel, as its template states it, for the cost model and the tuner of tiles.
+
+Tests: tests/quantization/test_float_or_int8.py
+"""
 
 from __future__ import annotations
 

@@ -4,6 +4,8 @@ Floats     sums in the order of the depth, each product and each sum rounded: ve
 Codes      the rows are quantized first, with a scale each; exact sums by `dot`, then float32(sum) * (row's * column's)
 Weights    [panel][step along the depth][vector of the panel][lane][tap], zero where there is no column or depth
 Registers  ROWS x panel of sums, one of weights, one of the state
+
+Tests: tests/codegen/kernels/recurrent/test_recurrent.py
 """
 
 from __future__ import annotations

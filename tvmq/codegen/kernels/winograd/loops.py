@@ -1,4 +1,7 @@
-"""The loops of a Winograd convolution: copy, input transform, matrix products, output transform, epilogue."""
+"""The loops of a Winograd convolution: copy, input transform, matrix products, output transform, epilogue.
+
+Tests: tests/codegen/kernels/winograd/test_winograd.py
+"""
 
 from __future__ import annotations
 

@@ -9,6 +9,8 @@ takes the scales back up to one common factor d, so that for a patch x and a ker
 Everything is a sum of products of integers, so it holds modulo 2^32 whatever wraps on the way. With d^2 = odd * 2^shift
 the product with the inverse of `odd` modulo 2^32 leaves 2^shift * y, and an arithmetic shift gives y: exactly so where
 |2^shift * y| < 2^31. U and V must fit int16, in which they are multiplied.
+
+Tests: tests/codegen/kernels/winograd/test_winograd.py
 """
 
 from __future__ import annotations

@@ -5,6 +5,8 @@ Modelled cycles of a Winograd convolution, beside those of the direct one (tilin
 Unit    cycles of the same fast CPU as in tiling: two 64-byte products a cycle. On CPUs that need twice as long for all
         64-byte operations both sides double, so that ratios hold.
 Fitted  on Zen 4 with the shapes of benchmarks/kernels.py; see docs/speed.md
+
+Tests: tests/codegen/kernels/winograd/test_winograd.py
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 B' of the input in int16, A' of the products modulo 2^32: one axis at a time, with as few operations as they allow.
 The matrices, and the proof that nothing is lost: scheme.py.
+
+Tests: tests/codegen/kernels/winograd/test_winograd.py
 """
 
 from __future__ import annotations

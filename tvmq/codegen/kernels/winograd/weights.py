@@ -5,6 +5,8 @@ Files hold the plain weights, a fraction of the bytes; these are made when the m
     {"g": the rows of G, "shape": [filters, channels], "slots": the channel in [vector][lane], "parts": [[size, count]]}
 
 with G of the scheme (winograd/scheme.py), slots and parts of the packing (kernels/parts/packing.py).
+
+Tests: tests/codegen/kernels/winograd/test_winograd.py
 """
 
 from __future__ import annotations

@@ -11,6 +11,8 @@ it stands. The function of a kernel binds its loops to blockIdx and threadIdx it
 schedule touch it.
 
 Rules of GPUs for operators whose rules for CPUs rest on kernels of CPUs.
+
+Tests: tests/cuda_emulator/test_models.py
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """Attention as one kernel: both products, the softmax between them, and the moves of heads around them.
 
 Products of two tensors, of codes or floats, at the places where reshapes and transposes put their elements.
+
+Tests: tests/backends/test_described_layers.py
 """
 
 from __future__ import annotations

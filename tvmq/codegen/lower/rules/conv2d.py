@@ -6,6 +6,8 @@ inside one kernel.
 Convolutions of volumes, integer and float: the slices under each window in depth are channels of one picture.
 
 So the kernel is that of conv2d, its bias, requantize, residual add and table included.
+
+Tests: tests/codegen/lower/test_convolutions.py
 """
 
 from __future__ import annotations

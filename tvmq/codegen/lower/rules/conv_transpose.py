@@ -1,6 +1,8 @@
 """Transposed convolutions, integer and float: all phases of the result as one convolution, then spread over pixels.
 
 The convolution has the kernels of conv2d, with bias, requantize, table or clip; see kernels/conv/subpixel.py.
+
+Tests: tests/passes/test_convolutions.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Conversions at the borders of the integer core: quantize, dequantize, stand-alone requantize, transposes."""
+"""Conversions at the borders of the integer core: quantize, dequantize, stand-alone requantize, transposes.
+
+Tests: tests/backends/test_described_layers.py
+"""
 
 from __future__ import annotations
 

@@ -4,6 +4,8 @@ a constant (K, N)                  a 1 x 1 convolution of a picture of M x 1 pix
 a constant in groups of depth      each group has a scale of its own: a kernel that reads 4 bits (`lower_groups`)
 an activation, of dynamic sizes    the product alone; scale and transpose behind it go the generic way
                                    (`lower_dynamic_matmul`). Of fixed sizes: attention.py
+
+Tests: tests/backends/test_described_layers.py
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """Pictures of dynamic rows, columns and number: the rules of operators that have kernels, or a layout, for any size.
 
 Channels are known. Pictures become NHWC where a convolution reads them, and stay so as with fixed sizes.
+
+Tests: tests/passes/test_integer_transformer.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Element-wise operators: they keep whatever layout their inputs have."""
+"""Element-wise operators: they keep whatever layout their inputs have.
+
+Tests: tests/training/test_records.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Epilogue of a convolution or product: the steps behind its sums in a chain, as the templates want them."""
+"""Epilogue of a convolution or product: the steps behind its sums in a chain, as the templates want them.
+
+Tests: tests/backends/test_described_layers.py
+"""
 
 from __future__ import annotations
 

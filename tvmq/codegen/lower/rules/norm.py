@@ -3,6 +3,8 @@
 Softmax in our own float definition.
 
 Sums and means of floats over neighbouring axes, in the layout that their input has.
+
+Tests: tests/passes/calibrate/test_outliers.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Statistics of a tensor in the layout that it has."""
+"""Statistics of a tensor in the layout that it has.
+
+Tests: tests/backends/test_described_layers.py
+"""
 
 from __future__ import annotations
 

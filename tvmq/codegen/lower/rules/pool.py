@@ -1,4 +1,7 @@
-"""Pooling and sums over pictures in NHWC."""
+"""Pooling and sums over pictures in NHWC.
+
+Tests: tests/backends/test_described_layers.py
+"""
 
 from __future__ import annotations
 

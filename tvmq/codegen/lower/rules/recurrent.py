@@ -1,4 +1,7 @@
-"""Recurrent layers: one kernel for all steps of a direction, in the layout of the IR."""
+"""Recurrent layers: one kernel for all steps of a direction, in the layout of the IR.
+
+Tests: tests/formats/onnx/importer/test_recurrent.py
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
 """Operators that move values: in NHWC where their input is there so, lest transposes appear inside the core.
 
 Rows of a table that is kept two codes to a byte: only those that are taken are unpacked.
+
+Tests: tests/backends/test_described_layers.py
 """
 
 from __future__ import annotations

@@ -7,6 +7,8 @@
     what remains is a kernel of its own           256 threads a block
 
 A step that TVM refuses is left out. A function of another form runs in one thread: slow, and right.
+
+Tests: tests/codegen/schedule/cuda/test_rows.py
 """
 
 from __future__ import annotations

@@ -10,6 +10,8 @@
 
 Which flags the source is compiled with does not matter for these: see nvcc.py for the rest. TVM's simplifier does not
 see through the functions either.
+
+Tests: tests/cuda_emulator/test_models.py
 """
 
 from __future__ import annotations

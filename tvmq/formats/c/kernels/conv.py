@@ -4,6 +4,8 @@ A block of one row of results is summed at a time, so that the inner loop runs a
 of it. Four input channels are added at once: the sums are then read and written for every fourth product only.
 A border is not stored: all sums begin with what it would give under every tap (`start`), and the taps inside add
 w * (x - border). Each partial sum is one that the module's proof of its accumulators covers.
+
+Tests: tests/formats/c
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Products of matrices in C."""
+"""Products of matrices in C.
+
+Tests: tests/formats/c
+"""
 
 from __future__ import annotations
 

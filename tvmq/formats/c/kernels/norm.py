@@ -2,6 +2,8 @@
 
 The order of operations and the bounds of all products stand in numerics/fixed_point.py, integer_softmax.py,
 integer_layer_norm.py and masked_mean.py; constants are taken from there.
+
+Tests: tests/formats/c
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Indices in C: those outside of an axis mean what numerics.place says."""
+"""Indices in C: those outside of an axis mean what numerics.place says.
+
+Tests: tests/formats/c
+"""
 
 from __future__ import annotations
 

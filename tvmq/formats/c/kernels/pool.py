@@ -1,4 +1,7 @@
-"""Pools in C, over one to three axes: a block of one row of results at a time, as in convolutions."""
+"""Pools in C, over one to three axes: a block of one row of results at a time, as in convolutions.
+
+Tests: tests/formats/c
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""A Q/DQ file as a checker reads it: producers, readers, constants, shapes and types by name."""
+"""A Q/DQ file as a checker reads it: producers, readers, constants, shapes and types by name.
+
+Tests: tests/formats/onnx/exporter/test_dialects.py
+"""
 
 from __future__ import annotations
 

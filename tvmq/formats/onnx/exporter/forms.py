@@ -1,4 +1,7 @@
-"""The form that a module is written in: which opset its codes need, and whether the dialect has them at all."""
+"""The form that a module is written in: which opset its codes need, and whether the dialect has them at all.
+
+Tests: tests/formats/onnx/exporter/test_dialects.py
+"""
 
 from __future__ import annotations
 

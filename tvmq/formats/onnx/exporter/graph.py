@@ -1,6 +1,8 @@
 """The ONNX graph that is being written: unique names, constants, conversions with the names that onnxruntime gives.
 
 Sizes that only a run tells, as ONNX nodes: Shape of an input, Gather of an axis, arithmetic, Concat.
+
+Tests: tests/formats/onnx/exporter/test_dynamic_shapes.py
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 
 The same functions write float operators of the module, operators on codes (between conversions), and the functions
 that tables were made of, which the ledger keeps as data.
+
+Tests: tests/formats/onnx/exporter/test_to_onnx.py
 """
 
 from __future__ import annotations

@@ -7,6 +7,8 @@
 
 The scale of a weight stands in the requantize behind it, multiplied by s_x / s_y and rounded: `find_scales` looks for
 the float32 that gives these very constants again.
+
+Tests: tests/formats/onnx/exporter/test_to_onnx.py
 """
 
 from __future__ import annotations

@@ -8,6 +8,8 @@ says whether a file that breaks it is refused, or runs with fewer layers in int8
     LAYERS     NVIDIA, classes IQuantizeLayer and IDequantizeLayer
     PLACEMENT  NVIDIA, "Explicit Quantization": Q/DQ Layer-Placement Recommendations
     BIASES     microsoft/onnxruntime#14229 and onnx/onnx-tensorrt#850
+
+Tests: tests/formats/onnx/exporter/test_dialects.py
 """
 
 from __future__ import annotations

@@ -5,6 +5,8 @@ Weights alone in ONNX: codes and scales of layers that compute in floats.
 one scale a channel     DequantizeLinear of an initializer
 one scale a group       DequantizeLinear with block_size from opset 21 on; before that Reshape(Cast(codes) * scales)
 rows of a table         Cast(Gather(codes)) * Gather(scales), with int8 codes: Gather takes none of 4 bits
+
+Tests: tests/formats/onnx/exporter/test_weights.py
 """
 
 from __future__ import annotations

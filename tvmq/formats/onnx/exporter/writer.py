@@ -3,6 +3,8 @@
 codes       CodedTensor: QuantizeLinear and DequantizeLinear of the float tensor that they stand for
 int32 sums  OnnxSums: the float operator, written when the requantize that reads them gives the scale
 floats      the name of a tensor
+
+Tests: tests/formats/onnx/exporter/test_to_onnx.py
 """
 
 from __future__ import annotations

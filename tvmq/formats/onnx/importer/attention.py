@@ -6,6 +6,8 @@
     EmbedLayerNormalization   rows of words, positions and segments, their sum under a layer norm
 
 Caches of keys and values (past, present) are refused.
+
+Tests: tests/formats/onnx/importer/test_contrib.py
 """
 
 from __future__ import annotations

@@ -8,6 +8,8 @@ Before                                     After
         else: Neg(x)
 
 What remains as If is refused by the importer.
+
+Tests: tests/formats/onnx/importer/test_loops.py
 """
 
 from __future__ import annotations

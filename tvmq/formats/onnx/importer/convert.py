@@ -1,4 +1,7 @@
-"""Conversion of ONNX nodes to Relax, one node at a time: our repairs first, TVM's converters otherwise."""
+"""Conversion of ONNX nodes to Relax, one node at a time: our repairs first, TVM's converters otherwise.
+
+Tests: tests/formats/onnx/importer/test_shapes.py
+"""
 
 from __future__ import annotations
 

@@ -4,6 +4,8 @@ DynamicQuantizeMatMul    x w + b      DynamicQuantizeLinear(x), then as below
 MatMulIntegerToFloat     codes in     MatMulInteger, Cast, times both scales, plus b; with constant scales of both
                                       operands DequantizeLinear and MatMul
 DynamicQuantizeLSTM                   LSTM of the weights that the codes stand for; what it reads stays float
+
+Tests: tests/formats/onnx/importer/test_contrib.py
 """
 
 from __future__ import annotations

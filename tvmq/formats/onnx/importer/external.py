@@ -3,6 +3,8 @@
 A tensor of any place may name a file: weights, attributes of nodes (Constant), sparse weights, graphs inside of nodes,
 functions, training graphs. A path that leaves the folder, also through a symbolic link, is refused, and so is what
 is no plain file (pipes, devices).
+
+Tests: tests/formats/onnx/importer/test_load.py
 """
 
 from __future__ import annotations

@@ -11,6 +11,8 @@ until neither finds more.
 
 Leaves    nodes that would make large constants, random and quantization nodes, what the reference cannot run.
 Numerics  ONNX's reference; weights that a node only moves keep their bits; floats become integers by numerics.cast.
+
+Tests: tests/formats/onnx/importer/test_folds.py
 """
 
 from __future__ import annotations

@@ -6,6 +6,8 @@ arithmetic (onnx_fold) -> take known branches, write out loops, read known seque
 onnx_sequences) -> compute half precision in float32 (onnx_half) ->
 convert node by node with TVM's converters or our repairs of them (onnx_convert,
 repairs/) -> one named, straight-line function (assemble).
+
+Tests: tests/formats/onnx/importer/test_sequences.py
 """
 
 from __future__ import annotations

@@ -3,6 +3,8 @@
 Before                                           After
     y = FusedConv(x, w, b, "Relu")   'conv'          a = Conv(x, w, b)                       'conv/Conv'
                                                      y = Relu(a)                             'conv'
+
+Tests: tests/formats/onnx/importer/test_contrib.py
 """
 
 from __future__ import annotations

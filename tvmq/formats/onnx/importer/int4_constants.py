@@ -1,4 +1,7 @@
-"""Weights in INT4 and UINT4: as int8 and uint8, where DequantizeLinear alone reads them."""
+"""Weights in INT4 and UINT4: as int8 and uint8, where DequantizeLinear alone reads them.
+
+Tests: tests/formats/onnx/importer/test_recurrent.py
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
 """Expansion of one ONNX node into several: their names, their constants, and the error where that is impossible.
 
 Also the operators and element types that cannot be imported from ONNX, and the error messages that say so.
+
+Tests: tests/formats/onnx/importer/test_quantized_operators.py
 """
 
 from __future__ import annotations

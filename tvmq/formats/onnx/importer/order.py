@@ -1,4 +1,7 @@
-"""Nodes of a graph in an order in which each stands behind what it reads, as ONNX asks for and not all tools write."""
+"""Nodes of a graph in an order in which each stands behind what it reads, as ONNX asks for and not all tools write.
+
+Tests: tests/formats/onnx/importer/test_old_files.py
+"""
 
 from __future__ import annotations
 

@@ -5,6 +5,8 @@ Before                                             After
 
 Under this name nothing takes it for ONNX's operator of the same name. Domains that the model forgot to import are
 added, as ONNX's inference refuses it otherwise, and knows nothing of them either way.
+
+Tests: tests/formats/importing/test_importers.py
 """
 
 from __future__ import annotations

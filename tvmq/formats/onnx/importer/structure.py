@@ -2,6 +2,8 @@
 
 ONNX's own checker refuses models that every runtime takes, and its sentences do not name the layer; so what matters
 here is looked at here.
+
+Tests: tests/formats/importing/test_limits.py
 """
 
 from __future__ import annotations

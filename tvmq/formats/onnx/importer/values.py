@@ -2,6 +2,8 @@
 
 Every node is looked at before it is folded or converted, with the constants that are known then. Sizes are counted in
 Python's numbers, since ONNX's inference computes them in 64 bits, where they wrap.
+
+Tests: tests/formats/importing/test_limits.py
 """
 
 from __future__ import annotations

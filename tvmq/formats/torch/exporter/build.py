@@ -2,6 +2,8 @@
 
 The graph is the one that exporters/onnx/ writes: there scales of weights are found again, and tables become the
 functions they were made of. Here each of its nodes becomes a torch function, its constants become buffers.
+
+Tests: tests/formats/torch/exporter/test_functions.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""QuantizeLinear and DequantizeLinear as torch.ops.quantized_decomposed has them: numbers, types, bounds of codes."""
+"""QuantizeLinear and DequantizeLinear as torch.ops.quantized_decomposed has them: numbers, types, bounds of codes.
+
+Tests: tests/formats/torch/exporter/test_functions.py
+"""
 
 from __future__ import annotations
 

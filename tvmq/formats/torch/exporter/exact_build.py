@@ -2,6 +2,8 @@
 
 Integer operators are those of integer_operators.py. All others (moves of codes, floats between them) are written by the
 exporter of ONNX, an operator at a time, and translated as build.py does.
+
+Tests: tests/formats/torch/exporter/test_to_torch.py
 """
 
 from __future__ import annotations

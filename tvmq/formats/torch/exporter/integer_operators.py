@@ -2,6 +2,8 @@
 
 Functions are called with a dictionary of attributes and tensors of codes or int32 sums. Sums are made in floats that
 hold all of them: products of integers in float32 are exact below 2^24, in float64 below 2^53.
+
+Tests: tests/formats/torch/exporter/test_to_torch.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""A torch module as a program of torch.export in a file."""
+"""A torch module as a program of torch.export in a file.
+
+Tests: tests/test_outputs.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Convolutions, pools and resizing of ONNX in torch, with borders that differ from side to side."""
+"""Convolutions, pools and resizing of ONNX in torch, with borders that differ from side to side.
+
+Tests: tests/formats/torch/exporter/test_functions.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Positions, masks and other values that depend on no input and no weight, computed by torch at import."""
+"""Positions, masks and other values that depend on no input and no weight, computed by torch at import.
+
+Tests: tests/formats/importing/test_importers.py
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Conversion of a decomposed ExportedProgram to Relax, one node at a time: our repairs first, else TVM's converters."""
+"""Conversion of a decomposed ExportedProgram to Relax, one node at a time: our repairs first, else TVM's converters.
+
+Tests: tests/formats/importing/test_importers.py
+"""
 
 from __future__ import annotations
 

@@ -5,6 +5,8 @@ torch models as Relax modules: `from_torch`.
 The road: export (torch_export) -> decompose, except what TVM imports better whole (torch_export) -> convert node by
 node with our repairs (torch_repairs) or TVM's converters, grouped by the torch module they came from (torch_convert,
 torch_names) -> one named, straight-line function (assemble).
+
+Tests: tests/formats/torch/importer/test_from_torch.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Items of tuples and tensors. TVM's converters read outside of the tensor where an index is negative."""
+"""Items of tuples and tensors. TVM's converters read outside of the tensor where an index is negative.
+
+Tests: tests/formats/torch/importer/test_ops.py
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 Normalizations get the scale and shift that torch leaves out: ones and zeros. Attention becomes products and a softmax,
 which the later stages know.
+
+Tests: tests/formats/torch/importer/test_ops.py
 """
 
 from __future__ import annotations

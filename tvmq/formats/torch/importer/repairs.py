@@ -5,6 +5,8 @@ TVM's converter. It raises `call.unsupported_error(...)` for what TVM would impo
 torch to "module:function", UNSUPPORTED maps an operator that cannot be imported to the way out.
 
 TorchCall is a node of a torch graph as a repair sees it.
+
+Tests: tests/formats/importing/test_importers.py
 """
 
 from __future__ import annotations

@@ -1,6 +1,8 @@
 """Inputs, outputs and weights of an ExportedProgram.
 
 Layer names of torch nodes: the fully-qualified name of the module that a node was traced in.
+
+Tests: tests/formats/torch/importer/test_from_torch.py
 """
 
 from __future__ import annotations

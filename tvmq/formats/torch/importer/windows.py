@@ -1,4 +1,7 @@
-"""Convolution, pools and resizing."""
+"""Convolution, pools and resizing.
+
+Tests: tests/formats/torch/importer/test_ops.py
+"""
 
 from __future__ import annotations
 

@@ -4,6 +4,8 @@ Several object files as one, for the linker: each kernel is compiled by itself.
 
 A name that several files define (pointers that TVM's runtime fills in, helpers for half floats) means the first of
 them everywhere; what defines it in the others stays, under no name.
+
+Tests: tests/runtime/artifact/link/test_shared_object.py
 """
 
 from __future__ import annotations

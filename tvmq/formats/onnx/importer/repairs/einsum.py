@@ -7,6 +7,8 @@ Before                                          After
 
 Operands are taken two by two. Of a pair, labels of both that the result has are batches, labels of both that it lacks
 are summed by the product; labels of one alone that nothing reads later are summed before. A constant stands right.
+
+Tests: tests/formats/onnx/importer/test_einsum.py
 """
 
 from __future__ import annotations

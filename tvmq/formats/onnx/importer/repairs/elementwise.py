@@ -1,6 +1,8 @@
 """Repairs of ONNX elementwise operators: those that TVM computes imprecisely, wrongly for NaN, or has no code for.
 
 Also ArgMax and ArgMin along an empty axis, which are refused, and TopK of element types that TVM's sort lacks.
+
+Tests: tests/formats/onnx/importer/test_repairs.py
 """
 
 from __future__ import annotations

@@ -5,6 +5,8 @@ Operators that slide a window: convolutions and pools, with their padding made e
 TVM's converters pad SAME_UPPER and SAME_LOWER with a TIR call, or for pools by formulas unlike ONNX's.
 
 Normalizations and softmax.
+
+Tests: tests/formats/onnx/importer/test_repairs.py
 """
 
 from __future__ import annotations

@@ -7,6 +7,8 @@ Negative indices, and those outside, are the operators' own matter: see graph/in
 SpaceToDepth in the order that opset 28 added.
 
 Pad, Tile and Split. TVM lowers the first two to TIR at once, which no pattern matches.
+
+Tests: tests/passes/families/test_moves.py
 """
 
 from __future__ import annotations

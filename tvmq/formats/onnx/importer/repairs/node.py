@@ -1,4 +1,7 @@
-"""ONNX node as a repair sees it."""
+"""ONNX node as a repair sees it.
+
+Tests: tests/formats/onnx/importer/test_shapes.py
+"""
 
 from __future__ import annotations
 

@@ -19,6 +19,8 @@ QuantizeLinear and DequantizeLinear as our own operators, whose definition is ON
 
 Codes of 16 bits are int16 around zero. Everything else (computed scales, uint16) is left to TVM's converter and stays
 float in the integer module; blocks of tensors that are no weights too.
+
+Tests: tests/formats/onnx/importer/test_integer.py
 """
 
 from __future__ import annotations

@@ -2,6 +2,8 @@
 (formats/importing/recurrent.py).
 
 Directions are computed one after the other and stacked; layout 1 has the batch first.
+
+Tests: tests/formats/onnx/importer/test_recurrent.py
 """
 
 from __future__ import annotations

@@ -4,6 +4,8 @@ Resize by any scale, along any axes: each axis is one index list (nearest) or on
 
 What TVM's resize operators compute differently than ONNX asks for, or not at all, comes here: scales that give no
 whole size, antialias, a region of interest, more than two axes.
+
+Tests: tests/formats/onnx/importer/test_repairs.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Operators whose shape is partly symbolic (Dims): Reshape, Expand, ConstantOfShape, Range, Slice; empty tensors."""
+"""Operators whose shape is partly symbolic (Dims): Reshape, Expand, ConstantOfShape, Range, Slice; empty tensors.
+
+Tests: tests/formats/onnx/importer/test_shapes.py
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 torch.export cannot trace quantized tensors. A `QTensor` takes their place: the float tensor that the codes stand for,
 behind a quantize and a dequantize operator, with its scale and zero point. Python code of the model runs unchanged.
+
+Tests: tests/formats/importing/test_importers.py
 """
 
 from __future__ import annotations

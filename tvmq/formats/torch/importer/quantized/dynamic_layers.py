@@ -2,6 +2,8 @@
 
 torch.ao   one scale and zero point for the tensor, in float64, as fbgemm chooses them; uint8 codes
 torchao    for each row, in float32, symmetric or not; int8 codes
+
+Tests: tests/formats/torch/importer/test_quantized_weights.py
 """
 
 from __future__ import annotations

@@ -3,6 +3,8 @@
 moves     copy or compare codes: the result has the scale of the argument
 rounded   computed on the floats and rounded to the scale of the argument, as torch's quantized kernels do
 fixed     rounded to a scale that torch fixes for the function
+
+Tests: tests/formats/torch/importer/test_page.py
 """
 
 from __future__ import annotations

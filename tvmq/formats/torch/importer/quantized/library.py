@@ -3,6 +3,8 @@
 tvmq::integer_linear(q, w)                   int32 sums of codes (..., K) times codes (N, K)
 tvmq::coded_linear(x, w, scales, size)       floats (..., K) times codes (N, K) with a scale for each `size` neighbours
 tvmq::group_linear(q, s, w, scales, size)    int8 rows with a scale each, times such codes
+
+Tests: tests/formats/importing/test_importers.py
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Operators of torch.ops.quantized: the float operator on what the codes stand for, rounded to the result's scale."""
+"""Operators of torch.ops.quantized: the float operator on what the codes stand for, rounded to the result's scale.
+
+Tests: tests/formats/torch/importer/test_page.py
+"""
 
 from __future__ import annotations
 

@@ -2,6 +2,8 @@
 
 Packed weights are objects of C++ without an import. While a model is traced a `PackedWeight` stands in the place of
 each, and numbers in the place of the buffers that keep scales and zero points. All is put back afterwards.
+
+Tests: tests/formats/torch/importer/test_quantized_models.py
 """
 
 from __future__ import annotations

@@ -8,6 +8,8 @@ FX models of a backend config (prepare_fx(..., backend_config=)) are converted w
 own config does not know, such as int8 activations.
 
 The scales are those that the tool itself computes from its observers. A copy is converted; the model stays as it is.
+
+Tests: tests/formats/torch/importer/test_quantized_models.py
 """
 
 from __future__ import annotations

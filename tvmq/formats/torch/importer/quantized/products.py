@@ -1,6 +1,8 @@
 """Products of codes, and of floats with codes, in Relax: the operators of library.py, and products that PT2E left.
 
 PT2E writes a product with scales made in the run as choose_qparams, quantize, dequantize and a product of floats.
+
+Tests: tests/formats/torch/importer/test_quantized_weights.py
 """
 
 from __future__ import annotations

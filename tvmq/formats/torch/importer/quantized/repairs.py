@@ -5,6 +5,8 @@ dequantize_per_tensor, _per_channel(q, s, z)    R.tvmq.dequantize    likewise; q
 
 torch multiplies by the reciprocal of a scale, R.tvmq.quantize divides by the scale: a value next to the middle of two
 codes may fall to the other. Constants are quantized by torch itself, so that weights have its codes.
+
+Tests: tests/formats/torch/importer/test_quantized_models.py
 """
 
 from __future__ import annotations

@@ -3,6 +3,8 @@
 weight only                floats times codes, a scale for each row or each group of a row
 dynamic activations        rows of int8 codes times codes
 static activations         quantize, dequantize and a product, which import_qdq makes a product of codes
+
+Tests: tests/formats/torch/importer/test_quantized_weights.py
 """
 
 from __future__ import annotations

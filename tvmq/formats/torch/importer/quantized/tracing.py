@@ -1,4 +1,7 @@
-"""Hooks around torch.export while it traces a quantized model."""
+"""Hooks around torch.export while it traces a quantized model.
+
+Tests: tests/formats/torch/importer/test_quantized_models.py
+"""
 
 from __future__ import annotations
 
