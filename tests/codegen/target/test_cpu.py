@@ -15,7 +15,7 @@ import tvm
 from tvm.target import codegen
 
 import tvmq
-from tests.runtime.artifact.test_container import edited, refused, small
+from tests.support.models.saved_files import edited, refused, small
 from tvmq.codegen.target import host
 from tvmq.codegen.target.cpu import CpuTarget, host_features, missing_features, resolve_target
 from tvmq.codegen.target.host import ARM_UNUSED, CODE, X86_CODE, X86_UNUSED
@@ -32,7 +32,9 @@ def test_plain_llvm_is_this_cpu():
     assert missing_features(target.needs) == ()
 
 
-@pytest.mark.parametrize("text", ["llvm -mtriple=aarch64-linux-gnu -mcpu=neoverse-n1", "llvm -mtriple=x86_64-linux-gnu"])
+@pytest.mark.parametrize(
+    "text", ["llvm -mtriple=aarch64-linux-gnu -mcpu=neoverse-n1", "llvm -mtriple=x86_64-linux-gnu"]
+)
 def test_a_target_of_tvm_for_any_architecture_is_the_cpu_that_it_names(text):
     named = resolve_target(text)
     assert resolve_target(tvm.target.Target(named.tvm)).features == named.features

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 import tvmq
-from tests.runtime.artifact.test_container import SMALL, W, X, edited, refused, remade
 from tests.support.models.networks import parse
+from tests.support.models.saved_files import SMALL, W, X, edited, refused, remade
 from tvmq.codegen.target import host
 from tvmq.codegen.target import saved_target as saved
 from tvmq.codegen.target.cpu import NAMES, TRIPLES, host_arch, resolve_target
@@ -144,5 +144,7 @@ def test_a_shared_library_for_linux_is_opened_on_linux_alone(monkeypatch, tmp_pa
     path = tmp_path / "small.tvmq"
     tvmq.build(parse(SMALL, w=W), target=full_name("x86", "x86-64")).save(path)
     monkeypatch.setattr("tvmq.runtime.artifact.native_library.sys.platform", "win32")
-    monkeypatch.setattr("tvmq.runtime.artifact.code_bytes.load_native", lambda data: pytest.fail("the library is opened"))
+    monkeypatch.setattr(
+        "tvmq.runtime.artifact.code_bytes.load_native", lambda data: pytest.fail("the library is opened")
+    )
     assert "built for Linux on x86-64, this is not" in refused(path, TargetError)

@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 import tvmq
-from tests.runtime.artifact.test_container import edited, refused, remade, small
 from tests.support.models.networks import Net
+from tests.support.models.saved_files import edited, refused, remade, small
 from tvmq.codegen.target import host
 from tvmq.codegen.target.cpu import NAMES, CpuTarget, index_of_best, resolve_target
 from tvmq.errors import TargetError

@@ -2,85 +2,24 @@
 
 from __future__ import annotations
 
-import math
 import os
 import subprocess
 import sys
 import warnings
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import onnx
 import pytest
-from tvm import relax
 
 import tvmq
+from tests.support.models.guarded_networks import healthy, leveled, levels, samples, small_variance, spectrogram, sqnr
 from tests.support.models.networks import Net
-from tvmq.backends import backend_named
-from tvmq.errors import AccuracyWarning, ConfigError
-from tvmq.quantization.guard import why_not
-from tvmq.quantization.guard.bound import Figure, Guard, guard_of
-from tvmq.quantization.guard.calibration_cache import Batch, CalibrationCache
-from tvmq.quantization.guard.evidence import drop_largest_errors, judged_outputs, looked_up_outputs
-from tvmq.quantization.guard.judge import Judge
-from tvmq.quantization.guard.raising import CODES_AT_RUN_TIME, Search, _give_last_products_back, _steps, raise_precision
-from tvmq.quantization.guard.regions import kinds, regions
+from tvmq.errors import AccuracyWarning
+from tvmq.quantization.guard.bound import Guard
 from tvmq.quantization.guard.rehearsal import Precision, Rehearsal
-from tvmq.quantization.guard.trials import Trials
 from tvmq.quantization.static_quantization import model_hash
-
-SAMPLES = 32
-
-
-def healthy() -> onnx.ModelProto:
-    """Two convolutions and a head."""
-    net = Net((1, 3, 8, 8))
-    y = net.op("Relu", net.conv(net.op("Relu", net.conv("x", 3, 8)), 8, 8))
-    return net.model(net.dense(net.op("Flatten", y), 512, 5))
-
-
-def small_variance() -> onnx.ModelProto:
-    """Two dense layers and between them a product with E[x^2] - E[x]^2, of values far from zero; no norm."""
-    net = Net((1, 16))
-    x = net.op("Add", net.dense("x", 16, 32), net.constant(np.full(32, 30.0, np.float32)))
-    mean = net.op("ReduceMean", x, axes=[-1], keepdims=1)
-    square = net.op("ReduceMean", net.op("Mul", x, x), axes=[-1], keepdims=1)
-    variance = net.op("Relu", net.op("Sub", square, net.op("Mul", mean, mean)))
-    return net.model(net.dense(net.op("Mul", net.op("Sub", x, mean), variance), 32, 10))
-
-
-def spectrogram() -> onnx.ModelProto:
-    """Filters of sines, powers, a logarithm, and a convolution that reads it."""
-    net = Net((1, 1, 512))
-    time = np.arange(64) / 64
-    waves = [wave(2 * np.pi * k * time) * np.hanning(64) for wave in (np.cos, np.sin) for k in range(1, 17)]
-    filters = net.constant(np.float32(waves)[:, None])
-    both = net.op("Conv", "x", filters, strides=[32])
-    power = net.op("Mul", both, both)
-    halves = [net.op("Slice", power, *(net.constant(np.int64([v])) for v in (a, a + 16, 1))) for a in (0, 16)]
-    log = net.op("Log", net.op("Add", net.op("Add", *halves), net.constant(np.float32([1e-4]))))
-    kernel = np.random.default_rng(3).normal(size=(8, 16, 3)).astype(np.float32) / 7
-    return net.model(net.op("Conv", log, net.constant(kernel)))
-
-
-def samples(model: onnx.ModelProto, seed: int = 0) -> list[dict[str, np.ndarray]]:
-    """Noise, for the spectrogram over four orders of magnitude."""
-    random = np.random.default_rng(seed)
-    shape = tuple(d.dim_value for d in model.graph.input[0].type.tensor_type.shape.dim)
-    size = 10.0 ** random.uniform(-3, 1, SAMPLES) if shape[-1] == 512 else np.ones(SAMPLES)
-    return [{"x": (size[i] * random.normal(size=shape)).astype(np.float32)} for i in range(SAMPLES)]
-
-
-def sqnr(model: onnx.ModelProto, module: Any) -> float:
-    """Of the first output on other samples than those that calibrated."""
-    exe, exact = tvmq.build(module), tvmq.build(tvmq.from_onnx(model)[0], params=tvmq.from_onnx(model)[1])
-    signal = noise = 0.0
-    for feed in samples(model, seed=1):
-        wanted, found = exact.run(feed)[0].astype(np.float64), exe.run(feed)[0]
-        signal, noise = signal + float((wanted**2).sum()), noise + float(((wanted - found) ** 2).sum())
-    return 10 * np.log10(signal / noise)
 
 
 @pytest.mark.thinned(2)
@@ -186,25 +125,6 @@ def _drops(asked: list[Any]) -> float:
     return 1.0 if len(asked) == 3 else 0.9
 
 
-def test_an_output_of_places_is_not_judged():
-    net = Net((1, 8))
-    y = net.dense("x", 8, 6)
-    model = net.model(y, net.op("ArgMax", y, axis=1))
-    mod, _ = tvmq.from_onnx(model)
-    assert judged_outputs(mod) == [0] and looked_up_outputs(mod) == []
-
-
-def test_floats_that_an_argmax_looks_up_are_judged_but_for_a_quarter():
-    net = Net((4, 8))
-    y = net.dense("x", 8, 6)
-    place = net.op("ArgMax", y, axis=1)
-    best = net.op("GatherElements", y, place, axis=1)
-    mod, _ = tvmq.from_onnx(net.model(best, place))
-    assert judged_outputs(mod) == [] and looked_up_outputs(mod) == [0]
-    wanted, got = drop_largest_errors(np.arange(8.0), np.array([9.0, 1, 2, 3, 4, 5, 6, -7]))
-    assert np.array_equal(wanted, got) and wanted.tolist() == [1, 2, 3, 4, 5, 6]
-
-
 @pytest.mark.slow
 def test_what_an_ordering_reads_is_judged_in_place_of_its_results():
     model = small_variance()
@@ -230,196 +150,6 @@ def test_a_healthy_network_of_places_is_left_alone():
     mod, params = tvmq.from_onnx(model)
     module = tvmq.quantize(mod, params, samples(model))
     assert model_hash(module) == model_hash(tvmq.quantize(mod, params, samples(model), guard=None))
-
-
-@pytest.mark.parametrize(
-    "options, words",
-    [
-        ({"sqnr": float("nan")}, "sqnr must be a finite number of dB"),
-        ({"metric": len}, "metric= and max_drop= go together"),
-        ({"max_drop": 0.5}, "metric= and max_drop= go together"),
-        ({"metric": len, "max_drop": -1}, "max_drop must be a number of at least 0"),
-        ({"metric": len, "max_drop": 1}, "needs data="),
-    ],
-)
-def test_bounds_that_are_none_are_refused(options, words):
-    with pytest.raises(ConfigError, match=words):
-        Guard(**options)
-
-
-def test_texts_of_bounds():
-    assert guard_of("sqnr >= 17.5 dB") == Guard(17.5) and guard_of(None) is None
-    assert str(Guard(metric=len, max_drop=0.5, data=[])) == "drop <= 0.5"
-    with pytest.raises(ConfigError, match="'psnr > 3' is no bound; write 'sqnr >= 20'"):
-        guard_of("psnr > 3")
-
-
-def test_figures():
-    by_metric = Guard(metric=len, max_drop=0.01, data=[])
-    assert Figure(5.0, (0.995, 1.0)).holds(by_metric) and not Figure(50.0, (0.98, 1.0)).holds(by_metric)
-    assert Figure(5.0, (0.9, 1.0)).beats(Figure(50.0, (0.8, 1.0))) and Figure(9.0).beats(Figure(8.9))
-    assert str(Figure(float("inf"))) == "equal to float"
-
-
-def test_why_precision_is_not_raised():
-    cpu = backend_named("cpu")
-    assert why_not(tvmq.QConfig(), cpu) is None
-    integral = tvmq.QConfig(partition_conversions="fully_integral")
-    assert why_not(integral, cpu) == "partition_conversions 'fully_integral' asks for no floats"
-    chip = tvmq.Backend("chip", floats=False, requantize=("fixed_point",))
-    assert why_not(tvmq.QConfig(), chip) == "backend chip has no floats"
-
-
-def _layer(key: str, op: str, inputs: list[str], macs: int = 0) -> dict[str, Any]:
-    return {
-        "op": op, "family": op, "precision": "int8", "macs": macs, "members": [key], "inputs": inputs, "layers": [key],
-        "root": key,
-    }  # fmt: skip
-
-
-def test_regions_end_at_products_and_streams_and_kinds_join_them():
-    names = ["multiply", "average", "conv2d", "multiply", "average", "add"]
-    inputs = [["x"], ["l0"], ["l1"], ["l2"], ["l3"], ["l4", "l1"]]
-    layers = {f"l{i}": _layer(f"l{i}", op, inputs[i], 9 * (op == "conv2d")) for i, op in enumerate(names)}
-    assert regions(layers) == [["l0", "l1"], ["l3", "l4"], ["l5"]]
-    found = kinds(layers, _view(layers))
-    assert sorted(part.keys for part in found) == [("l0", "l1", "l3", "l4"), ("l5",)]
-    assert found[0].seconds >= found[1].seconds > 0
-
-
-def _view(layers: dict[str, Any], size: int = 64) -> Any:
-    """As much of a View as forecasts read: every tensor has `size` numbers, every layer is read."""
-    ty = SimpleNamespace(ty=relax.TensorType((size,), "float32"))
-    names = [*layers, "x"]
-    return SimpleNamespace(value={}, var=dict.fromkeys(names, ty), readers=dict.fromkeys(names, ["result"]))
-
-
-def test_steps_raise_precision_until_all_is_float():
-    layers = {name: _layer(name, "dense", ["x"], macs=10**6) for name in ("a", "b", "c")}
-    layers["norm"] = _layer("norm", "multiply", ["a"])
-    found = dict(_steps(["norm"], ["a", "b", "c"], ["b"], layers, _view(layers)))
-    assert list(found) == [
-        "only products in 8 bits", CODES_AT_RUN_TIME, "the first product in float too",
-        "the first 2 products in float too", "all in float",
-    ]  # fmt: skip
-    assert found["all in float"] == Precision(frozenset(layers))
-    assert found[CODES_AT_RUN_TIME] == Precision(frozenset(["norm"]), frozenset(["b"]))
-    dear = dict(_steps(["norm"], ["a", "b", "c"], ["b"], layers, _view(layers, size=10**6)))
-    assert list(dear).index(CODES_AT_RUN_TIME) > 1  # conversions of much cost more than a product in float
-    assert list(dict(_steps([], ["a"], [], layers, _view(layers)))) == ["all in float"]
-
-
-def test_one_trial_too_many_is_none_and_equal_ones_are_measured_once():
-    class Rehearsal:
-        def effective_precision(self, precision: Precision) -> Precision:
-            return Precision(precision.floats - {"reshape"})
-
-        def figure(self, precision: Precision, least: float = -math.inf) -> Figure:
-            return Figure(float(len(precision.floats)))
-
-    trials = Trials(Rehearsal(), most=1)  # type: ignore[arg-type]
-    for names in (["a"], ["a", "reshape"]):
-        trial = trials.attempt(Precision(frozenset(names)))
-        assert trial is not None and trial.figure == Figure(1.0)
-    assert trials.tried == 1 and trials.is_over
-    assert trials.attempt(Precision(frozenset(["b"]))) is None
-
-
-def test_the_last_of_the_first_products_go_back_by_halves():
-    class Rehearsal:
-        def effective_precision(self, precision: Precision) -> Precision:
-            return precision
-
-        def figure(self, precision: Precision, least: float = -math.inf) -> Figure:
-            return Figure(40.0 if precision.floats.issuperset(("lv0", "lv1", "lv2", "lv3", "lv4")) else 12.0)
-
-    layers = {f"lv{i}": {"precision": "int8", "macs": 10} for i in range(9)}
-    trials = Trials(Rehearsal())  # type: ignore[arg-type]
-    before, eight = (trials.attempt(Precision(frozenset(list(layers)[:count]))) for count in (0, 8))
-    search = Search(layers, before, eight)
-    _give_last_products_back(search, trials, Guard())
-    assert sorted(search.best.precision.floats) == ["lv0", "lv1", "lv2", "lv3", "lv4"]
-    assert [text for text, _ in search.steps] == [
-        "the last 2 of these products back to 8 bits",
-        "the last 1 of these products back to 8 bits",
-    ]
-
-
-@pytest.mark.parametrize(
-    "needed, floats, steps, tried",
-    [
-        (99, "", ["only products in 8 bits", "the first 4 products in float too"], 3),  # and the norm back to 8 bits
-        (1, "a", ["only products in 8 bits", "the first 4 products in float too",
-                  "the last 2 of these products back to 8 bits", "the last 1 of these products back to 8 bits"], 5),
-    ],
-)  # fmt: skip
-def test_first_products_in_float_beyond_the_bound(needed: int, floats: str, steps: list[str], tried: int):
-    """As many as are little work at once; those that it does without go back."""
-
-    class Rehearsal:
-        dynamic = ()
-        view = None
-
-        def effective_precision(self, precision: Precision) -> Precision:
-            return precision
-
-        def figure(self, precision: Precision, least: float = -math.inf) -> Figure:
-            if "norm" not in precision.floats:
-                return Figure(5.0)
-            return Figure(40.0 if precision.floats.issuperset("abcdefghijklmnopqrst"[:needed]) else 22.0)
-
-    layers = {name: _layer(name, "dense", ["x"], macs=10) for name in "abcdefghijklmnopqrst"}
-    layers["norm"] = _layer("norm", "multiply", ["a"])
-    trials = Trials(Rehearsal())  # type: ignore[arg-type]
-    trials.rehearsal.view = _view(layers)
-    search = raise_precision(layers, Figure(3.0), trials, Guard())
-    assert search.best.precision.floats == {"norm", *floats}
-    assert [text for text, _ in search.steps][: len(steps)] == steps
-    assert trials.tried == tried
-
-
-def test_a_choice_that_is_below_stops_at_the_samples_that_show_it():
-    net = Net((1, 4))
-    mod, _ = tvmq.from_onnx(net.model(net.dense("x", 4, 4)))
-    random = np.random.default_rng(0)
-    signal = [random.normal(size=(1, 4)).astype(np.float32) for _ in range(8)]
-    batches = [Batch({"x": np.full((1, 4), i, np.float32)}, 1, [y]) for i, y in enumerate(signal)]
-    judge, runs = Judge(mod, mod, batches, lambda _: lambda _feed: [], Guard()), list[int]()
-
-    def noisy(size: float, of: set[int] = frozenset(range(8))):  # type: ignore[assignment]
-        def run(feed: Any) -> list[np.ndarray]:
-            index = int(feed["x"][0, 0])
-            runs.append(index)
-            return [signal[index] * np.float32(1 + size * (index in of))]
-
-        return run
-
-    whole = judge.measure(noisy(0.1), roughly=True)
-    assert whole == Figure(20.0) and judge.measure(noisy(0.1), roughly=True, least=20.0) == whole
-    assert judge.measure(noisy(0.1), roughly=True, least=10.0) == whole and len(runs) == 3 * 8
-    runs.clear()
-    assert judge.measure(noisy(1.0), roughly=True, least=20.0).sqnr < 20 and len(runs) == 1
-    for least in (10.0, 5.0):  # the sample that tells comes first where it was the worst before
-        runs.clear()
-        assert judge.measure(noisy(5.0, {6}), roughly=True, least=least).sqnr < least
-    assert runs == [6]
-    assert judge.measure(lambda _: [np.zeros(3)], roughly=True, least=10.0).sqnr == -math.inf
-    assert judge.measure(lambda feed: [signal[int(feed["x"][0, 0])]], roughly=True, least=10.0).sqnr == math.inf
-
-
-def levels() -> onnx.ModelProto:
-    """A product of samples whose levels span four orders of magnitude, brought to one level; a second product."""
-    net = Net((1, 16, 64))
-    x = net.dense("x", 64, 32)
-    power = net.op("ReduceMean", net.op("Mul", x, x), axes=[-1], keepdims=1)
-    y = net.op("Div", x, net.op("Sqrt", net.op("Add", power, net.constant(np.float32([1e-9])))))
-    return net.model(net.dense(net.op("Relu", y), 32, 256))
-
-
-def leveled(seed: int = 0) -> list[dict[str, np.ndarray]]:
-    random = np.random.default_rng(seed)
-    size = 10.0 ** random.uniform(-2, 2, SAMPLES)
-    return [{"x": (size[i] * random.normal(size=(1, 16, 64))).astype(np.float32)} for i in range(SAMPLES)]
 
 
 @pytest.mark.slow
@@ -458,22 +188,11 @@ def test_codes_made_at_run_time_are_a_rung():
     assert first["why"].startswith("guard: codes made at run time: ")
 
 
-def test_samples_are_kept_from_all_over_the_data():
-    kept, feeds = CalibrationCache(), [({"x": np.full((1, 2), i, np.float32)}, 1) for i in range(80)]
-    assert len(list(kept._pass_batches(feeds))) == 80
-    judging = [int(batch.feed["x"][0, 0]) for batch in kept.batches()]
-    assert judging[:8] == [2, 7, 10, 15, 20, 23, 28, 31]
-    assert {index % 2 for index in judging} == {0, 1} and {index % 3 for index in judging} == {0, 1, 2}
-    few = CalibrationCache()
-    list(few._pass_batches(feeds[:6]))
-    assert len(few.batches()) == 6
-
-
 SCRIPT = """
 import json, sys
 sys.path.insert(0, {tests!r})
 import tvmq
-from tests.quantization.guard.test_guard import samples, {name}
+from tests.support.models.guarded_networks import samples, {name}
 model = {name}()
 ledger = tvmq.explain(tvmq.quantize(*tvmq.from_onnx(model), samples(model))).ledger
 print(json.dumps([ledger.notes, [[key, entry["precision"], entry["why"]] for key, entry in ledger.layers.items()]]))

@@ -13,8 +13,8 @@ import pytest
 import tvm
 
 import tvmq
-from tests.runtime.artifact.test_container import edited, refused
 from tests.support.models.networks import Net, feeds_of
+from tests.support.models.saved_files import edited, refused
 from tvmq.codegen.kernels.depthwise.plan import DepthwisePacking, DepthwiseShape
 from tvmq.codegen.kernels.depthwise.weights import pack_by_recipe as pack_depthwise
 from tvmq.codegen.kernels.isa import LEVELS, isa_named, level

@@ -8,7 +8,7 @@ import numpy as np
 import onnx
 import pytest
 
-from tests.quantization.guard.test_guard import healthy, samples, small_variance
+from tests.support.models.guarded_networks import healthy, samples, small_variance
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ import pytest
 import tvmq
 from tests.cuda_emulator.emulate import SHUFFLED
 from tests.cuda_emulator.model import EmulatedModel
-from tests.passes.nets import attention, layer_norm
+from tests.passes.product_nets import attention, layer_norm
 from tests.support.devices.gpu import needs_gxx
 from tests.support.models.networks import Net, feeds_of
 

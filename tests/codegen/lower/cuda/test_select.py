@@ -11,7 +11,7 @@ import tvmq
 from tests.codegen.kernels.cuda.emulated import needs_compiler
 from tests.codegen.kernels.harness import conv_operands
 from tests.cuda_emulator.model import EmulatedModel
-from tests.passes.nets import attention
+from tests.passes.product_nets import attention
 from tests.support.devices.gpu import needs_nvcc
 from tests.support.models.networks import Net, drive
 from tvmq.codegen.kernels.attention.shape import BatchMatmul, MatrixOperand

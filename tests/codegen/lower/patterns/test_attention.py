@@ -7,7 +7,7 @@ import pytest
 import tvm
 
 import tvmq
-from tests.passes.nets import attention
+from tests.passes.product_nets import attention
 from tests.support.models.networks import Net, block, drive
 from tvmq.codegen.kernels.isa import isa_named
 from tvmq.codegen.lower.lowerer import Lowerer
