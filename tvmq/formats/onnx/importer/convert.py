@@ -1,6 +1,6 @@
 """Conversion of ONNX nodes to Relax, one node at a time: our repairs first, TVM's converters otherwise.
 
-Tests: tests/formats/onnx/importer/test_shapes.py
+Tests: tests/formats/onnx/importer/test_shape_folding.py
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 `arithmetic(call)` computes an ONNX node on Dims in NumPy, with TIR expressions for the symbolic items; so no
 part of such a chain becomes an operator, and Reshape and Expand get their shapes as expressions.
 
-Tests: tests/formats/onnx/importer/test_shapes.py
+Tests: tests/formats/onnx/importer/test_shape_folding.py
 """
 
 from __future__ import annotations

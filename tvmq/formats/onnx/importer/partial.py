@@ -8,7 +8,7 @@ Before                                     After
 Which numbers of a result are known is found by the operator itself: one that only moves numbers moves a mask in the
 same way; of one that computes number by number a result is known where all operands are.
 
-Tests: tests/formats/onnx/importer/test_shapes.py
+Tests: tests/formats/onnx/importer/test_shape_folding.py
 """
 
 from __future__ import annotations

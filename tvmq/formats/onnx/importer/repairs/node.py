@@ -1,6 +1,6 @@
 """ONNX node as a repair sees it.
 
-Tests: tests/formats/onnx/importer/test_shapes.py
+Tests: tests/formats/onnx/importer/test_shape_folding.py
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Operators whose shape is partly symbolic (Dims): Reshape, Expand, ConstantOfShape, Range, Slice; empty tensors.
 
-Tests: tests/formats/onnx/importer/test_shapes.py
+Tests: tests/formats/onnx/importer/test_shape_folding.py
 """
 
 from __future__ import annotations
