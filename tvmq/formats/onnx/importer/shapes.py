@@ -1,4 +1,7 @@
-"""Fixing dynamic dimensions of an ONNX model and inferring all shapes."""
+"""Fixing dynamic dimensions of an ONNX model and inferring all shapes.
+
+Tests: tests/formats/onnx/importer/test_dynamic_dimensions.py, tests/formats/onnx/importer/test_shape_folding.py
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,0 @@
-"""Makes the helper module of this folder importable (tests are imported with --import-mode=importlib)."""
-
-from __future__ import annotations
-
-import sys
-from pathlib import Path
-
-sys.path.append(str(Path(__file__).parent))
