@@ -31,6 +31,7 @@ try:
 except ImportError as error:
     raise SystemExit(f"tutorials: {error.name} is missing; pip install -e '.[docs]'") from error
 
+LANGUAGE = {"name": "python"}
 ROOT = Path(__file__).resolve().parents[1]
 FOLDER = ROOT / "tutorials"
 CODE = ("tvmq", "passes", "tutorials")  # what a notebook's outputs follow from
@@ -75,6 +76,7 @@ def executed(path: Path) -> Any:
     for number, cell in enumerate(notebook.cells, 1):
         cell["id"] = f"cell-{number}"  # random ones would differ in each run
     if missing_package(text) is not None:
+        notebook.metadata["language_info"] = LANGUAGE  # without it Sphinx warns that it cannot color the cells
         return notebook
     client = NotebookClient(
         notebook,
@@ -89,7 +91,7 @@ def executed(path: Path) -> Any:
         client.execute(env={name: value for name, value in os.environ.items() if name != "MPLBACKEND"})
     except (CellExecutionError, CellTimeoutError, DeadKernelError, RuntimeError) as error:
         raise TutorialError(failure(text, notebook.cells, error)) from error
-    notebook.metadata["language_info"] = {"name": "python"}
+    notebook.metadata["language_info"] = LANGUAGE
     return notebook
 
 
