@@ -166,7 +166,8 @@ def test_the_table_in_contributing_is_drawn_from_the_rooms():
     ("codegen/kernels", "tvmq.graph.view"), ("codegen/kernels", "tvmq.codegen.target.cpu"), ("codegen/compile", "tvmq.formats.c"), ("passes", "tvmq.formats.onnx.importer.from_onnx"),
     ("quantization/pipeline", "tvmq.quantize"), ("tools/cli", "tvmq.relay"), ("demo", "tvmq.relay.expr"), ("runtime/executable", "tvmq.codegen.compile.build"),
     ("runtime/artifact/container", "tvmq.runtime.executable"), ("errors", "numpy"), ("tools/analysis", "scipy"), ("passes", "passes"), ("base/text", "tvmq.graph.view"),
-    ("formats/onnx/importer/fold", "tvmq.formats.onnx.exporter.writer"), ("chips", "tvmq.training"), ("tools/analysis", "tvmq.tools.cli.main"),
+    ("formats/onnx/importer/fold", "tvmq.formats.onnx.exporter.writer"), ("chips", "tvmq.training"), ("quantization/pipeline", "tvmq.quantization.search.loop"), ("chips/emulation/emulator", "tvmq.chips.comparison.on_chip"),
+    ("codegen/custom_lowering/match", "tvmq.passes.prepare"), ("calibration/observers/base", "tvmq.calibration.dataset"), ("base/text", "tvmq.base.cache"),  ("tools/analysis", "tvmq.tools.cli.main"),
 ])  # fmt: skip
 def test_the_rules_refuse(module, name):
     assert refusal(tuple(module.split("/")), name) is not None

@@ -35,41 +35,56 @@ BESIDE = {
     **dict.fromkeys(("__init__", "__main__", "extension", "demo"), "tools"),
 }
 
-# Where a room has an order inside: a place imports those before it. What is not named here is free within its room.
-# From a module to running code: three rooms of one floor, whose places alternate
-BUILD_ORDER: tuple[tuple[str, ...], ...] = (
-    ("codegen/cost",),
-    ("codegen/kernels",),
-    ("codegen/custom_lowering",),
-    ("codegen/target",),
-    ("runtime/artifact",),
-    ("runtime",),
-    ("codegen/schedule",),
-    ("codegen/lower",),
-    ("codegen/compile", "codegen/performance", "reference", "runtime/profile", "runtime/profile_table"),
+# Where rooms have an order inside: a place imports those before it in its order. What is not named is free in its room
+ORDERS: tuple[tuple[tuple[str, ...], ...], ...] = (
+    # from a module to running code: three rooms of one floor, whose places alternate
+    (
+        ("codegen/cost",),
+        ("codegen/kernels",),
+        ("codegen/custom_lowering",),
+        ("codegen/target",),
+        ("runtime/artifact",),
+        ("runtime",),
+        ("codegen/schedule",),
+        ("codegen/lower",),
+        ("codegen/compile", "codegen/performance", "reference", "runtime/profile", "runtime/profile_table"),
+    ),
+    (
+        ("errors", "version", "base/forks"),
+        ("base/deprecation", "base/text", "base/cpu_mask"),
+        ("base",),
+    ),
+    (("quantization",), ("quantization/search",)),
+    (("chips/emulation",), ("chips/comparison",)),
+    (
+        ("tools/analysis",),
+        ("tools/drawing",),
+        ("tools/doctor",),
+        ("tools/report",),
+        ("__init__", "extension", "demo"),
+        ("tools/cli", "__main__"),
+    ),
 )
-TOOLS_ORDER: tuple[tuple[str, ...], ...] = (
-    ("tools/analysis",),
-    ("tools/drawing",),
-    ("tools/doctor",),
-    ("tools/report",),
-    ("__init__", "extension", "demo"),
-    ("tools/cli", "__main__"),
+# Sides of a room that know nothing of each other: importers and exporters, data and observers
+SIDES: tuple[tuple[tuple[str, ...], ...], ...] = (
+    (
+        ("formats/importing", "formats/onnx/importer", "formats/torch/importer", "formats/relax"),
+        ("formats/exporting", "formats/onnx/exporter", "formats/torch/exporter")
+        + ("formats/c", "formats/tflite", "formats/tosa"),
+    ),
+    (("calibration/observers",), ("calibration/data", "calibration/dataset")),
 )
-# Importers and exporters know nothing of each other
-FORMATS_APART: tuple[tuple[str, ...], ...] = (
-    ("formats/importing", "formats/onnx/importer", "formats/torch/importer", "formats/relax"),
-    ("formats/exporting", "formats/onnx/exporter", "formats/torch/exporter")
-    + ("formats/c", "formats/tflite", "formats/tosa"),
-)
-# What a place may not import although it lies lower, or alone of what lies lower
-ONLY = {"codegen/kernels": {"base", "numerics", "calibration", "codegen/cost"}}
-NEVER = dict.fromkeys(("codegen", "runtime", "reference"), "formats")
+# Rooms and places that are all that a place may import; what a place may not import although it lies lower
+ALLOWED_IMPORTS = {"codegen/kernels": {"base", "numerics", "calibration", "codegen/cost"}}
+FORBIDDEN_IMPORTS = {
+    **dict.fromkeys(("codegen", "runtime", "reference"), {"formats"}),
+    "codegen/custom_lowering": {"formats", "passes"},
+}
 # Modules that a place loads by name when a user asks for them, against the order
-LATE = {"runtime": {"tvmq.runtime.profile", "tvmq.runtime.profile_table"}}
+LATE_IMPORTS = {"runtime": {"tvmq.runtime.profile", "tvmq.runtime.profile_table"}}
 
 PLACES = sorted(
-    {place for order in (BUILD_ORDER, TOOLS_ORDER, FORMATS_APART) for step in order for place in step}
+    {place for group in ORDERS + SIDES for step in group for place in step}
     | {room for floor in FLOORS for room in floor}
     | set(BESIDE),
     key=len,
@@ -104,22 +119,27 @@ def find_floor(place: str) -> int:
 def refuse_import(place: str, module: str) -> str | None:
     """Reason why `place` may not import `module` ("tvmq.graph.view"); None if it may."""
     used = find_place(tuple(module.split(".")[1:]))
-    if used == place or module in LATE.get(place, ()):
+    if used == place or module in LATE_IMPORTS.get(place, ()):
         return None
-    if place in ONLY and find_room(used) not in ONLY[place] and used not in ONLY[place] and used != "__init__":
-        return f"it may import {', '.join(sorted(ONLY[place]))} alone"
-    if NEVER.get(find_room(place)) == find_room(used):
-        return f"it may not import {NEVER[find_room(place)]}"
-    for order in (BUILD_ORDER, TOOLS_ORDER):
-        rank = {name: number for number, step in enumerate(order) for name in step}
+    allowed = ALLOWED_IMPORTS.get(place)
+    if allowed is not None and used not in allowed and find_room(used) not in allowed:
+        return f"it may import {', '.join(sorted(allowed))} alone"
+    if find_room(used) in FORBIDDEN_IMPORTS.get(place, FORBIDDEN_IMPORTS.get(find_room(place), ())):
+        return f"it may not import {find_room(used)}"
+    for order in ORDERS:
+        rank = _number_steps(order)
         if place in rank and used in rank:
             return None if rank[used] <= rank[place] else f"{used} comes after {place}"
     if find_room(place) == find_room(used):
-        side = {name: number for number, step in enumerate(FORMATS_APART) for name in step}
-        return None if side.get(used) == side.get(place) else f"{place} and {used} are on different sides"
+        apart = any(_number_steps(group).get(used) != _number_steps(group).get(place) for group in SIDES)
+        return f"{place} and {used} are on different sides" if apart else None
     if find_floor(used) < find_floor(place):
         return None
     return f"{find_room(used)} is on floor {find_floor(used)}, {find_room(place)} on floor {find_floor(place)}"
+
+
+def _number_steps(group: tuple[tuple[str, ...], ...]) -> dict[str, int]:
+    return {place: number for number, step in enumerate(group) for place in step}
 
 
 def read_purpose(room: str) -> str:

@@ -27,7 +27,7 @@ def scaled() -> Any:
     """A kernel y = x * w, w being a vector of 16."""
     shapes: dict[str, tuple[builder.Shape, str]] = {"x": (SHAPE, "float32"), "w": ((16,), "float32")}
     with builder.FunctionBuilder("scaled", {**shapes, "y": (SHAPE, "float32")}) as function:
-        x, w, y = (builder.flatten(buffer) for buffer in function.buffers)
+        x, w, y = (builder.flatten_buffer(buffer) for buffer in function.buffers)
         with T.serial(0, 6) as i:
             value = builder.load(x, i * 16, "float32x16") * builder.load(w, 0, "float32x16")
             builder.store(y, i * 16, value, 16)

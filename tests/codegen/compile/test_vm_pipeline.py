@@ -29,7 +29,7 @@ SHAPE = (1, 8, 8, 16)
 def twice() -> Any:
     """A kernel of SHAPE."""
     with builder.FunctionBuilder("twice", {"x": (SHAPE, "float32"), "y": (SHAPE, "float32")}) as function:
-        x, y = (builder.flatten(buffer) for buffer in function.buffers)
+        x, y = (builder.flatten_buffer(buffer) for buffer in function.buffers)
         with T.serial(0, 64) as i:
             value = builder.load(x, i * 16, "float32x16")
             builder.store(y, i * 16, value + value, 16)

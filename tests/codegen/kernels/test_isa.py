@@ -23,7 +23,7 @@ def run(level: str, arrays: dict[str, np.ndarray], body: Callable[..., None]) ->
     """Build and run a function of flat buffers; the last array is the output."""
     parameters = {name: (array.shape, str(array.dtype)) for name, array in arrays.items()}
     with builder.FunctionBuilder("kernel", parameters) as function:
-        body(isa.level(level), *(builder.flatten(buffer) for buffer in function.buffers))
+        body(isa.level(level), *(builder.flatten_buffer(buffer) for buffer in function.buffers))
     compiled = compile_function("kernel", function.prim_func, level)
     tensors = [tvm.runtime.tensor(array) for array in arrays.values()]
     compiled(*tensors)

@@ -24,7 +24,7 @@ from tvmq.codegen.kernels.parts.builder import (
     Register,
     bind,
     fence,
-    flatten,
+    flatten_buffer,
     llvm,
     load,
     spread,
@@ -57,7 +57,7 @@ def max_pool(pool: Pool2d, isa: Isa, dtype: str = "uint8") -> Kernel:
     lanes = _check("max_pool", pool, dtype, isa, (*CODES, "float32") if takes_floats(pool) else CODES)
     name = f"max_pool_{isa.name}"
     with FunctionBuilder(name, {"x": (pool.in_shape, dtype), "y": (pool.out_shape, dtype)}) as function:
-        x, y = (flatten(buffer) for buffer in function.buffers)
+        x, y = (flatten_buffer(buffer) for buffer in function.buffers)
         key, pool = pool, pool.at_run(function)
         maximum = _few_taps_maximum if prod(pool.kernel) <= FEW_TAPS else _maximum
 
@@ -191,7 +191,7 @@ def sum_pool(
     parameters |= plan.constant_parameters(pool.channels) | {"y": (pool.out_shape, plan.out_dtype)}
     name = f"sum_pool_{isa.name}"
     with FunctionBuilder(name, parameters) as function:
-        x, *rest, y = (flatten(buffer) for buffer in function.buffers)
+        x, *rest, y = (flatten_buffer(buffer) for buffer in function.buffers)
 
         def pixel(image: Expr, window: tuple[Expr, Expr], begin: Expr) -> None:
             taps = _Taps(pool, image, window)

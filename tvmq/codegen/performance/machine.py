@@ -23,7 +23,7 @@ from tvm.script.ir_builder import tirx as T
 
 from tvmq.base.cache import replace_file, trusted_folder
 from tvmq.codegen.cost import Machine, read_caches, with_caches
-from tvmq.codegen.kernels.parts.builder import FunctionBuilder, Register, bind, flatten, load, store
+from tvmq.codegen.kernels.parts.builder import FunctionBuilder, Register, bind, flatten_buffer, load, store
 from tvmq.codegen.target.cpu import CpuTarget, resolve_target
 from tvmq.runtime.threads import ALLOWED_CPUS
 
@@ -114,7 +114,7 @@ def _seconds(run: Any, numbers: Any) -> float:
 
 def _chain() -> Any:
     with FunctionBuilder("chain", {"numbers": ((2,), "int64")}) as function:
-        numbers = flatten(function.buffers[0])
+        numbers = flatten_buffer(function.buffers[0])
         addend, value = load(numbers, 1, "int64"), Register("int64", 1)
         value.set(load(numbers, 0, "int64"))
         with T.serial(0, TURNS):

@@ -21,7 +21,7 @@ from tvm import tirx
 from tvmq.codegen.schedule.accesses import LoopBlock, describe
 
 
-def flatten(schedule: Any, block: Any, vector_bytes: int) -> None:
+def flatten_block(schedule: Any, block: Any, vector_bytes: int) -> None:
     """Make one loop of those along which memory moves element by element, if vectors need it."""
     facts = describe(schedule.get(block))
     if facts is None or any(facts.reduced) or not (facts.has_fence and facts.takes_vectors):

@@ -22,7 +22,7 @@ from tvm_ffi import StructuralKey
 from tvmq.base.tvm_internals import OPAQUE
 from tvmq.codegen.kernels.parts.memoize import memoize
 from tvmq.codegen.schedule.accesses import LoopBlock, describe
-from tvmq.codegen.schedule.flatten import flatten, with_parameters
+from tvmq.codegen.schedule.flatten import flatten_block, with_parameters
 from tvmq.codegen.schedule.float_rounding import fence_products
 from tvmq.codegen.schedule.loop_nest import NestScheduler
 
@@ -74,7 +74,7 @@ def schedule_function(func: Any, vector_bytes: int) -> Any:
         _inline(schedule)
         for block in _blocks(schedule):
             with _if_possible():
-                flatten(schedule, block, vector_bytes)
+                flatten_block(schedule, block, vector_bytes)
         for block in _blocks(schedule):
             facts = describe(schedule.get(block))
             if facts is not None and len(schedule.get_loops(block)) == len(facts.extents):

@@ -18,7 +18,7 @@ from tvmq.codegen.kernels.attention.attention import attention
 from tvmq.codegen.kernels.attention.shape import Attention, MatrixOperand
 from tvmq.codegen.kernels.attention.softmax_codes import ROUNDINGS, power_guess
 from tvmq.codegen.kernels.isa import isa_named
-from tvmq.codegen.kernels.parts.builder import FunctionBuilder, flatten, load, store
+from tvmq.codegen.kernels.parts.builder import FunctionBuilder, flatten_buffer, load, store
 from tvmq.codegen.kernels.parts.float_vectors import CodeLimits
 from tvmq.codegen.kernels.parts.loops import broadcast_strides
 from tvmq.codegen.kernels.parts.types import Dequantize, Requantize
@@ -173,7 +173,7 @@ def test_the_guessed_power_is_as_near_as_its_margin_says() -> None:
     x = np.linspace(-15.2, 0, 100_001, dtype=np.float32)
     x = x[: x.size // 16 * 16].reshape(-1, 16)
     with FunctionBuilder("power", {"x": (x.shape, "float32"), "y": (x.shape, "float32")}) as function:
-        source, target = (flatten(buffer) for buffer in function.buffers)
+        source, target = (flatten_buffer(buffer) for buffer in function.buffers)
         with T.serial(0, len(x)) as i:
             store(target, i * 16, power_guess(load(source, i * 16, "float32x16")), 16)
     tensors = [tvm.runtime.tensor(x), tvm.runtime.tensor(np.zeros_like(x))]

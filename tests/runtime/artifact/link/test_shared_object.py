@@ -31,7 +31,7 @@ def functions() -> tvm.IRModule:
     exp = te.create_prim_func([x, te.compute((SIZE,), lambda i: tirx.exp(x[i]) + 0.5)])
     zeros = te.create_prim_func([x, te.compute((SIZE,), lambda i: x[i] * 0.0)])
     with builder.FunctionBuilder("sums", {"x": ((SIZE,), "float32"), "y": ((SIZE,), "float32")}) as sums:
-        source, target = (builder.flatten(buffer) for buffer in sums.buffers)
+        source, target = (builder.flatten_buffer(buffer) for buffer in sums.buffers)
         with T.parallel(0, 10) as chunk:
             scratch = builder.workspace(SIZE, "float32")
             with T.serial(0, SIZE // 10) as i:

@@ -36,7 +36,7 @@ from tvmq.codegen.kernels.parts.builder import (
     Expr,
     FunctionBuilder,
     Register,
-    flatten,
+    flatten_buffer,
     load,
     over,
     over_range,
@@ -135,7 +135,7 @@ class _AttentionTemplate:
         parameters |= self.plan.constant_parameters(self.values.places)
         parameters["y"] = (shape.y.shape, self.plan.out_dtype)
         with FunctionBuilder(name, parameters) as function:
-            self.buffers = {key: flatten(buffer) for key, buffer in zip(parameters, function.buffers, strict=True)}
+            self.buffers = dict(zip(parameters, map(flatten_buffer, function.buffers), strict=True))
             offset = self.ins.shift_of(shape.codes.dtype) if self.raw else -shape.codes.zero_point
             scale, stored = self.buffers["code_scale"], self.ins.x_dtype
             self.softmax = SoftmaxCodes(shape.keys, shape.codes, scale, stored, offset)

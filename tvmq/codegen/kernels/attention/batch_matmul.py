@@ -32,7 +32,7 @@ from tvmq.codegen.kernels.parts.builder import (
     Expr,
     FunctionBuilder,
     Register,
-    flatten,
+    flatten_buffer,
     load,
     over_range,
     spread,
@@ -100,7 +100,7 @@ class _BatchMatmulTemplate:
         parameters |= self.plan.constant_parameters(places)
         parameters["y"] = (product.y.shape, self.plan.out_dtype)
         with FunctionBuilder(name, parameters) as function:
-            self.a, self.b, *self.channel_constants, self.y = (flatten(buffer) for buffer in function.buffers)
+            self.a, self.b, *self.channel_constants, self.y = (flatten_buffer(buffer) for buffer in function.buffers)
             self._body()
         return function.prim_func
 

@@ -22,7 +22,7 @@ from tvmq.codegen.kernels.parts.builder import (
     Expr,
     FunctionBuilder,
     Register,
-    flatten,
+    flatten_buffer,
     load,
     over_range,
     spread,
@@ -82,7 +82,7 @@ class _FloatMatmulTemplate:
         """The function."""
         operands = {"a": self.product.a, "b": self.product.b, "y": self.product.y}
         with FunctionBuilder(name, {key: (operand.shape, "float32") for key, operand in operands.items()}) as function:
-            self.a, self.b, self.y = (flatten(buffer) for buffer in function.buffers)
+            self.a, self.b, self.y = (flatten_buffer(buffer) for buffer in function.buffers)
             for run in self.runs:
                 self._jobs(run)
         return function.prim_func

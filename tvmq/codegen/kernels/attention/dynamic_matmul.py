@@ -31,7 +31,7 @@ from tvmq.codegen.kernels.parts.builder import (
     Shape,
     bind,
     const,
-    flatten,
+    flatten_buffer,
     load,
     spread,
     store,
@@ -81,7 +81,7 @@ def dynamic_matmul(product: DynamicMatmul, isa: Isa) -> Kernel:
     name = f"free_matmul_{ins.name}"
     with FunctionBuilder(name, shapes) as function:
         sizes = [function.count(part) for part in (p.batch, (p.rows,), (p.depth,), (p.columns,))]
-        _DynamicMatmulTemplate(product, ins, [flatten(buffer) for buffer in function.buffers], sizes).body()
+        _DynamicMatmulTemplate(product, ins, [flatten_buffer(buffer) for buffer in function.buffers], sizes).body()
     return Kernel(name, function.prim_func, (), (name, product), work=_work(product, ins))
 
 

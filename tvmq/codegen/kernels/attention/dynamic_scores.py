@@ -24,7 +24,7 @@ from tvmq.codegen.kernels.parts.builder import (
     Shape,
     bind,
     const,
-    flatten,
+    flatten_buffer,
     load,
     spread,
     vector_type,
@@ -71,7 +71,7 @@ def dynamic_scores(scores: DynamicScores, score_scale: float, code_scale: float,
     parameters["y"] = (scores.shape, scores.codes.dtype)
     name = f"free_scores_{isa.name}"
     with FunctionBuilder(name, parameters) as function:
-        buffers = {key: flatten(buffer) for key, buffer in zip(parameters, function.buffers, strict=True)}
+        buffers = {key: flatten_buffer(buffer) for key, buffer in zip(parameters, function.buffers, strict=True)}
         _DynamicScoresTemplate(scores, buffers, [function.count((size,)) for size in scores.shape]).body()
     constants = tuple(np.array([scale], np.float32) for scale in (score_scale, code_scale))
     return Kernel(

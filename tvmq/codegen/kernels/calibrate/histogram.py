@@ -14,7 +14,7 @@ from typing import Any
 
 from tvm.script.ir_builder import tirx as T
 
-from tvmq.codegen.kernels.parts.builder import Buffer, Expr, FunctionBuilder, bind, flatten, load, spread, store
+from tvmq.codegen.kernels.parts.builder import Buffer, Expr, FunctionBuilder, bind, flatten_buffer, load, spread, store
 
 LANES, TABLES = 16, 4
 
@@ -33,7 +33,7 @@ def histogram(block: int, bins: int) -> Any:
         "counts": ((TABLES, bins), "int32"),
     }
     with FunctionBuilder("count_bins", parameters) as function:
-        x, inverse, place, counts = (flatten(buffer) for buffer in function.buffers)
+        x, inverse, place, counts = (flatten_buffer(buffer) for buffer in function.buffers)
         width, count, first = load(inverse, 0, "float32"), load(place, 0, "int32"), load(place, 1, "int32")
         bin_numbers = T.alloc_buffer((LANES,), "int32")
 

@@ -30,7 +30,7 @@ from tvmq.codegen.kernels.parts.builder import (
     Register,
     Shape,
     bind,
-    flatten,
+    flatten_buffer,
     load,
     spread,
     store,
@@ -78,7 +78,7 @@ def observer(lanes: int) -> Any:
         "following": ((1,), "int32"),
     }
     with FunctionBuilder("observe", parameters) as function:
-        x, token, control, tables, extremes, totals, place, following = (flatten(buffer) for buffer in function.buffers)
+        x, token, control, tables, extremes, totals, place, following = map(flatten_buffer, function.buffers)
         store(following, 0, load(token, 0, "int32"), 1)
         tensor, base, slots, batched, counted, summed, outer, channels, inner = (
             load(place, i, "int32") for i in range(PLACE)

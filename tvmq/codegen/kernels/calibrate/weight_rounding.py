@@ -25,7 +25,7 @@ from tvmq.codegen.kernels.parts.builder import (
     Register,
     bind,
     fence,
-    flatten,
+    flatten_buffer,
     load,
     spread,
     store,
@@ -50,7 +50,7 @@ def factor() -> Any:
     square = (("groups", "taps", "taps"), REAL)
     parameters = {"upper": square, "lower": square, "diagonal": (("groups", "taps"), REAL)}
     with FunctionBuilder("factor_moments", parameters) as function:
-        upper, lower, diagonal = (flatten(buffer) for buffer in function.buffers)
+        upper, lower, diagonal = (flatten_buffer(buffer) for buffer in function.buffers)
         taps = function.sizes["taps"]
         with T.serial(0, function.sizes["groups"]) as group:
             base = make_opaque(group * taps * taps)
@@ -121,7 +121,7 @@ def walk() -> Any:
         "errors": (("groups", 2, "filters"), REAL),
     }
     with FunctionBuilder("walk_taps", parameters) as function:
-        weight, lower, diagonal, limits, codes, errors = (flatten(buffer) for buffer in function.buffers)
+        weight, lower, diagonal, limits, codes, errors = (flatten_buffer(buffer) for buffer in function.buffers)
         taps, filters = function.sizes["taps"], function.sizes["filters"]
         ends = [load(limits, i, REAL) for i in range(2)]
         with T.serial(0, function.sizes["groups"]) as group:

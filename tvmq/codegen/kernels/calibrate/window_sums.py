@@ -15,7 +15,7 @@ from typing import Any
 
 from tvm.script.ir_builder import tirx as T
 
-from tvmq.codegen.kernels.parts.builder import FunctionBuilder, bind, flatten, load, spread, store, workspace
+from tvmq.codegen.kernels.parts.builder import FunctionBuilder, bind, flatten_buffer, load, spread, store, workspace
 from tvmq.codegen.kernels.parts.loops import make_opaque
 
 LANES = 16
@@ -39,7 +39,7 @@ def window_sums(dtype: str) -> Any:
     }
     kind = f"int32x{LANES}"
     with FunctionBuilder(f"window_sums_{dtype}", parameters) as function:
-        codes, places, facts, sums = (flatten(buffer) for buffer in function.buffers)
+        codes, places, facts, sums = (flatten_buffer(buffer) for buffer in function.buffers)
         rows, taps, vectors, pairs = (function.sizes[name] for name in ("rows", "taps", "vectors", "pairs"))
         zero, channels, begin = (load(facts, i, "int32") for i in range(3))
         read = workspace((taps + 1) * LANES, "int32")

@@ -16,7 +16,7 @@ import numpy as np
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.codegen.kernels.isa import instructions
-from tvmq.codegen.kernels.parts.builder import Expr, FunctionBuilder, flatten
+from tvmq.codegen.kernels.parts.builder import Expr, FunctionBuilder, flatten_buffer
 from tvmq.codegen.kernels.parts.loops import copy_lanes, make_opaque, over_rows
 from tvmq.codegen.kernels.parts.types import Isa, Kernel
 from tvmq.codegen.kernels.parts.work import KernelWork
@@ -43,7 +43,7 @@ def add_border(shape: Sequence[int], padding: tuple[int, int, int, int], pixel: 
     name = f"frame_{isa.name}"
     parameters = {"x": ((batch, height, width, channels), dtype), "pixel": ((channels,), dtype)}
     with FunctionBuilder(name, parameters | {"y": ((batch, rows, columns, channels), dtype)}) as function:
-        x, border, y = (flatten(buffer) for buffer in function.buffers)
+        x, border, y = (flatten_buffer(buffer) for buffer in function.buffers)
 
         def pixels(begin: Expr, count: int) -> None:
             if count:

@@ -23,7 +23,7 @@ from tvmq.codegen.kernels.conv.remainder_taps import in_steps
 from tvmq.codegen.kernels.conv.shape import ConvShape, ConvTile, convolution_work
 from tvmq.codegen.kernels.isa import instructions
 from tvmq.codegen.kernels.isa.generic import Instructions
-from tvmq.codegen.kernels.parts.builder import Expr, FunctionBuilder, Register, Shape, bind, flatten, minimum
+from tvmq.codegen.kernels.parts.builder import Expr, FunctionBuilder, Register, Shape, bind, flatten_buffer, minimum
 from tvmq.codegen.kernels.parts.epilogue import EpiloguePlan, plan_epilogue
 from tvmq.codegen.kernels.parts.memoize import memoize
 from tvmq.codegen.kernels.parts.packing import (
@@ -164,10 +164,10 @@ class Integers(ConvLoops):
         parameters["y"] = (y_shape, plan.out_dtype)
         with FunctionBuilder(self.name, parameters) as function:
             self.buffers = dict(zip(parameters, function.buffers, strict=True))
-            self.x, self.weight, self.bias = (flatten(self.buffers[name]) for name in ("x", "weight", "bias"))
-            self.y = flatten(self.buffers["y"], plan.dtypes[0])
+            self.x, self.weight, self.bias = (flatten_buffer(self.buffers[name]) for name in ("x", "weight", "bias"))
+            self.y = flatten_buffer(self.buffers["y"], plan.dtypes[0])
             names = () if plan.scaler is None else plan.scaler.parameters(channels)
-            self.channel_constants = [flatten(self.buffers[name]) for name in names]
+            self.channel_constants = [flatten_buffer(self.buffers[name]) for name in names]
             if self.has_dynamic_shape:
                 self.take_sizes(function)
             self.body()

@@ -24,7 +24,7 @@ from tvmq.codegen.kernels.parts.builder import (
     Register,
     Shape,
     bind,
-    flatten,
+    flatten_buffer,
     load,
     quotient,
     vector_type,
@@ -150,7 +150,7 @@ class Floats(ConvLoops):
             "y": (y_shape, "float32"),
         }
         with FunctionBuilder(self.name, parameters) as function:
-            buffers = {name: flatten(buffer) for name, buffer in zip(parameters, function.buffers, strict=True)}
+            buffers = {name: flatten_buffer(buffer) for name, buffer in zip(parameters, function.buffers, strict=True)}
             self.x, self.weight, self.bias, self.y = (buffers[name] for name in ("x", "weight", "bias", "y"))
             self.scale = buffers.get("scale")
             if self.has_dynamic_shape:

@@ -36,7 +36,7 @@ from tvmq.codegen.kernels.parts.builder import (
     Register,
     Shape,
     bind,
-    flatten,
+    flatten_buffer,
     limit,
     load,
     minimum,
@@ -268,7 +268,7 @@ class _Lanes(Integers):
 
     def _tile(self, tile: ConvTile) -> None:
         """Sums of the rows, then codes."""
-        table, self._entries = (flatten(self.buffers[name]) for name in ("panels", "entries"))
+        table, self._entries = (flatten_buffer(self.buffers[name]) for name in ("panels", "entries"))
         sums = [row[0] for row in self._initial_sums(tile)]
         windows = [self._window(tile.pixel + row, tile.group) for row in range(tile.rows)]
         panel = tile.panel.panel + (tile.vector - tile.panel.vector)

@@ -30,7 +30,7 @@ from tvmq.codegen.kernels.parts.builder import (
     bind,
     const,
     fence,
-    flatten,
+    flatten_buffer,
     load,
     prefetch,
     spread,
@@ -116,7 +116,7 @@ class _GroupMatmulTemplate:
             "y": ((*self.leading, self.columns), "float32"),
         }
         with FunctionBuilder(name, parameters) as function:
-            buffers = [flatten(buffer) for buffer in function.buffers]
+            buffers = [flatten_buffer(buffer) for buffer in function.buffers]
             self.x, self.x_scale, self.weight, self.scale, self.y = buffers
             count = function.count(self.leading)
             self.begin = self._begin(count)

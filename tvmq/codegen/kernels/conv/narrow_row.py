@@ -27,7 +27,7 @@ from tvmq.codegen.kernels.parts.builder import (
     Shape,
     bind,
     const,
-    flatten,
+    flatten_buffer,
     llvm,
     load,
     prefetch,
@@ -91,7 +91,7 @@ class _NarrowRowTemplate:
             "y": (shapes[1], "float32"),
         }
         with FunctionBuilder(name, parameters) as function:
-            buffers = [flatten(buffer) for buffer in function.buffers]
+            buffers = [flatten_buffer(buffer) for buffer in function.buffers]
             self.x, self.table, self.weight, self.scale, self.bias, self.y = buffers
             whole = self.columns // self.width
 

@@ -14,7 +14,7 @@ import numpy as np
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.codegen.kernels.isa import instructions
-from tvmq.codegen.kernels.parts.builder import Expr, FunctionBuilder, const, flatten
+from tvmq.codegen.kernels.parts.builder import Expr, FunctionBuilder, const, flatten_buffer
 from tvmq.codegen.kernels.parts.loops import copy_lanes, fill_lanes, make_opaque, over_rows
 from tvmq.codegen.kernels.parts.types import Isa, Kernel
 from tvmq.codegen.kernels.parts.work import KernelWork
@@ -61,7 +61,7 @@ def stack_depth(windows: DepthWindows, fill: float, isa: Isa, dtype: str = "uint
     }
     name = f"stack_depth_{isa.name}"
     with FunctionBuilder(name, parameters) as function:
-        x, y = (flatten(buffer) for buffer in function.buffers)
+        x, y = (flatten_buffer(buffer) for buffer in function.buffers)
         filling = const(np.dtype(dtype).type(fill).item(), dtype)
 
         def runs(copy) -> None:  # type: ignore[no-untyped-def]

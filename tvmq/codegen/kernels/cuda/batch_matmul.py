@@ -40,7 +40,7 @@ from tvmq.codegen.kernels.cuda.output import Output, OutputPlace
 from tvmq.codegen.kernels.cuda.product import SHORT, BlockProduct
 from tvmq.codegen.kernels.cuda.tile import Tile
 from tvmq.codegen.kernels.cuda.windows import packed_channels
-from tvmq.codegen.kernels.parts.builder import Buffer, Expr, flatten
+from tvmq.codegen.kernels.parts.builder import Buffer, Expr
 from tvmq.codegen.kernels.parts.epilogue import EpiloguePlan, Parameters
 from tvmq.codegen.kernels.parts.types import Dequantize, FixedRequantize, Kernel, Requantize
 from tvmq.errors import BuildError
@@ -97,8 +97,7 @@ class _CudaMatmulTemplate:
         parameters["y"] = (product.y.shape, self.plan.out_dtype)
         blocks = -(-product.rows // tile.rows), self.grid_rows
         with CudaFunction(name, parameters, blocks, tile.threads) as function:
-            views = [name_value(key, flatten(buffer)) for key, buffer in zip(parameters, function.buffers, strict=True)]
-            self._body(dict(zip(parameters, views, strict=True)), function.block, function.thread)
+            self._body(function.flat_views(parameters), function.block, function.thread)
         return function.prim_func
 
     def _body(self, buffers: dict[str, Buffer], block: tuple[Expr, Expr], thread: Expr) -> None:

@@ -10,7 +10,7 @@ Tests: tests/codegen/kernels/cuda/test_cuda_batch_matmul.py
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from types import TracebackType
 from typing import Any
@@ -20,7 +20,7 @@ from tvm.script.ir_builder import IRBuilder
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.codegen.kernels.cuda.tile import STATIC_SHARED
-from tvmq.codegen.kernels.parts.builder import Buffer, Expr, FunctionBuilder, Shape, bind, const
+from tvmq.codegen.kernels.parts.builder import Buffer, Expr, FunctionBuilder, Shape, bind, const, flatten_buffer
 
 WARP = 32
 
@@ -59,6 +59,10 @@ class CudaFunction(FunctionBuilder):
         self.block = (column, row)
         self.thread = self._inner.enter_context(T.launch_thread("threadIdx.x", self._threads))
         return self
+
+    def flat_views(self, names: Iterable[str]) -> dict[str, Buffer]:
+        """Views in one dimension of the parameters, which have these names in the generated source."""
+        return {name: name_value(name, flatten_buffer(b)) for name, b in zip(names, self.buffers, strict=True)}
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None

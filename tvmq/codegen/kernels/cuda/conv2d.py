@@ -22,7 +22,6 @@ from tvmq.codegen.kernels.cuda.builder import (
     CudaFunction,
     address,
     allocate_shared,
-    name_value,
     run,
     unroll,
     value_of,
@@ -34,7 +33,7 @@ from tvmq.codegen.kernels.cuda.output import Output, OutputPlace, aligned_bytes
 from tvmq.codegen.kernels.cuda.product import BlockProduct
 from tvmq.codegen.kernels.cuda.tile import Tile
 from tvmq.codegen.kernels.cuda.windows import Depth, LineCopies, PixelWindows, packed_channels, packed_weights
-from tvmq.codegen.kernels.parts.builder import Buffer, Expr, flatten
+from tvmq.codegen.kernels.parts.builder import Buffer, Expr
 from tvmq.codegen.kernels.parts.epilogue import EpiloguePlan, Parameters
 from tvmq.codegen.kernels.parts.types import Conv2d, Epilogue, Kernel
 
@@ -110,8 +109,7 @@ class _CudaConvTemplate:
         tile, parameters = self.tile, self._parameters()
         blocks = -(-self.pixels // tile.rows), self.conv.groups * self.column_tiles
         with CudaFunction(name, parameters, blocks, tile.threads) as function:
-            views = [name_value(key, flatten(buffer)) for key, buffer in zip(parameters, function.buffers, strict=True)]
-            self._body(dict(zip(parameters, views, strict=True)), function.block, function.thread)
+            self._body(function.flat_views(parameters), function.block, function.thread)
         return function.prim_func
 
     def _body(self, buffers: dict[str, Buffer], block: tuple[Expr, Expr], thread: Expr) -> None:

@@ -28,7 +28,6 @@ from tvmq.codegen.kernels.cuda.builder import (
     allocate_registers,
     call,
     join_conditions,
-    name_value,
     put,
     unroll,
     value_of,
@@ -48,7 +47,7 @@ from tvmq.codegen.kernels.cuda.epilogue import (
     word_of,
 )
 from tvmq.codegen.kernels.cuda.product import SHORT
-from tvmq.codegen.kernels.parts.builder import Buffer, Expr, flatten
+from tvmq.codegen.kernels.parts.builder import Expr
 from tvmq.codegen.kernels.parts.epilogue import EpiloguePlan, Parameters
 from tvmq.codegen.kernels.parts.types import Conv2d, Epilogue, Kernel
 from tvmq.errors import BuildError
@@ -143,8 +142,7 @@ class _CudaDepthwiseTemplate:
         parameters |= plan.constant_parameters(conv.filters) | {"y": (conv.out_shape, plan.out_dtype)}
         blocks = -(-self.shape.threads // THREADS)
         with CudaFunction(name, parameters, (blocks, 1), THREADS) as function:
-            views = [name_value(key, flatten(buffer)) for key, buffer in zip(parameters, function.buffers, strict=True)]
-            self.buffers: dict[str, Buffer] = dict(zip(parameters, views, strict=True))
+            self.buffers = function.flat_views(parameters)
             index = value_of("index", function.block[0] * THREADS + function.thread)
             with where(True if self.shape.threads % THREADS == 0 else index < self.shape.threads):
                 self._body(index)

@@ -26,7 +26,6 @@ from tvmq.codegen.kernels.cuda.builder import (
     call,
     join_conditions,
     move,
-    name_value,
     put,
     unroll,
     value_of,
@@ -36,7 +35,7 @@ from tvmq.codegen.kernels.cuda.builder import (
 from tvmq.codegen.kernels.cuda.conv2d import largest_sum
 from tvmq.codegen.kernels.cuda.epilogue import LARGEST_EXACT, after_steps, is_codes, other_names, plan_steps, scale_sum
 from tvmq.codegen.kernels.cuda.product import SHORT
-from tvmq.codegen.kernels.parts.builder import Buffer, Expr, flatten
+from tvmq.codegen.kernels.parts.builder import Expr
 from tvmq.codegen.kernels.parts.epilogue import EpiloguePlan, Parameters
 from tvmq.codegen.kernels.parts.types import Conv2d, Epilogue, Kernel
 
@@ -91,8 +90,7 @@ class _FewRowsTemplate:
         parameters |= plan.constant_parameters(conv.filters) | {"y": (conv.out_shape, plan.out_dtype)}
         blocks = -(-conv.filters // WARPS)
         with CudaFunction(name, parameters, (blocks, 1), WARPS * WARP) as function:
-            views = [name_value(key, flatten(buffer)) for key, buffer in zip(parameters, function.buffers, strict=True)]
-            self.buffers: dict[str, Buffer] = dict(zip(parameters, views, strict=True))
+            self.buffers = function.flat_views(parameters)
             lane = value_of("lane", T.floormod(function.thread, WARP))
             column = value_of("column", function.block[0] * WARPS + T.floordiv(function.thread, WARP))
             # warps beyond the last column do its work again and store nothing

@@ -23,7 +23,6 @@ from tvmq.codegen.kernels.cuda.builder import (
     allocate_registers,
     allocate_shared,
     call,
-    name_value,
     put,
     synchronize,
     unroll,
@@ -32,7 +31,7 @@ from tvmq.codegen.kernels.cuda.builder import (
     where,
 )
 from tvmq.codegen.kernels.cuda.tile import STATIC_SHARED
-from tvmq.codegen.kernels.parts.builder import Buffer, Expr, bind, const, flatten
+from tvmq.codegen.kernels.parts.builder import Buffer, Expr, bind, const
 from tvmq.codegen.kernels.parts.epilogue import Parameters
 from tvmq.codegen.kernels.parts.symbols import TirSymbol
 from tvmq.codegen.kernels.parts.types import Kernel
@@ -106,8 +105,7 @@ class _CudaRecurrentTemplate:
             parameters["terms"] = ((cell.terms * self.hidden,), "float32")
         parameters["y"] = ((layer.rows, layer.batch, self.hidden), "float32")
         with CudaFunction(name, parameters, (layer.batch, 1), self.threads) as function:
-            views = [name_value(key, flatten(buffer)) for key, buffer in zip(parameters, function.buffers, strict=True)]
-            self.buffers: dict[str, Buffer] = dict(zip(parameters, views, strict=True))
+            self.buffers = function.flat_views(parameters)
             self.sample, self.thread = function.block[0], function.thread
             self.steps, self.batch = function.count((layer.steps,)), function.count((layer.batch,))
             self._all_steps()

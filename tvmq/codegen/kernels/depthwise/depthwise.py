@@ -36,7 +36,7 @@ from tvmq.codegen.kernels.parts.builder import (
     Register,
     align_stack,
     const,
-    flatten,
+    flatten_buffer,
     load,
     slice_lanes,
     store,
@@ -148,11 +148,11 @@ class _Depthwise:
         parameters["y"] = (conv.out_shape, self.plan.out_dtype)
         with FunctionBuilder(self.name, parameters) as function:
             self.buffers = dict(zip(parameters, function.buffers, strict=True))
-            self.x, self.weight, self.bias = (flatten(self.buffers[name]) for name in ("x", "weight", "bias"))
-            self.y = flatten(self.buffers["y"], self.plan.dtypes[0])
+            self.x, self.weight, self.bias = (flatten_buffer(self.buffers[name]) for name in ("x", "weight", "bias"))
+            self.y = flatten_buffer(self.buffers["y"], self.plan.dtypes[0])
             scaler = self.plan.scaler
             names = () if scaler is None else scaler.parameters(shape.places)
-            self.channel_constants = [flatten(self.buffers[name]) for name in names]
+            self.channel_constants = [flatten_buffer(self.buffers[name]) for name in names]
             self._body()
         return function.prim_func
 

@@ -20,7 +20,16 @@ import numpy as np
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.codegen.kernels.depthwise.weights import order_weights
-from tvmq.codegen.kernels.parts.builder import Expr, FunctionBuilder, Register, bind, flatten, load, split_evenly, store
+from tvmq.codegen.kernels.parts.builder import (
+    Expr,
+    FunctionBuilder,
+    Register,
+    bind,
+    flatten_buffer,
+    load,
+    split_evenly,
+    store,
+)
 from tvmq.codegen.kernels.parts.float_vectors import FloatVectors, check_arrays, clip, clip_of, float_vectors
 from tvmq.codegen.kernels.parts.memoize import memoize
 from tvmq.codegen.kernels.parts.types import Clip, Conv2d, Epilogue, Isa, Kernel
@@ -97,7 +106,7 @@ class _FloatDepthwiseTemplate:
             "y": (conv.out_shape, "float32"),
         }
         with FunctionBuilder(self.name, parameters) as function:
-            self.x, self.weight, self.bias, self.y = (flatten(buffer) for buffer in function.buffers)
+            self.x, self.weight, self.bias, self.y = (flatten_buffer(buffer) for buffer in function.buffers)
             self._rows(conv.batch * conv.out_height, taps * conv.filters * conv.out_width)
         return function.prim_func
 

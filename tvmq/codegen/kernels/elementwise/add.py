@@ -20,7 +20,7 @@ from tvmq.codegen.kernels.parts.builder import (
     Buffer,
     Expr,
     FunctionBuilder,
-    flatten,
+    flatten_buffer,
     load,
     shape_of_sizes,
     store,
@@ -50,7 +50,7 @@ def add(shape: Sequence[int | str], step: AddStep, isa: Isa, a_dtype: str = "uin
     parameters = {"a": (shape, a_dtype), "b": (shape, step.b_dtype), "y": (shape, step.dtype)}
     name = f"add_{ins.name}"
     with FunctionBuilder(name, parameters) as function:
-        a, b, y = (flatten(buffer) for buffer in function.buffers)
+        a, b, y = (flatten_buffer(buffer) for buffer in function.buffers)
         over_vectors(function.count(shape), ins.vector_bytes, GRAIN, lambda: _adder(ins, step, a, b, y))
     return Kernel(
         name, function.prim_func, (), ("add", shape, step, a_dtype, ins.name), work=KernelWork("add", ADD_CYCLES)

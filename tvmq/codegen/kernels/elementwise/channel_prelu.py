@@ -27,7 +27,7 @@ from tvmq.codegen.kernels.parts.builder import (
     Expr,
     FunctionBuilder,
     bind,
-    flatten,
+    flatten_buffer,
     load,
     spread,
     store,
@@ -69,7 +69,7 @@ def prelu(shape: Sequence[int], slopes: np.ndarray, step: PreluStep, isa: Isa) -
     name = f"prelu_{ins.name}"
     parameters = {"x": (shape, step.x_dtype), "slopes": ((len(factors),), "int32"), "y": (shape, step.dtype)}
     with FunctionBuilder(name, parameters) as function:
-        x, table, y = (flatten(buffer) for buffer in function.buffers)
+        x, table, y = (flatten_buffer(buffer) for buffer in function.buffers)
         vectors = total // size
 
         def group(number: Expr) -> None:

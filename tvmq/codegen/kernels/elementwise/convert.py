@@ -22,7 +22,7 @@ from tvmq.codegen.kernels.parts.builder import (
     Expr,
     FunctionBuilder,
     Shape,
-    flatten,
+    flatten_buffer,
     load,
     shape_of_sizes,
     store,
@@ -70,7 +70,7 @@ def quantize(
     name = f"quantize_{ins.name}"
     parameters = {"x": (shape, "float32"), "scale": ((1,), "float32"), "y": (shape, dtype)}
     with FunctionBuilder(name, parameters, unaligned=("x",)) as function:
-        x, divisor, y = (flatten(buffer) for buffer in function.buffers)
+        x, divisor, y = (flatten_buffer(buffer) for buffer in function.buffers)
 
         def body(offset: Expr, lanes: int) -> None:
             value = load(x, offset, vector_type("float32", lanes))
@@ -98,7 +98,7 @@ def quantize_view(
     length, name = sizes[-1], f"quantize_view_{ins.name}"
     parameters = {"x": (tuple(x_shape), "float32"), "scale": ((1,), "float32"), "y": (shape, dtype)}
     with FunctionBuilder(name, parameters, unaligned=("x",)) as function:
-        x, divisor, y = (flatten(buffer) for buffer in function.buffers)
+        x, divisor, y = (flatten_buffer(buffer) for buffer in function.buffers)
 
         def row(number: Expr) -> None:
             source = make_opaque(offset + offset_of(number, sizes[:-1], steps[:-1]))
@@ -152,7 +152,7 @@ def dequantize(shape: Sequence[int | str], dtype: str, scale: ArrayLike, zero_po
     }
     name = f"dequantize_{ins.name}"
     with FunctionBuilder(name, parameters | {"y": (shape, "float32")}) as function:
-        x, factor, zero, y = (flatten(buffer) for buffer in function.buffers)
+        x, factor, zero, y = (flatten_buffer(buffer) for buffer in function.buffers)
 
         def convert(offset: Expr, channel: Expr, count: int) -> None:
             kind = vector_type("int32", count)
@@ -175,7 +175,7 @@ def requantize(shape: Sequence[int], step: Requantize, isa: Isa) -> Kernel:
     parameters = {"x": (shape, "int32")} | plan.constant_parameters(places) | {"y": (shape, step.dtype)}
     name = f"requantize_{ins.name}"
     with FunctionBuilder(name, parameters) as function:
-        x, *constants, y = (flatten(buffer) for buffer in function.buffers)
+        x, *constants, y = (flatten_buffer(buffer) for buffer in function.buffers)
 
         def convert(offset: Expr, channel: Expr, count: int) -> None:
             sums = load(x, offset, vector_type("int32", count))

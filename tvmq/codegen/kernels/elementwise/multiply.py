@@ -23,7 +23,7 @@ from tvmq.codegen.kernels.parts.builder import (
     Expr,
     FunctionBuilder,
     bind,
-    flatten,
+    flatten_buffer,
     load,
     spread,
     store,
@@ -77,7 +77,7 @@ def multiply(
     parameters |= plan.constant_parameters(lanes) | {"y": (shape, requantize.dtype)}
     name = f"multiply_{isa.name}"
     with FunctionBuilder(name, parameters) as function:
-        a, b, *constants, y = (flatten(buffer) for buffer in function.buffers)
+        a, b, *constants, y = (flatten_buffer(buffer) for buffer in function.buffers)
         sizes, (b_strides,) = collapse(shape, broadcast_strides(shape, b_shape))
         inner, inner_stride = sizes[-1], b_strides[-1]
         products = _Products(instructions(isa), (a, b, y), plan.requantizer, constants, (a_zero, b_zero))

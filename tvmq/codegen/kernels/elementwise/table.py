@@ -16,7 +16,7 @@ from tvmq.codegen.kernels.isa import instructions
 from tvmq.codegen.kernels.parts.builder import (
     Expr,
     FunctionBuilder,
-    flatten,
+    flatten_buffer,
     load,
     shape_of_sizes,
     store,
@@ -51,7 +51,7 @@ def table(shape: Sequence[int | str], dtype: str, values: np.ndarray, isa: Isa) 
     parameters = {"x": (shape, dtype), "table": ((256,), out_dtype), "y": (shape, out_dtype)}
     name = f"table_{ins.name}"
     with FunctionBuilder(name, parameters) as function:
-        x, entries, y = (flatten(buffer) for buffer in function.buffers)
+        x, entries, y = (flatten_buffer(buffer) for buffer in function.buffers)
 
         def start() -> Body:
             step = table_step(ins, entries, dtype, out_dtype)

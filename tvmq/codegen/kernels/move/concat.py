@@ -21,7 +21,7 @@ from tvmq.codegen.kernels.parts.builder import (
     Expr,
     FunctionBuilder,
     Shape,
-    flatten,
+    flatten_buffer,
     load,
     shape_of_sizes,
     store,
@@ -61,7 +61,7 @@ def concat(
     parameters["y"] = ((*inputs[0][:axis], total, *inputs[0][axis + 1 :]), dtype)
     name = f"concat_{ins.name}"
     with FunctionBuilder(name, parameters) as function:
-        flats = [flatten(buffer) for buffer in function.buffers]
+        flats = [flatten_buffer(buffer) for buffer in function.buffers]
         buffers = dict(zip(parameters, flats, strict=True))
         lengths = [prod(map(int, shape[axis:])) for shape in inputs]
 

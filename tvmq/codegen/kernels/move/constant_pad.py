@@ -19,7 +19,7 @@ from tvmq.codegen.kernels.parts.builder import (
     Expr,
     FunctionBuilder,
     const,
-    flatten,
+    flatten_buffer,
 )
 from tvmq.codegen.kernels.parts.loops import copy_lanes, fill_lanes, make_opaque, over_rows
 from tvmq.codegen.kernels.parts.types import Isa, Kernel
@@ -51,7 +51,7 @@ def pad(shape: Sequence[int], width: Sequence[tuple[int, int]], value: float, is
     lanes = instructions(isa).vector_bytes // kind.itemsize
     name = f"pad_{isa.name}"
     with FunctionBuilder(name, {"x": (shape, dtype), "y": (out_shape, dtype)}) as function:
-        x, y = (flatten(buffer) for buffer in function.buffers)
+        x, y = (flatten_buffer(buffer) for buffer in function.buffers)
         length, filling = before + count + after, const(kind.type(value).item(), dtype)
 
         def row(number: Expr) -> None:

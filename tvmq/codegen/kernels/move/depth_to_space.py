@@ -21,7 +21,7 @@ import numpy as np
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.codegen.kernels.isa import instructions
-from tvmq.codegen.kernels.parts.builder import Expr, FunctionBuilder, flatten, load
+from tvmq.codegen.kernels.parts.builder import Expr, FunctionBuilder, flatten_buffer, load
 from tvmq.codegen.kernels.parts.loops import copy_lanes, make_opaque, over_rows
 from tvmq.codegen.kernels.parts.types import Isa, Kernel
 from tvmq.codegen.kernels.parts.work import KernelWork
@@ -77,7 +77,7 @@ def depth_to_space(spread: Spread, isa: Isa, dtype: str = "uint8") -> Kernel:
     lanes = instructions(isa).vector_bytes // itemsize
     name = f"depth_to_space_{isa.name}"
     with FunctionBuilder(name, {"x": (_four(x_shape), dtype), "y": (_four(y_shape), dtype)}) as function:
-        x, y = (flatten(buffer) for buffer in function.buffers)
+        x, y = (flatten_buffer(buffer) for buffer in function.buffers)
         row_bytes = spread.out[2] * spread.out_channels * itemsize
         over_rows(prod(y_shape[:3]), row_bytes, GRAIN, lambda: lambda row: _row(spread, x, y, lanes, row))
     return Kernel(
@@ -148,7 +148,7 @@ def resize(shape: Sequence[int], rows: np.ndarray, columns: np.ndarray, isa: Isa
     parameters |= {"columns": ((out_width,), "int32"), "y": ((batch, out_height, out_width, channels), dtype)}
     name = f"resize_{isa.name}"
     with FunctionBuilder(name, parameters) as function:
-        x, row_index, column_index, y = (flatten(buffer) for buffer in function.buffers)
+        x, row_index, column_index, y = (flatten_buffer(buffer) for buffer in function.buffers)
 
         def row(number: Expr) -> None:
             image = T.floordiv(number, out_height)

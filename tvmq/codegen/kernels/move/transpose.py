@@ -26,7 +26,7 @@ from tvmq.codegen.kernels.parts.builder import (
     Shape,
     bind,
     const,
-    flatten,
+    flatten_buffer,
     load,
     shape_of_sizes,
     spread,
@@ -66,7 +66,7 @@ def _copy(kind: str, shape: Shape, axes: tuple[int, ...], isa: Isa, dtype: str) 
     name = f"{kind}_{isa.name}"
     out_shape = tuple(shape[axis] for axis in axes)
     with FunctionBuilder(name, {"x": (shape, dtype), "y": (out_shape, dtype)}, unaligned=("x",)) as function:
-        x, y = (flatten(buffer) for buffer in function.buffers)
+        x, y = (flatten_buffer(buffer) for buffer in function.buffers)
         _transpose(*_matrix(function, shape, axes), lambda offset, lanes: load(x, offset, vector_type(dtype, lanes)), y)
     return Kernel(
         name, function.prim_func, (), (name, shape, dtype), work=KernelWork(kind, 6.0 if kind == "to_nhwc" else 8.0)
@@ -92,7 +92,7 @@ def quantize_to_nhwc(
     out_shape = tuple(shape[axis] for axis in (0, 2, 3, 1))
     parameters = {"x": (shape, "float32"), "scale": ((1,), "float32"), "y": (out_shape, dtype)}
     with FunctionBuilder(name, parameters, unaligned=("x",)) as function:
-        x, divisor, y = (flatten(buffer) for buffer in function.buffers)
+        x, divisor, y = (flatten_buffer(buffer) for buffer in function.buffers)
 
         def read(offset: Expr, lanes: int) -> Expr:
             value = load(x, offset, vector_type("float32", lanes))
@@ -123,7 +123,7 @@ def dequantize_to_nchw(
     out_shape = tuple(shape[axis] for axis in (0, 3, 1, 2))
     parameters = {"x": (shape, dtype), "scale": ((1,), "float32"), "zero_point": ((1,), "int32")}
     with FunctionBuilder(name, parameters | {"y": (out_shape, "float32")}) as function:
-        x, factor, zero, y = (flatten(buffer) for buffer in function.buffers)
+        x, factor, zero, y = (flatten_buffer(buffer) for buffer in function.buffers)
 
         def read(offset: Expr, lanes: int) -> Expr:
             codes = T.Cast(vector_type("int32", lanes), load(x, offset, vector_type(dtype, lanes)))

@@ -22,7 +22,7 @@ from tvmq.codegen.kernels.parts.builder import (
     FunctionBuilder,
     Register,
     Shape,
-    flatten,
+    flatten_buffer,
     load,
     spread,
     store,
@@ -52,7 +52,7 @@ def dynamic_sum(pictures: DynamicSum, isa: Isa) -> Kernel:
     name, lanes = f"free_sum_{isa.name}", instructions(isa).lanes
     parameters = {"x": ((*sizes, channels), "float32"), "y": ((sizes[0], channels), "float32")}
     with FunctionBuilder(name, parameters) as function:
-        x, y = (flatten(buffer) for buffer in function.buffers)
+        x, y = (flatten_buffer(buffer) for buffer in function.buffers)
         count, batch = make_opaque(function.count(sizes[1:])), function.count(sizes[:1])
         whole = make_opaque(tirx.truncdiv(count, LANES))
 

@@ -24,7 +24,7 @@ from tvmq.codegen.kernels.parts.builder import (
     Register,
     bind,
     const,
-    flatten,
+    flatten_buffer,
     load,
     spread,
     store,
@@ -57,7 +57,7 @@ def float_sum(shape: FloatSum, isa: Isa) -> Kernel:
     name = f"float_{kind}_{isa.name}"
     buffers = {"x": (shape.outer, shape.count, shape.inner), "y": (shape.outer, shape.inner)}
     with FunctionBuilder(name, {key: (extents, "float32") for key, extents in buffers.items()}) as function:
-        x, y = (flatten(buffer) for buffer in function.buffers)
+        x, y = (flatten_buffer(buffer) for buffer in function.buffers)
         lanes = instructions(isa).lanes
 
         def start() -> Callable[[Expr], None]:

@@ -25,7 +25,7 @@ from tvmq.codegen.kernels.parts.builder import (
     bind,
     const,
     fence,
-    flatten,
+    flatten_buffer,
     load,
     spread,
     store,
@@ -72,7 +72,7 @@ def group_norm(norm: GroupNorm, isa: Isa) -> Kernel:
     buffers = {"x": shape, **dict.fromkeys(factors, (norm.channels,)), "y": shape}
     name = f"{kind}_{isa.name}"
     with FunctionBuilder(name, {key: (extents, "float32") for key, extents in buffers.items()}) as function:
-        x, *parameters, y = (flatten(buffer) for buffer in function.buffers)
+        x, *parameters, y = (flatten_buffer(buffer) for buffer in function.buffers)
 
         def start() -> Callable[[Expr], None]:
             def row(number: Expr) -> None:

@@ -26,7 +26,7 @@ from tvmq.codegen.kernels.parts.builder import (
     bind,
     const,
     fence,
-    flatten,
+    flatten_buffer,
     load,
     spread,
     store,
@@ -118,7 +118,7 @@ class _LayerNormTemplate:
             kinds["codes"] = norm.codes.dtype
         parameters |= {key: (full, kinds.get(key, "float32")) for key in norm.outputs}
         with FunctionBuilder(name, parameters) as function:
-            self.buffers = {key: flatten(buffer) for key, buffer in zip(parameters, function.buffers, strict=True)}
+            self.buffers = dict(zip(parameters, map(flatten_buffer, function.buffers), strict=True))
             self._body(function.count(norm.leading))
         return function.prim_func
 

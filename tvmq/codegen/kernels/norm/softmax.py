@@ -23,7 +23,7 @@ from tvmq.codegen.kernels.parts.builder import (
     bind,
     const,
     fence,
-    flatten,
+    flatten_buffer,
     load,
     spread,
     store,
@@ -49,7 +49,7 @@ def softmax(shape: Sequence[int], isa: Isa, axis: int = -1) -> Kernel:
     length, inner = shape[axis], prod(shape[axis + 1 :])
     name = f"softmax_{isa.name}"
     with FunctionBuilder(name, {"x": (shape, "float32"), "y": (shape, "float32")}) as function:
-        x, y = (flatten(buffer) for buffer in function.buffers)
+        x, y = (flatten_buffer(buffer) for buffer in function.buffers)
         padded = -(-length // LANES) * LANES
 
         def start() -> Callable[[Expr], None]:

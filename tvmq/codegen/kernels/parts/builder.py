@@ -122,7 +122,7 @@ def fence(value: Expr) -> Expr:
     )
 
 
-def flatten(buffer: Buffer, dtype: str | None = None) -> Buffer:
+def flatten_buffer(buffer: Buffer, dtype: str | None = None) -> Buffer:
     """View of the memory as a one-dimensional buffer; `dtype` (of equal width) reads it as another type."""
     size = math.prod(int(extent) if isinstance(extent, tirx.IntImm | int) else extent for extent in buffer.shape)
     return T.decl_buffer((size,), dtype or str(buffer.dtype), data=buffer.data)

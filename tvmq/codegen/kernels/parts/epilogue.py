@@ -34,7 +34,7 @@ from tvmq.codegen.kernels.parts.builder import (
     Register,
     Shape,
     bind,
-    flatten,
+    flatten_buffer,
     load,
     spread,
     store,
@@ -325,10 +325,10 @@ class CodeSteps:
         adds = tables = 0
         for step, dtype in zip(steps, dtypes, strict=False):
             if isinstance(step, AddStep):
-                self._steps.append(add_step(ins, step, dtype, flatten(buffers[f"b{adds}"])))
+                self._steps.append(add_step(ins, step, dtype, flatten_buffer(buffers[f"b{adds}"])))
                 adds += 1
             else:
-                self._steps.append(table_step(ins, flatten(buffers[f"table{tables}"]), dtype, step_dtype(step)))
+                self._steps.append(table_step(ins, flatten_buffer(buffers[f"table{tables}"]), dtype, step_dtype(step)))
                 tables += 1
 
     def run(self, output: Buffer, begin: Expr, count: Expr, at_least: int) -> None:
@@ -337,7 +337,7 @@ class CodeSteps:
         A loop for each step: LLVM takes seconds over the byte shuffles of a table and an add in one loop.
         """
         for step, before, after in zip(self._steps, self._dtypes[:-1], self._dtypes[1:], strict=True):
-            source, target = flatten(output, before), flatten(output, after)
+            source, target = flatten_buffer(output, before), flatten_buffer(output, after)
 
             def value(
                 offset: Expr, lanes: int, step: CodeStep = step, source: Buffer = source, dtype: str = before

@@ -26,7 +26,7 @@ from tvmq.codegen.kernels.parts.builder import (
     bind,
     const,
     fence,
-    flatten,
+    flatten_buffer,
     load,
     store,
     vector_type,
@@ -108,7 +108,7 @@ def recurrent(
     parameters["y"] = ((layer.rows, layer.batch, layer.hidden), "float32")
     name = f"{layer.kind}_{'codes' if layer.is_codes else 'float'}_{ins.name}"
     with FunctionBuilder(name, parameters) as function:
-        buffers = {key: flatten(buffer) for key, buffer in zip(parameters, function.buffers, strict=True)}
+        buffers = {key: flatten_buffer(buffer) for key, buffer in zip(parameters, function.buffers, strict=True)}
         sizes = (function.count((layer.steps,)), function.count((layer.batch,)))
         _RecurrentTemplate(layer, ins, products, buffers, sizes).body()
     packed = (filters_of(weight), products[0].recipe()) if len(products) == 1 else None

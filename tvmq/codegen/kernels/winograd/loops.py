@@ -19,7 +19,7 @@ from tvmq.codegen.kernels.parts.builder import (
     FunctionBuilder,
     Register,
     bind,
-    flatten,
+    flatten_buffer,
     load,
     minimum,
     over_range,
@@ -74,10 +74,10 @@ class WinogradLoops:
         parameters["y"] = (conv.out_shape, plan.out_dtype)
         with FunctionBuilder(self.name, parameters) as function:
             self.buffers = dict(zip(parameters, function.buffers, strict=True))
-            self.x, self.weight, self.bias = (flatten(self.buffers[name]) for name in ("x", "weight", "bias"))
-            self.y = flatten(self.buffers["y"], plan.dtypes[0])
+            self.x, self.weight, self.bias = (flatten_buffer(self.buffers[name]) for name in ("x", "weight", "bias"))
+            self.y = flatten_buffer(self.buffers["y"], plan.dtypes[0])
             names = () if plan.scaler is None else plan.scaler.parameters(channels)
-            self.channel_constants = [flatten(self.buffers[name]) for name in names]
+            self.channel_constants = [flatten_buffer(self.buffers[name]) for name in names]
             self._body()
         return function.prim_func
 
