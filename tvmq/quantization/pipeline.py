@@ -219,7 +219,7 @@ def _measure_layers(request: Request, prepared: tvm.IRModule, cpu: CpuTarget, se
 
 
 def _quantize_prepared(request: Request, prepared: tvm.IRModule, data: Dataset | None) -> tvm.IRModule:
-    """The module by the road that the request, the model and the data leave open."""
+    """Quantize the prepared model in the way that request, model and data call for."""
     has_own_scales = is_prequantized(prepared)
     if data is None and request.calibration is None and is_calibrated(request.config) and not has_own_scales:
         request = _do_without_data(request)

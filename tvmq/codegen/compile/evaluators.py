@@ -2,7 +2,7 @@
 
 Passes know nothing of compilers: they are handed `evaluator`, or a method of `Runner`.
 
-Tests: tests/codegen/compile/cuda/test_transformers.py
+Tests: tests/passes/calibrate/test_observed_model.py, tests/passes/test_calibrate.py
 """
 
 from __future__ import annotations
