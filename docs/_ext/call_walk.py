@@ -24,11 +24,8 @@ FOLDERS_OF = ("passes", "formats", "codegen", "runtime", "quantization")  # whos
 
 # (caller, called): why a room calls one above it
 RETURNS = {
-    (
-        "base",
-        "formats/onnx/importer",
-    ): "An importer runs inside of the handler that turns TVM's errors into a sentence.",
-    ("base", "formats/relax"): "An importer runs inside of the handler that turns TVM's errors into a sentence.",
+    ("base", "formats/onnx/importer"): "An importer runs inside of the handler that rewords TVM's errors.",
+    ("base", "formats/relax"): "An importer runs inside of the handler that rewords TVM's errors.",
     ("base", "runtime/artifact"): "A file appears whole or not at all: `write_whole` calls what writes its bytes.",
     ("numerics", "passes"): "`make_table` computes the float function that it is given, for each code.",
     ("numerics", "codegen/kernels"): "A definition runs on symbols in place of arrays: kernels compute what it says.",
@@ -37,14 +34,8 @@ RETURNS = {
     ("calibration/observers", "passes"): "`auto` compares ranges by the error of a layer, which the pass computes.",
     ("passes", "codegen/compile"): "Calibration runs the compiled float model, its evaluator, an argument of the pass.",
     ("passes", "quantization"): "Calibration reads its batches through the guard's cache, which keeps some of them.",
-    (
-        "codegen/kernels",
-        "codegen/compile",
-    ): "An operation on a symbol is a step of the legalization that made the symbol.",
-    (
-        "codegen/lower",
-        "codegen/compile",
-    ): "`lower_functions` asks `build` for a lowerer of each function, CPU's or GPU's.",
+    ("codegen/kernels", "codegen/compile"): "An operation on a symbol is a step of the legalization that made it.",
+    ("codegen/lower", "codegen/compile"): "`lower_functions` asks `build` for the lowerer of each function.",
     ("runtime/artifact", "runtime"): "Saving reads the integer module, which an executable from a file unpacks on use.",
 }
 
