@@ -185,7 +185,7 @@ def test_modules_without_decisions(digits):
 def test_a_prepared_module_shows_its_operators(digits):
     prepared = prepare(digits.mod, digits.params)
     told = tvmq.explain(prepared)
-    assert "/stem/conv" in str(told) and "not decided yet: partition will" in str(told)
+    assert "/stem/conv" in str(told) and "not decided yet: partition decides" in str(told)
     assert told.macs() == tvmq.explain(partition(prepared)).macs() > 1_000_000
     assert "36,864" in str(told.layer("/stem/conv"))
 

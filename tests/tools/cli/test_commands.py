@@ -33,7 +33,7 @@ def test_run_refuses_outputs_that_have_no_samples(cli, fake, samples):
     fake.exe.output_info[0].shape = ()
     result = cli("run", "m.tvmq", "--data", samples)
     assert result.code == 1
-    assert "output 'y' of shape () has no row for each sample; give exactly 2 samples" in result.err
+    assert "output 'y' of shape () does not have one row per sample; give exactly 2 samples" in result.err
 
 
 def test_run_one_whole_batch_may_have_any_output(cli, fake, tmp_path):

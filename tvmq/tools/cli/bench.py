@@ -21,7 +21,7 @@ from tvmq.tools.cli.screen import print_json, print_rows, time_text
 def bench(
     model: Artefact,
     data: Annotated[
-        Path | None, typer.Option("--data", help="Inputs (.npz, .npy). Default: random ones of a fixed seed.")
+        Path | None, typer.Option("--data", help="Inputs (.npz, .npy). Default: random values with a fixed seed.")
     ] = None,
     repeat: Annotated[int, typer.Option("--repeat", min=3, help="Number of timed runs.")] = 50,
     threads: Annotated[int, typer.Option("--threads", min=1, help="Threads of the model.")] = 1,
@@ -31,7 +31,7 @@ def bench(
 ) -> None:
     """Time a saved model: median of single runs, after a warm-up.
 
-    Other work on the machine falsifies it; compare models by turns, not one after the other.
+    Other work on the machine distorts the result. To compare two models, time them in turns.
 
     Example: tvmq bench resnet18.tvmq --threads 1
     """
@@ -63,10 +63,10 @@ def inputs_for(exe: Any, data: Path | None) -> Arrays:
 
 
 def _shape(info: Any) -> list[int]:
-    """Shape of random values: one sample where the batch is free; DataError where another size is."""
-    free = [size for size in info.shape[1:] if isinstance(size, str)]
-    if free:
-        raise DataError(f"bench: input '{info.name}' has the free dimension '{free[0]}'; give --data")
+    """Shape of random values: one sample where the batch is dynamic; DataError where another size is."""
+    dynamic = [size for size in info.shape[1:] if isinstance(size, str)]
+    if dynamic:
+        raise DataError(f"bench: input '{info.name}' has the dynamic dimension '{dynamic[0]}'; give --data")
     return [1 if isinstance(size, str) else size for size in info.shape]
 
 

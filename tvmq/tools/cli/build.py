@@ -1,4 +1,4 @@
-"""`tvmq build`: a model compiled again, for other CPUs or for several.
+"""`tvmq build`: compile a saved model again, for other CPUs or for several.
 
 Tests: tests/tools/cli/test_commands.py
 """

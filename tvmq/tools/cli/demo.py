@@ -1,4 +1,4 @@
-"""`tvmq demo`: the whole road on the embedded network, with float and int8 side by side.
+"""`tvmq demo`: the whole pipeline on the embedded network, with float and int8 side by side.
 
 Tests: tests/tools/cli/test_end_to_end.py
 """
@@ -68,12 +68,12 @@ def demo(
 
 
 def _scores(exe: Any, pictures: np.ndarray) -> np.ndarray:
-    """The only output, for all pictures."""
+    """Scores of all pictures: the only output."""
     return next(iter(run_all(exe, {"image": pictures}, quiet=True).values()))
 
 
 def _saved_size(exe: Any) -> int:
-    """Bytes of an executable as a file; it holds machine code besides the weights."""
+    """Size of an executable as a file: weights and machine code."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "size.tvmq")
         exe.save(path)
@@ -81,7 +81,7 @@ def _saved_size(exe: Any) -> int:
 
 
 def compare(scores: dict[str, np.ndarray], labels: np.ndarray) -> dict[str, float]:
-    """Accuracy of each model, and how often both name the same class; shares in 0..1.
+    """Accuracy of each model, and the share of pictures on which both give the same class; in 0..1.
 
     >>> both = {"float": np.eye(2), "int8": np.array([[1.0, 0.0], [1.0, 0.0]])}
     >>> compare(both, np.array([0, 1]))
@@ -93,7 +93,7 @@ def compare(scores: dict[str, np.ndarray], labels: np.ndarray) -> dict[str, floa
 
 
 def _latencies(exes: dict[str, Any], picture: np.ndarray) -> dict[str, float]:
-    """Median seconds of one run on one thread; by turns, so that a busy machine slows both alike."""
+    """Median seconds per run on one thread; models take turns, so that a busy machine slows both alike."""
     rounds = [
         {name: exe.benchmark({"image": picture}, repeat=20, threads=1).median for name, exe in exes.items()}
         for _ in range(5)
@@ -102,7 +102,7 @@ def _latencies(exes: dict[str, Any], picture: np.ndarray) -> dict[str, float]:
 
 
 def show(result: dict[str, Any], pictures: int) -> None:
-    """The comparison as a table, then the ledger and the file."""
+    """Print the comparison as a table, the ledger and the file."""
     print_rows([
         ["", "float", "int8"],
         ["accuracy", *(f"{result[f'{kind}_accuracy']:.2%}" for kind in ("float", "int8"))],

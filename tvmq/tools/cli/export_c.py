@@ -67,7 +67,7 @@ def export_c(
 ) -> None:
     """Write a model as one C file and one header for microcontrollers: integers only, no heap, no libraries.
 
-    NAME_run takes and gives codes; the header says what they stand for, and how much RAM the arena takes.
+    NAME_run takes and returns codes; the header documents their scales and the RAM that the arena needs.
 
     Example: tvmq export-c keywords.tvmq -o firmware/
 
@@ -121,7 +121,7 @@ def _report(export: Any, *, as_json: bool) -> None:
         return
     rows = [
         ["written", f"{export.source} and {export.header.name}"],
-        ["constants", f"{size_text(export.constant_bytes)} of flash, and the code"],
+        ["constants", f"{size_text(export.constant_bytes)} of flash, in addition to the code"],
         ["arena", f"{export.arena_bytes} bytes of RAM; no plan needs less than {export.least_bytes}"],
         ["function", f"{export.source.stem}_run, {export.steps} steps"],
     ]

@@ -35,7 +35,7 @@ def export_onnx(
 ) -> None:
     """Write a saved model as an ONNX file that onnxruntime, OpenVINO or TensorRT reads.
 
-    For TensorRT its rules are checked: what it would refuse is an error, what keeps layers out of int8 is listed.
+    With --dialect tensorrt, what TensorRT would refuse is an error, and what keeps layers out of int8 is listed.
 
     Example: tvmq export-onnx resnet18.tvmq -o resnet18.onnx --dialect tensorrt
     """

@@ -86,14 +86,14 @@ def finetune(
             rich_help_panel=PANEL,
         ),
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Order of the samples.", rich_help_panel=PANEL)] = 0,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the sample order.", rich_help_panel=PANEL)] = 0,
     accumulators: Annotated[
         int | None,
         typer.Option(
             "--accumulators",
             min=8,
             max=32,
-            help="Bits of the accumulators that sums must fit in. 16 makes 8-bit weights fast on CPUs without VNNI.",
+            help="Bits of the accumulators that all sums must fit in. 16 makes 8-bit weights fast without VNNI.",
             rich_help_panel=PANEL,
         ),
     ] = None,
@@ -126,8 +126,8 @@ def finetune(
 ) -> None:
     """Quantize a trained model and train its integers on the float model's outputs; no labels are needed.
 
-    For few bits, where rounding alone costs accuracy. The output file is a valid model at any time: first the untrained
-    one, then each better one. So little is lost by Ctrl-C, which saves the best so far, or if the process is killed.
+    Useful for low bit widths, where rounding alone costs accuracy. The output file is a valid model at any time: first
+    the untrained one, then each better one, so little is lost if the process is killed. Ctrl-C saves the best so far.
     Needs tvmq[torch].
 
     Example: tvmq finetune resnet18.onnx --data pictures/ --nbit-weight 4 --minutes 10
@@ -145,7 +145,7 @@ def finetune(
         held_out=held_out, shape=shape or (), batch=batch, max_bytes=max_bytes, free_batch=True, quiet=quiet,
     )  # fmt: skip
     if job.is_prequantized or job.samples is None:
-        raise ConfigError("finetune: the model is quantized already; finetuning begins with the float model")
+        raise ConfigError("finetune: the model is quantized already; give the float model")
     files = Outputs(model, output, Formats(onnx, dialect=dialect), named)
     seconds = 60 * MINUTES if minutes is None and steps is None else None if minutes is None else 60 * minutes
     how = tvmq.training.Distill(steps=steps, seconds=seconds, seed=seed, accumulators=accumulators)
@@ -157,7 +157,7 @@ def finetune(
 
 
 def check_torch() -> None:
-    """ConfigError without torch, before anything is read."""
+    """Check before anything is read that torch is installed. raises ConfigError"""
     try:
         import tvmq.training  # noqa: F401
     except ModuleNotFoundError as error:
@@ -193,19 +193,19 @@ def train_and_save(
     with step("finetune", 100, quiet=quiet, counted=False) as advance:
         learned = training.finetune(net, learn, replace(how, keep=keep, watch=hundredths(advance)))
     if learned.interrupted and not quiet:
-        notice(f"finetune: interrupted after {learned.steps} steps; the best state so far is what is saved")
+        notice(f"finetune: interrupted after {learned.steps} steps; the best state so far was saved")
     return with_batch(training.convert_with_note(net, learned), batch), learned
 
 
 def with_batch(mod: Any, batch: int) -> Any:
-    """The module with this batch size where its own is dynamic."""
+    """The module with a dynamic batch fixed to this size."""
     from tvmq.graph.symbolic import free_dimensions, with_sizes
 
     return with_sizes(mod, {name: batch for name, (_, axis) in free_dimensions(mod).items() if axis == 0})
 
 
 def hundredths(advance: Callable[[], None]) -> Callable[[Any], None]:
-    """Progress callback of the training: calls `advance` for each hundredth that is done."""
+    """Progress callback of the training: calls `advance` after each hundredth of it."""
     reported = 0
 
     def watch(progress: Any) -> None:

@@ -67,7 +67,7 @@ def cores() -> int:
 
 
 def load() -> float | None:
-    """Load average: processes that want to run, this one included; None where the system does not tell."""
+    """Load average: processes that want to run, this one included; None where the system does not report it."""
     return os.getloadavg()[0] if hasattr(os, "getloadavg") else None
 
 
@@ -76,7 +76,7 @@ IMAGENET = (1000, 1001)  # scores that pictures have without a softmax, more oft
 
 @dataclass(frozen=True)
 class Measurements:
-    """Measurements that the command line asks for."""
+    """Measurements requested on the command line."""
 
     compare: bool = True
     bench: bool = True
@@ -84,11 +84,11 @@ class Measurements:
     metric: str | None = None
     labels: Path | None = None
     save_samples: Path | None = None
-    doctor: str = ""  # the command that looks for what is wrong with model and data
+    doctor: str = ""  # the command that checks model and data
 
 
 def measure(exe: Any, job: QuantizationJob, options: Measurements, *, quiet: bool) -> dict[str, Any]:
-    """Facts: "comparison", "speed", "samples_saved"; one that is off is absent, one that cannot run says why."""
+    """Facts: "comparison", "speed", "samples_saved"; absent if not requested, with a reason if impossible."""
     samples = job.samples
     if samples is None:
         return {}
@@ -153,7 +153,7 @@ def _metric(options: Measurements, labels: np.ndarray | None, samples: Samples, 
         metric_named(options.metric)
         if labels is None:
             raise ConfigError(
-                f"--metric: '{options.metric}' needs labels; give --labels, subfolders by class, an array 'labels' of "
+                f"--metric: '{options.metric}' needs labels; give --labels, subfolders by class, an array 'labels' in "
                 "the .npz, or a function that yields (batch, label)"
             )
         return options.metric, ""
@@ -175,20 +175,20 @@ def is_near_chance(accuracy: float, scores: Sequence[int]) -> bool:
 def _near_chance(accuracy: float, samples: Samples, doctor: str) -> str:
     """Advice for a float model near chance: labels in another order than its classes, or inputs prepared otherwise."""
     question = (
-        "are folders sorted by name in the order of the model's classes, and pictures prepared as in training "
-        "(--normalize, --mean, --std, --color)?"
+        "are the class folders, sorted by name, in the order of the model's classes, and the pictures preprocessed as "
+        "in training (--normalize, --mean, --std, --color)?"
         if samples.classes
-        else "do labels count the model's classes in its own order, and are the arrays prepared as in training "
-        "(normalized, channels in their place)?"
+        else "do labels number the classes as the model does, and are arrays preprocessed as in training "
+        "(normalization, axis of the channels)?"
     )
     return (
-        f"WARNING: float itself has {accuracy:.1%}, near chance, so what int8 keeps of it says nothing: {question}"
-        + (f" What fits better: {doctor}" if doctor else "")
+        f"WARNING: the float model has {accuracy:.1%}, near chance, so the comparison says nothing of int8: {question}"
+        + (f" To find out: {doctor}" if doctor else "")
     )
 
 
 def save(path: Path, samples: Samples, index: np.ndarray) -> str:
-    """Prepared inputs, and labels, as .npz; returns the path."""
+    """Write preprocessed inputs, and labels, as .npz; returns the path."""
     arrays = samples.feed(index)
     labels = class_labels(samples)
     extra = {"labels": labels[index]} if labels is not None and "labels" not in arrays else {}

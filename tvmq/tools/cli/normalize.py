@@ -1,4 +1,4 @@
-"""Normalization of pictures for a command: as given, as the model says, as its outputs tell, or the usual one.
+"""Normalization of pictures: as given, else from the model, else guessed from its outputs, else the usual one.
 
 Tests: tests/tools/cli/test_quantize_alone.py
 """
@@ -29,11 +29,11 @@ def decide(
     float_exe: Callable[[], Any],
     size: int,
 ) -> Guess:
-    """The normalization, how sure it is, and why; what was given overrides the rest.
+    """Choose the normalization, with its confidence and reason; given values override the rest.
 
     module     the imported float model and its weights
-    float_exe  builds it, if its outputs have to be asked
-    size       pictures in a batch
+    float_exe  function that builds it, for a guess from its outputs
+    size       batch size
     """
     if options.normalizes():
         start = NORMALIZATIONS[options.normalize or "unit"]
@@ -70,7 +70,7 @@ def _guess_normalization(
 
 
 def scores(exe: Any, frame: Frame, pictures: np.ndarray, normalization: Normalization, size: int) -> np.ndarray:
-    """The first output, a row for each picture."""
+    """First output, a row per picture."""
     rows = []
     for start in range(0, len(pictures), size):
         index = np.arange(start, start + size) % len(pictures)
@@ -80,7 +80,7 @@ def scores(exe: Any, frame: Frame, pictures: np.ndarray, normalization: Normaliz
 
 
 def inputs(pictures: np.ndarray, frame: Frame, normalization: Normalization) -> np.ndarray:
-    """Pictures (uint8, channels last) as the model takes them."""
+    """Inputs of the model from pictures (uint8, channels last)."""
     values = normalization(pictures)
     placed = values if frame.layout == "NHWC" else values.transpose(0, 3, 1, 2)
     kind = np.dtype(frame.dtype)
@@ -90,11 +90,11 @@ def inputs(pictures: np.ndarray, frame: Frame, normalization: Normalization) -> 
 
 
 def normalization_lines(guess: Guess) -> list[str]:
-    """Lines that tell the choice, and how to choose another one."""
+    """Lines with the choice, and how to choose another one."""
     line = f"inputs: {guess} ({guess.normalization.flags()})"
     if guess.confidence == "sure":
         return [line]
     return [
         line,
-        "        if that is wrong the ranges are: --normalize, or --mean, --std, --scale, --color as in training",
+        "        if this is wrong, so are the ranges: --normalize, or --mean, --std, --scale, --color as in training",
     ]

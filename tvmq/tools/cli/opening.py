@@ -1,4 +1,4 @@
-"""A model and its data, opened for `tvmq quantize`: read, imported, split, and normalized if they are pictures.
+"""Open a model and its data: read and import the model, read and split the samples, normalize pictures.
 
 Tests: tests/tools/cli/test_quantize_alone.py
 """
@@ -43,10 +43,10 @@ class QuantizationJob:
     """Model, data and options of one quantization.
 
     mod, params  the imported float model
-    samples      the data; None where none are needed
-    split        which of them calibrate and which judge
-    size         samples in a batch
-    config       the options; without data those of scales that are made at run time
+    samples      the data; None if none are needed
+    split        indices of samples that calibrate and that judge
+    size         batch size
+    config       the options; without data scales are computed at run time
     """
 
     mod: Any
@@ -61,7 +61,7 @@ class QuantizationJob:
     _float: Any = None
 
     def float_exe(self, *, quiet: bool = True) -> Any:
-        """The float model, built for this CPU when it is first asked for."""
+        """The float model, built for this CPU on first use."""
         if self._float is None:
             with step("build float, to compare", quiet=quiet):
                 self._float = tvmq.build(self.mod, params=self.params)
@@ -109,22 +109,22 @@ def open_model_and_data(
 ) -> QuantizationJob:
     """Read the model and the data, import the model, split and prepare the samples.
 
-    backend     what `tvmq.quantize` will take as its target
-    free_batch  a batch that the model leaves free stays so in the module
-    raises      CalibrationError for a model that needs data and has none; what reading and importing raise
+    backend     target for `tvmq.quantize`
+    free_batch  True keeps a dynamic batch of the model dynamic
+    raises      CalibrationError if the model needs data and there are none; errors of reading and importing
     """
     if random and data is not None:
-        raise ConfigError("--random-data: there is --data as well; give one of them")
+        raise ConfigError("--random-data: --data is given too; give only one of them")
     with step("read model", quiet=quiet):
         source = read_source(model, max_bytes)
     if data is None and not random and not source.is_prequantized:
         config = _without_data(model, source, config, backend, tune, quiet=quiet)
     if source.is_prequantized and not quiet:
-        notice("the model is quantized already: its own scales are taken")
+        notice("the model is quantized already: its own scales are used")
     kind = None if data is None else kind_of(data)
     if pictures.has_values() and kind != "folder":
         raise ConfigError(
-            "--normalize, --mean and their kind: they are for a folder of pictures; other data come prepared"
+            "--normalize, --mean and other picture options apply to a folder of pictures; preprocess other data before"
         )
     count = most_samples(samples, held_out)
     first = _read_data(source, data, kind, pictures, shape, count=count, quiet=quiet)
@@ -149,14 +149,14 @@ def open_model_and_data(
 def _without_data(
     model: Path, source: ModelSource, config: tvmq.QConfig, backend: str | None, tune: float | None, *, quiet: bool
 ) -> tvmq.QConfig:
-    """The options for a model without data: scales made at run time, where these options and the backend allow it."""
+    """Options without data: scales are computed at run time, if the options and the backend allow it."""
     from tvmq.codegen.target.backend import backend_of
     from tvmq.quantization.pipeline import WITHOUT_DATA, explain_required_data, is_calibrated
 
     if not is_calibrated(config):
         return config
     why = explain_required_data(config, backend_of(backend))
-    if why := why if tune is None else "--tune measures layers with calibrated ones":
+    if why := why if tune is None else "--tune measures layers with calibrated scales":
         raise missing_data(model, source, config.calibrate_mode, why)
     if not quiet:
         notice(f"no calibration data: {WITHOUT_DATA.replace('dataset=', '--data')}:{data_forms(model, source)}")
@@ -230,8 +230,8 @@ def _announce_data(job: QuantizationJob) -> None:
         notice(line)
     calibration, comparison = len(job.split.calibration), len(job.split.comparison)
     if job.samples.random:
-        notice("random data: ranges are chosen from noise; the file shows the speed, its answers are worth nothing")
+        notice("random data: ranges are chosen from noise; the model shows the speed, but its results are worthless")
     elif job.split.apart:
-        notice(f"samples: {calibration} choose ranges, {comparison} others are held out to judge the result")
+        notice(f"samples: {calibration} calibrate, {comparison} others are held out to judge the result")
     else:
-        notice(f"samples: {calibration} choose ranges; too few to hold some out, so they judge the result as well")
+        notice(f"samples: {calibration} calibrate; too few to hold some out, so they judge the result as well")

@@ -57,7 +57,7 @@ from tvmq.tools.cli.samples import Feeds
 from tvmq.tools.cli.screen import notice, print_json, step
 from tvmq.tools.cli.summary import next_steps, output_for, text
 
-# Reads of the data, at most three, and what a batch of each takes about: channels that stand out, ranges and
+# Weight of a batch in each of at most three reads of the data, about its time: outlier channels, ranges and
 # histograms, moments of the products. Measured on two residual networks: 4, 60, 4 and 4, 14, 2.
 READS = (1, 6, 1)
 USUAL = "sqnr >= 20"
@@ -95,7 +95,7 @@ def quantize(
         str,
         typer.Option(
             "--guard",
-            help="Least SQNR of the outputs compared with float, in dB, or 'none'. Where 8 bits stay below, layers get "
+            help="Lowest SQNR of the outputs against float, in dB, or 'none'. Where 8 bits do not reach it, layers get "
             "more precision; if that is not enough, the model is not saved and the exit code is 3.",
             rich_help_panel=RESULT,
         ),
@@ -182,15 +182,15 @@ def quantize(
 
 
 def backend_for(backend: str | None, target: str | list[str]) -> str | None:
-    """Target that quantizing gets; "llvm" alone stays portable: nothing of this machine goes in.
+    """Target for `tvmq.quantize`; None for "llvm" alone, so that the model does not depend on this machine.
 
-    raises  ConfigError for a backend whose arithmetic compiled code, which is what commands write, does not have
+    raises  ConfigError for a backend with arithmetic that compiled code lacks, since commands save compiled code
     """
-    if backend is not None and backend.endswith(".json"):  # what is code is loaded when it is quantized for
+    if backend is not None and backend.endswith(".json"):  # code is loaded later, by `tvmq.quantize`
         described = backend_named(backend)
         if (why := why_not_compiled(described)) is not None:
             raise ConfigError(
-                f"quantize: backend {described.name}: {why}, and what is saved is compiled; "
+                f"quantize: backend {described.name}: {why}, but saved models are compiled; "
                 "use tvmq.quantize and tvmq.emulate in Python"
             )
     return backend or (target if isinstance(target, str) and target.startswith("llvm ") else None)
@@ -207,7 +207,7 @@ class Outputs:
 
 
 def save(qmod: Any, files: Outputs, job: QuantizationJob, options: Measurements, *, quiet: bool) -> dict[str, Any]:
-    """Save the model and measure it; returns the facts of the summary, all but the seconds."""
+    """Save and measure the model; returns the facts of the summary except the seconds."""
     files.formats.write(qmod)
     with step("build", quiet=quiet):
         exe = tvmq.build(qmod, target=files.target)
@@ -240,10 +240,10 @@ def check_files(data: str | None, labels: Path | None, metric: str | None, outpu
 
 
 def announce_output(model: Path, output: Path | None, *, force: bool, quiet: bool) -> Path:
-    """Output file; a notice names it if --output did not."""
+    """Choose the output file; a notice names it if --output did not."""
     chosen = output_for(model, output, force=force)
     if output is None and not quiet:
-        notice(f"output: {chosen} (--output names another)")
+        notice(f"output: {chosen} (--output chooses another)")
     return chosen
 
 
@@ -258,7 +258,7 @@ def quantize_with_progress(
     tune: float | None = None,
     guard: tvmq.Guard | None = None,
 ) -> Any:
-    """Quantize to an integer module; a bar shows how much of the data has been read.
+    """Quantize to an integer module, with a progress bar over the reads of the data.
 
     data   batches that know their length and call `advance` after each, or None
     """
@@ -269,12 +269,12 @@ def quantize_with_progress(
 
 
 def whole_read(data: Feeds) -> int:
-    """Total that `count_by_weight` counts to."""
+    """Total of `count_by_weight`."""
     return sum(READS) * len(data)
 
 
 def count_by_weight(advance: Callable[[], None], batches: int) -> Callable[[], None]:
-    """Progress callback for batches: counts each as often as its pass over the data weighs.
+    """Progress callback for batches: counts each with the weight of its pass over the data.
 
     >>> calls = []
     >>> count = count_by_weight(lambda: calls.append(1), 2)

@@ -20,7 +20,7 @@ def verify(
     model: Artefact,
     data: Inputs,
     samples: Annotated[
-        int, typer.Option("--samples", min=1, help="Compare on so many samples; NumPy takes its time.")
+        int, typer.Option("--samples", min=1, help="Number of samples to compare; the NumPy definition is slow.")
     ] = 8,
     backend: Annotated[
         str | None,

@@ -46,7 +46,7 @@ def check_system() -> Iterator[Finding]:
 
 
 def requirements() -> list[Requirement]:
-    """Requirements of the installed tvmq; empty where it runs from its source folder without being installed."""
+    """Requirements of the installed tvmq; empty if it runs from its source folder without being installed."""
     try:
         return [parse(line) for line in metadata.requires("tvmq") or ()]
     except metadata.PackageNotFoundError:
@@ -105,7 +105,7 @@ def import_error(module: str) -> str:
 
 
 def check_tvm_wheels() -> Iterator[Finding]:
-    """Check that the wheels of TVM and of its FFI work together, by a call from one into the other."""
+    """Check that the wheels of TVM and of its FFI work together, by a call across both."""
     try:
         import tvm
         import tvm_ffi

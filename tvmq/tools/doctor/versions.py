@@ -1,7 +1,7 @@
 """Versions of Python packages and the ranges that tvmq requires, read from its own metadata.
 
-Only what such requirements consist of is understood: numbers, post, pre and development releases, and a list of
-comparisons; nothing else stands in our metadata, and the doctor must not need a package for it that may be missing.
+Only the syntax in tvmq's metadata is parsed: release numbers, post, pre and development releases, and lists of
+comparisons. The package `packaging` is not used because the doctor must work where packages are missing.
 
 Tests: tests/tools/doctor/test_installation.py
 """
@@ -19,7 +19,7 @@ FINAL = 3
 
 @dataclass(frozen=True)
 class Requirement:
-    """A package, the versions of it that fit ("<0.28,>=0.27"), and the extra that asks for it ("" : always)."""
+    """A package, its accepted versions ("<0.28,>=0.27"), and the extra that requires it ("" if always required)."""
 
     name: str
     bounds: str
@@ -35,7 +35,7 @@ class Requirement:
 
 
 def parse(text: str) -> Requirement:
-    """Parse a requirement, a line of a package's metadata.
+    """Parse a requirement from a line of a package's metadata.
 
     >>> parse('torch>=2.9; extra == "torch"')
     Requirement(name='torch', bounds='>=2.9', extra='torch')
@@ -47,7 +47,7 @@ def parse(text: str) -> Requirement:
 
 
 def key(version: str) -> tuple[tuple[int, ...], int, int, int]:
-    """Sort key of a version: its release, then development, pre and post releases of it.
+    """Sort key of a version: release number, then development, pre, final and post release.
 
     >>> key("0.27.0.dev3") < key("0.27.0rc1") < key("0.27") < key("0.27.0.post1") < key("0.27.1")
     True
