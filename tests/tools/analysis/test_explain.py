@@ -17,7 +17,7 @@ from tvmq.graph.view import View
 from tvmq.passes.partition import partition
 from tvmq.passes.prepare import prepare
 from tvmq.tools.analysis.explanation import Explanation
-from tvmq.tools.analysis.story import codes_text, find_layers
+from tvmq.tools.analysis.layer_report import codes_text, find_layers
 from tvmq.tools.analysis.work import float_macs
 
 NUMBER = re.compile(r"(?<=scale )[0-9.e-]+|(?<=from )[0-9.e-]+|(?<=to )[0-9.e-]+|(?<=zero point )\d+|[0-9,]+(?= in)")

@@ -8,8 +8,8 @@ import os
 import numpy as np
 import pytest
 
+from tvmq.tools.cli.console import step
 from tvmq.tools.cli.demo import show
-from tvmq.tools.cli.screen import step
 
 
 def test_run_any_number_of_samples(cli, fake, samples, tmp_path):

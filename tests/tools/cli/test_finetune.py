@@ -80,7 +80,7 @@ def test_within_accumulators(cli, network, tmp_path):
 def test_ctrl_c_saves_the_best_so_far(cli, network, tmp_path, monkeypatch):
     from tvmq import training
 
-    monkeypatch.setattr("tvmq.tools.cli.finetune.hundredths", lambda advance: _interrupt_at(3))
+    monkeypatch.setattr("tvmq.tools.cli.finetune.count_hundredths", lambda advance: _interrupt_at(3))
     model, data = network
     output = tmp_path / "net.tvmq"
     done = cli("finetune", model, "--data", data, *QUICKLY, "--minutes", 5, "-o", output, "--json", *ALONE[:2])

@@ -14,7 +14,7 @@ import pytest
 
 import tvmq
 from tvmq.demo import load_demo
-from tvmq.tools.cli.summary import lines, next_steps
+from tvmq.tools.cli.summary import next_steps, summary_lines
 
 Image = pytest.importorskip("PIL.Image", reason="pillow is an extra: pip install 'tvmq[images]'")
 FAST = ("--calibrate-mode", "minmax", "--no-bench")
@@ -323,14 +323,14 @@ SPEED = {
 
 @pytest.mark.parametrize("low, high, said", [(0.75, 0.85, True), (0.8, 1.2, True), (0.8, 1.3, False), (0.1, 9.7, False)])
 def test_rounds_that_differ_much_give_no_figure(low, high, said):
-    text = "\n".join(lines({**FACTS, "speed": {**SPEED, "ratio_low": low, "ratio_high": high}}))
+    text = "\n".join(summary_lines({**FACTS, "speed": {**SPEED, "ratio_low": low, "ratio_high": high}}))
     assert ("1.25x SLOWER" in text) == said and ("too unsteady to measure" in text) == (not said)
     assert f"{low:.2f} - {high:.2f} over alternating rounds" in text
 
 
 def test_slower_than_float_is_said_with_what_to_do():
     facts = {**FACTS, "speed": SPEED}
-    text = "\n".join(lines(facts))
+    text = "\n".join(summary_lines(facts))
     assert "1.25x SLOWER" in text and "the machine is busy (load 9.0 on 2 cores)" in text
     assert "1 x erf: limit: no integer form" in text and "25% of the model" in text
     steps = next_steps(facts, Path("m.onnx"), Path("m.tvmq"), "samples.npz")

@@ -20,8 +20,8 @@ from tvmq.options.rules import short_names
 from tvmq.passes.integrality import Integrality, integrality
 from tvmq.reference import Reference
 from tvmq.runtime.executable import Executable
+from tvmq.tools.analysis.layer_report import LayerReport, find_layers
 from tvmq.tools.analysis.lowered_layers import lowering_lines
-from tvmq.tools.analysis.story import Story, find_layers
 from tvmq.tools.analysis.work import describe_variables, float_macs, kernels_of_layers
 
 WIDEST = 60
@@ -62,10 +62,10 @@ class Explanation:
         integer = sum(entry.get("macs") or 0 for entry in layers if entry["precision"] == "int8")
         return integer / self.macs() if self.macs() else 1.0
 
-    def layer(self, name: str) -> Story:
+    def layer(self, name: str) -> LayerReport:
         """Report of one layer; ConfigError with similar names if there is none of that name."""
         layers = find_layers(name, self.ledger.layers)
-        return Story(name, layers, self.macs(), self.kernels, self.sources, self.notes)
+        return LayerReport(name, layers, self.macs(), self.kernels, self.sources, self.notes)
 
     def rows(self) -> list[list[str]]:
         """Rows of the table, one per layer: names, operator, precision, MACs, kernel if built, scale and zero point of
@@ -196,8 +196,8 @@ def _precision(entry: Mapping[str, Any]) -> str:
 @overload
 def explain(model: tvm.IRModule | Executable) -> Explanation: ...
 @overload
-def explain(model: tvm.IRModule | Executable, layer: str) -> Story: ...
-def explain(model: tvm.IRModule | Executable, layer: str | None = None) -> Explanation | Story:
+def explain(model: tvm.IRModule | Executable, layer: str) -> LayerReport: ...
+def explain(model: tvm.IRModule | Executable, layer: str | None = None) -> Explanation | LayerReport:
     """Explain which layers of a quantized module or executable compute in integers, which do not, and why.
 
     For a prepared module, before any decision, the operators are listed.

@@ -83,13 +83,14 @@ class LayerWeights:
             return None
         sums = self._view.value[reader]
         if op_name(sums) == "tvmq.dynamic_dequantize" and is_const(sums.args[2]):
-            return _along(_of_weight(call, const_value(sums.args[2]).reshape(-1)), codes.shape, _axis(call, position))
+            whole = const_value(sums.args[2]).reshape(-1)
+            return _broadcast(_weight_scale(call, whole), codes.shape, _axis(call, position))
         if not inputs or not isinstance(inputs[0], Mapping):
             return None
         scale = _scale_of_sums(sums, output)
         if scale is None:
             return None
-        return _along(_of_weight(call, scale / inputs[0]["scale"]), codes.shape, _axis(call, position))
+        return _broadcast(_weight_scale(call, scale / inputs[0]["scale"]), codes.shape, _axis(call, position))
 
 
 def _rounded_weight(producer: relax.Call) -> Weight | None:
@@ -104,7 +105,7 @@ def _rounded_weight(producer: relax.Call) -> Weight | None:
             return Weight(values, None)
         spec = spec_of(producer.attrs)
         values = numerics.quantize(values, scale, zero, axis=axis, dtype=spec.dtype, qmin=spec.qmin, qmax=spec.qmax)
-    step = _along(np.atleast_1d(scale), values.shape, axis)
+    step = _broadcast(np.atleast_1d(scale), values.shape, axis)
     return None if step is None else Weight(numerics.dequantize(values, scale, zero, axis=axis), step)
 
 
@@ -123,7 +124,7 @@ def _scale_of_sums(call: relax.Call, output: Any) -> np.ndarray | None:
     return factors[call.attrs.mode] * output["scale"]
 
 
-def _of_weight(call: relax.Call, scale: np.ndarray) -> np.ndarray:
+def _weight_scale(call: relax.Call, scale: np.ndarray) -> np.ndarray:
     """Scales of a weight from those of output channels: groups of a transposed convolution share them."""
     shape = [int(d) for d in call.args[1].ty.shape]
     if op_name(call) not in where(kind=TRANSPOSED) or weight_axis(call) == 0 or scale.size == 1:
@@ -141,7 +142,7 @@ def _axis(call: relax.Call, position: int) -> int | None:
     return layout.index("O") if "O" in layout else None
 
 
-def _along(scale: np.ndarray, shape: tuple[int, ...], axis: int | None) -> np.ndarray | None:
+def _broadcast(scale: np.ndarray, shape: tuple[int, ...], axis: int | None) -> np.ndarray | None:
     """Scales in a shape that broadcasts to a weight; None if there is none."""
     if scale.size == 1:
         return scale.reshape((1,) * len(shape))

@@ -37,10 +37,10 @@ def script(model: tvm.IRModule | Executable, *, show_meta: bool = False) -> str:
     '# stage imported'
     """
     mod = plain_module(model.module if isinstance(model, Executable) else model)
-    return f"{_bare(mod).script(show_meta=show_meta).rstrip()}\n\n{below(get_ledger(mod))}\n"
+    return f"{_without_attributes(mod).script(show_meta=show_meta).rstrip()}\n\n{format_ledger(get_ledger(mod))}\n"
 
 
-def _bare(mod: tvm.IRModule) -> tvm.IRModule:
+def _without_attributes(mod: tvm.IRModule) -> tvm.IRModule:
     """Module without the attributes of tvmq."""
     result = mod.clone()
     for var, func in mod.functions_items():
@@ -51,7 +51,7 @@ def _bare(mod: tvm.IRModule) -> tvm.IRModule:
     return result
 
 
-def below(ledger: Ledger) -> str:
+def format_ledger(ledger: Ledger) -> str:
     """Format a ledger as comments."""
     lines = [f"stage {ledger.stage}"]
     if ledger.layers:

@@ -9,7 +9,7 @@ import typer
 import tvmq
 from tvmq.errors import ConfigError
 from tvmq.tools.cli.arguments import Json
-from tvmq.tools.cli.screen import print_json
+from tvmq.tools.cli.console import print_json
 
 ACTIONS = ("show", "check")
 

@@ -16,13 +16,13 @@ import numpy as np
 
 import tvmq
 from tvmq.errors import AccuracyWarning, ConfigError
+from tvmq.tools.cli.console import notice
 from tvmq.tools.cli.metrics import class_labels, metric_named, read_labels
 from tvmq.tools.cli.opening import QuantizationJob
 from tvmq.tools.cli.samples import Feeds
-from tvmq.tools.cli.screen import notice
 
-SHARES = ("top1", "top5")  # whose drop is given in points: hundredths
-FALLING = ("mse",)  # less is better
+IN_POINTS = ("top1", "top5")  # whose drop is given in points: hundredths
+LOWER_IS_BETTER = ("mse",)  # less is better
 MOST_SAMPLES = 32  # for decibels; a metric takes all that are held out
 
 
@@ -66,7 +66,7 @@ def resolve_guard(
         )
     feeds = Feeds(samples, index, job.size)
     return tvmq.Guard(
-        metric=_metric_to_maximize(metric), max_drop=max_drop / 100 if metric in SHARES else max_drop, data=feeds,
+        metric=_metric_to_maximize(metric), max_drop=max_drop / 100 if metric in IN_POINTS else max_drop, data=feeds,
         labels=named[index[: len(feeds) * job.size]], advance=_trials(quiet=quiet),
     )  # fmt: skip
 
@@ -88,7 +88,7 @@ def _trials(*, quiet: bool) -> Callable[[], None]:
 
 def _metric_to_maximize(name: str) -> Callable[[Sequence[np.ndarray], Any], float]:
     """A metric of a list of outputs, higher is better; functions of the user get the only output, or the list."""
-    metric, sign = metric_named(name), -1.0 if name in FALLING else 1.0
+    metric, sign = metric_named(name), -1.0 if name in LOWER_IS_BETTER else 1.0
     return lambda outputs, labels: sign * float(metric(outputs[0] if len(outputs) == 1 else outputs, labels))
 
 

@@ -60,7 +60,7 @@ class Commands(TyperGroup):
 
 def load_command(name: str) -> Any:
     """Load a command with its options."""
-    from tvmq.tools.cli.guard import with_exit_codes  # imports NumPy
+    from tvmq.tools.cli.exit_codes import with_exit_codes  # imports NumPy
 
     alone: Any = typer.Typer(add_completion=False, pretty_exceptions_enable=False, context_settings=HELP)
     alone.command(name)(with_exit_codes(load_object(COMMANDS[name])))

@@ -13,9 +13,9 @@ import tvmq
 from tvmq.calibration.dataset import samples_in
 from tvmq.errors import ConfigError
 from tvmq.tools.cli.arguments import Inputs, Json, MaxBytes, Quiet
+from tvmq.tools.cli.console import print_json, step
+from tvmq.tools.cli.exit_codes import FAILED
 from tvmq.tools.cli.files import Arrays, check_arrays, read_arrays
-from tvmq.tools.cli.guard import FAILED
-from tvmq.tools.cli.screen import print_json, step
 
 
 class By(str, Enum):

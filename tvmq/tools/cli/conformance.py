@@ -10,8 +10,8 @@ import typer
 import tvmq
 from tvmq.errors import ConfigError
 from tvmq.tools.cli.arguments import Json, Quiet
-from tvmq.tools.cli.guard import FAILED
-from tvmq.tools.cli.screen import print_json, step
+from tvmq.tools.cli.console import print_json, step
+from tvmq.tools.cli.exit_codes import FAILED
 
 
 def conformance(

@@ -33,11 +33,11 @@ from tvmq.calibration.data.pictures import (
 )
 from tvmq.calibration.dataset import Input, check_batch
 from tvmq.errors import CalibrationError, DataError
+from tvmq.tools.cli.console import notice, step
 from tvmq.tools.cli.files import Arrays, check_arrays, member_names, read_arrays, read_member
 from tvmq.tools.cli.model import ModelSource, Shape
 from tvmq.tools.cli.picture_options import PictureOptions
 from tvmq.tools.cli.samples import CALIBRATE, COMPARE, Samples
-from tvmq.tools.cli.screen import notice, step
 
 LABELS = ("labels", "label", "targets", "target", "y")  # arrays of an .npz that are no inputs
 MOST_RANDOM = 32
@@ -236,10 +236,10 @@ def random_samples(inputs: list[Input]) -> Samples:
     return Samples({n: a[:fewest] if a.ndim else a for n, a in arrays.items()}, "random values", random=True)
 
 
-def kind_of(text: str) -> str:
+def classify_data(text: str) -> str:
     """ "folder", "file" or "function"; DataError for anything else.
 
-    >>> kind_of("load.py:batches")
+    >>> classify_data("load.py:batches")
     'function'
     """
     path = Path(text)
@@ -261,7 +261,7 @@ def kind_of(text: str) -> str:
 
 def check_data(text: str) -> None:
     """Check before the model is read that --data exists and can be opened. raises DataError"""
-    kind = kind_of(text)
+    kind = classify_data(text)
     if kind == "file":
         check_arrays(Path(text))
     if kind == "folder":
@@ -270,6 +270,6 @@ def check_data(text: str) -> None:
         check_place(text, "data")
 
 
-def most_samples(samples: int | None, held_out: int | None) -> int:
+def sample_limit(samples: int | None, held_out: int | None) -> int:
     """Limit on the samples that are read."""
     return (samples or CALIBRATE) + (COMPARE if held_out is None else held_out)

@@ -14,10 +14,10 @@ import typer
 
 import tvmq
 from tvmq.tools.cli.arguments import Json, Quiet
+from tvmq.tools.cli.console import notice, print_json, print_rows, size_text, step, time_text
 from tvmq.tools.cli.files import Batches, check_output
 from tvmq.tools.cli.quantize import quantize_with_progress
 from tvmq.tools.cli.run import run_all
-from tvmq.tools.cli.screen import notice, print_json, print_rows, size_text, step, time_text
 
 
 def demo(
@@ -50,7 +50,7 @@ def demo(
         verified = tvmq.verify(exe, Batches({"image": example.test[:16]}, 1))
     scores = {"float": _scores(float_exe, example.test), "int8": _scores(exe, example.test)}
     result = {
-        **compare(scores, example.labels),
+        **compare_scores(scores, example.labels),
         "exact": verified.exact,
         "onnx_bytes": len(example.model),
         "float_bytes": _saved_size(float_exe),
@@ -62,7 +62,7 @@ def demo(
     if as_json:
         print_json(result)
     else:
-        show(result, len(example.test))
+        print_comparison(result, len(example.test))
         if not quiet:
             notice(f"next: tvmq explain {output}; tvmq bench {output}; tvmq quantize your_model.onnx --help")
 
@@ -80,11 +80,11 @@ def _saved_size(exe: Any) -> int:
         return path.stat().st_size
 
 
-def compare(scores: dict[str, np.ndarray], labels: np.ndarray) -> dict[str, float]:
+def compare_scores(scores: dict[str, np.ndarray], labels: np.ndarray) -> dict[str, float]:
     """Accuracy of each model, and the share of pictures on which both give the same class; in 0..1.
 
     >>> both = {"float": np.eye(2), "int8": np.array([[1.0, 0.0], [1.0, 0.0]])}
-    >>> compare(both, np.array([0, 1]))
+    >>> compare_scores(both, np.array([0, 1]))
     {'float_accuracy': 1.0, 'int8_accuracy': 0.5, 'agreement': 0.5}
     """
     classes = {name: values.argmax(axis=1) for name, values in scores.items()}
@@ -101,7 +101,7 @@ def _latencies(exes: dict[str, Any], picture: np.ndarray) -> dict[str, float]:
     return {f"{name}_seconds": float(np.median([times[name] for times in rounds])) for name in exes}
 
 
-def show(result: dict[str, Any], pictures: int) -> None:
+def print_comparison(result: dict[str, Any], pictures: int) -> None:
     """Print the comparison as a table, the ledger and the file."""
     print_rows([
         ["", "float", "int8"],

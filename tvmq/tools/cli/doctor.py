@@ -17,16 +17,16 @@ import typer
 import tvmq
 from tvmq.errors import ConfigError, DataError, TvmqError
 from tvmq.tools.cli.arguments import Json, MaxBytes, Quiet, Shapes
-from tvmq.tools.cli.data import LABELS, check_data, kind_of, member_names, read_member
+from tvmq.tools.cli.console import print_json, step
+from tvmq.tools.cli.data import LABELS, check_data, classify_data, member_names, read_member
+from tvmq.tools.cli.exit_codes import FAILED
 from tvmq.tools.cli.files import Arrays, read_arrays
-from tvmq.tools.cli.guard import FAILED
 from tvmq.tools.cli.metrics import check_labels, class_labels, read_labels
 from tvmq.tools.cli.model import import_source, read_source
 from tvmq.tools.cli.opening import open_model_and_data
 from tvmq.tools.cli.options import with_qconfig_options
 from tvmq.tools.cli.picture_options import PictureOptions
 from tvmq.tools.cli.samples import Samples
-from tvmq.tools.cli.screen import print_json, step
 from tvmq.tools.doctor.findings import PROBLEM, Finding, count_problems, report_check_failure, run_check
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def read_model_and_data(
     from tvmq.tools.doctor.samples import match_layouts
 
     findings: list[Finding] = []
-    if kind_of(data) == "file":
+    if classify_data(data) == "file":
         source = read_source(path, max_bytes)
         first = _first_samples(read_arrays(Path(data), list(source.shapes)), samples)
         read = Samples(first, f"'{data}'", complete=False)

@@ -10,8 +10,8 @@ import typer
 
 import tvmq
 from tvmq.tools.cli.arguments import Json, Quiet, Sha256
+from tvmq.tools.cli.console import notice, print_json, print_rows, size_text, step
 from tvmq.tools.cli.files import check_output
-from tvmq.tools.cli.screen import notice, print_json, print_rows, size_text, step
 from tvmq.tools.cli.trust import load_without_code
 
 

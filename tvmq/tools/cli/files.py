@@ -34,7 +34,7 @@ def read_arrays(path: Path, names: Sequence[str]) -> Arrays:
     names    inputs of the model, in order; arrays of other names are left out
     raises   DataError for a file that cannot be read, or lacks an input, or whose arrays differ in length
     """
-    arrays = _by_name(_open_arrays(path, names), path, names)
+    arrays = _select_inputs(_open_arrays(path, names), path, names)
     lengths = {name: array.shape[0] for name, array in arrays.items() if array.ndim}
     if len(set(lengths.values())) > 1 or 0 in lengths.values():
         raise DataError(f"data: '{path}' must hold equally many samples of each input, at least 1. Got {lengths}")
@@ -72,7 +72,7 @@ def _open_arrays(path: Path, names: Sequence[str]) -> ArrayFile:
         raise DataError(f"data: '{path}' is not an .npz or .npy file of plain arrays ({error})") from error
 
 
-def _by_name(file: ArrayFile, path: Path, names: Sequence[str]) -> Arrays:
+def _select_inputs(file: ArrayFile, path: Path, names: Sequence[str]) -> Arrays:
     """Pick the model's inputs from a file."""
     if file.names is None:
         if len(names) != 1:

@@ -55,7 +55,7 @@ class Formats:
             )
         return backend or (named[0] if named else None)
 
-    def options(self, config: tvmq.QConfig) -> tvmq.QConfig:
+    def with_required_options(self, config: tvmq.QConfig) -> tvmq.QConfig:
         """Options, with an integer-only core where a format requires it."""
         if self.tflite is None and self.tosa is None:
             return config

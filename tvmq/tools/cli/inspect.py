@@ -9,8 +9,8 @@ import typer
 
 import tvmq
 from tvmq.tools.cli.arguments import Batch, Json, MaxBytes, Quiet, Shapes
+from tvmq.tools.cli.console import print_json, step
 from tvmq.tools.cli.model import import_model
-from tvmq.tools.cli.screen import print_json, step
 
 
 def inspect(

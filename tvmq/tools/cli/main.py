@@ -10,7 +10,7 @@ import tvmq
 from tvmq.tools.cli.commands import HELP, Commands
 from tvmq.tools.cli.trust import set_trust
 
-# In full in guard.py: shell scripts may rely on them.
+# In full in exit_codes.py: shell scripts may rely on them.
 EXIT_CODES = """
 Exit codes: 0 done · 1 an error, in one sentence on stderr, or `verify` and `doctor` found something wrong ·
 2 the command line is wrong · 3 the model stays below the guard's bound and is not saved ·

@@ -18,12 +18,12 @@ from typing import Any
 import numpy as np
 
 from tvmq.errors import ConfigError, TargetError
+from tvmq.tools.cli.console import notice, step
 from tvmq.tools.cli.files import write_output
 from tvmq.tools.cli.judge import judge
-from tvmq.tools.cli.metrics import class_labels, metric_named, read_labels, usual_metric, width
+from tvmq.tools.cli.metrics import class_labels, count_classes, metric_named, read_labels, usual_metric
 from tvmq.tools.cli.opening import QuantizationJob
 from tvmq.tools.cli.samples import Samples
-from tvmq.tools.cli.screen import notice, step
 
 ROUNDS = 9
 ROUND_SECONDS = 0.06  # of each model in a round
@@ -49,8 +49,8 @@ def measure_speed(exe: Any, float_exe: Any, feed: Mapping[str, np.ndarray], thre
         "ratio_high": ratios[-2],
         "threads": threads,
         "cpu": f"{cpu_name()} ({exe.target.mcpu})",
-        "cores": cores(),
-        "load": load(),
+        "cores": count_cores(),
+        "load": load_average(),
     }
 
 
@@ -61,12 +61,12 @@ def cpu_name(path: Path = Path("/proc/cpuinfo")) -> str:
     return named[0] if named else platform.processor() or platform.machine()
 
 
-def cores() -> int:
+def count_cores() -> int:
     """Cores that this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def load() -> float | None:
+def load_average() -> float | None:
     """Load average: processes that want to run, this one included; None where the system does not report it."""
     return os.getloadavg()[0] if hasattr(os, "getloadavg") else None
 
@@ -95,7 +95,7 @@ def measure(exe: Any, job: QuantizationJob, options: Measurements, *, quiet: boo
     index = job.split.comparison
     facts: dict[str, Any] = {}
     if options.save_samples is not None:
-        facts["samples_saved"] = save(options.save_samples, samples, index)
+        facts["samples_saved"] = save_samples(options.save_samples, samples, index)
     if not options.compare and not options.bench:
         return facts
     try:
@@ -139,10 +139,10 @@ def _classes(job: QuantizationJob, exe: Any, *, labelled: bool) -> dict[int, str
 
     assert job.samples is not None
     shapes = [info.shape for info in exe.output_info]
-    is_row = [shape[:1] == (job.size,) and width(shape) is not None for shape in shapes]
+    is_row = [shape[:1] == (job.size,) and count_classes(shape) is not None for shape in shapes]
     kinds = {i: kind for i, kind in class_outputs(job.mod).items() if kind == "index" or is_row[i]}
     pictures = any(array.ndim == 4 for array in job.samples.arrays.values())
-    if labelled or (pictures and is_row[0] and width(shapes[0]) in IMAGENET):
+    if labelled or (pictures and is_row[0] and count_classes(shapes[0]) in IMAGENET):
         kinds.setdefault(0, "scores")
     return kinds
 
@@ -187,7 +187,7 @@ def _near_chance(accuracy: float, samples: Samples, doctor: str) -> str:
     )
 
 
-def save(path: Path, samples: Samples, index: np.ndarray) -> str:
+def save_samples(path: Path, samples: Samples, index: np.ndarray) -> str:
     """Write preprocessed inputs, and labels, as .npz; returns the path."""
     arrays = samples.feed(index)
     labels = class_labels(samples)

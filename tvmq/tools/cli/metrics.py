@@ -60,7 +60,7 @@ def read_labels(path: Path, samples: Samples) -> np.ndarray:
     """
     try:
         check_regular(path)
-        labels = _by_name(path, samples) if path.suffix.lower() == ".csv" else _in_order(path)
+        labels = _read_by_file_name(path, samples) if path.suffix.lower() == ".csv" else _read_ordered(path)
     except (OSError, ValueError) as error:
         raise DataError(
             f"--labels: '{path}' cannot be read as labels ({error}); give an .npy, or one label per line"
@@ -79,21 +79,21 @@ def check_labels(path: Path) -> None:
         if path.suffix.lower() == ".csv":
             path.open("rb").close()
         else:
-            _in_order(path)
+            _read_ordered(path)
     except (OSError, ValueError) as error:
         raise DataError(
             f"--labels: '{path}' cannot be read as labels ({error}); give an .npy, or one label per line"
         ) from error
 
 
-def _in_order(path: Path) -> np.ndarray:
+def _read_ordered(path: Path) -> np.ndarray:
     if path.suffix.lower() == ".txt":
         return np.array([float(line) if "." in line else int(line) for line in path.read_text().split()])
     file = ArrayFile(path)
     return file.array() if file.names is None else file[file.names[0]]
 
 
-def _by_name(path: Path, samples: Samples) -> np.ndarray:
+def _read_by_file_name(path: Path, samples: Samples) -> np.ndarray:
     with path.open(newline="", encoding="utf-8") as file:
         rows = {row[0]: row[1] for row in csv.reader(file) if len(row) >= 2}
     missing = [name for name in samples.names if name not in rows and Path(name).name not in rows]
@@ -122,7 +122,7 @@ def usual_metric(labels: np.ndarray | None, classes: Sequence[str], shape: Seque
     """
     if labels is None:
         return "no labels"
-    count = width(shape)
+    count = count_classes(shape)
     if count is None:
         return "the first output is not one score per class"
     if labels.dtype.kind not in "iu" or labels.ndim != 1:
@@ -137,10 +137,10 @@ def usual_metric(labels: np.ndarray | None, classes: Sequence[str], shape: Seque
     return ""
 
 
-def width(shape: Sequence[int | str]) -> int | None:
+def count_classes(shape: Sequence[int | str]) -> int | None:
     """Number of classes of an output with this shape; None if it is not one score per class.
 
-    >>> width((1, 10)), width((1, 10, 1, 1)), width((1, 8, 24, 32)), width((1, 1))
+    >>> count_classes((1, 10)), count_classes((1, 10, 1, 1)), count_classes((1, 8, 24, 32)), count_classes((1, 1))
     (10, 10, None, None)
     """
     sizes = [size for size in shape[1:] if size != 1]

@@ -9,14 +9,14 @@ from typing import Any
 
 import tvmq
 from tvmq.errors import ConfigError, ModelError
+from tvmq.tools.cli.console import notice
 from tvmq.tools.cli.files import Arrays, read_arrays
-from tvmq.tools.cli.screen import notice
 from tvmq.tools.cli.trust import is_trusted
 
 Shape = tuple[int | None, ...]
 
 # Files that are not models to read, by suffix: what they are, and what to do.
-OTHERS = {
+OTHER_FORMATS = {
     (".pt", ".pth", ".ckpt", ".bin", ".pkl"): "a torch checkpoint, which holds weights and no network; in Python, with "
     "the model loaded: torch.onnx.export(model.eval(), (example_input,), 'model.onnx')",
     (".safetensors",): "a file of weights without a network; build the model in Python, load them, and export it with "
@@ -101,7 +101,7 @@ def read_source(model: Path, max_bytes: int | None = None) -> ModelSource:
     max_bytes  limit for a tensor, see `tvmq.from_onnx`
     raises   ModelError for other files, with a way to convert them
     """
-    refuse_others(model)
+    refuse_other_formats(model)
     if model.suffix == ".pt2":
         return _read_program(model, max_bytes)
     import onnx
@@ -142,11 +142,11 @@ def stored_bytes(model: Path) -> int:
     return sum(file.stat().st_size for file in files if file.exists())
 
 
-def refuse_others(model: Path) -> None:
+def refuse_other_formats(model: Path) -> None:
     """Refuse files of other formats, by suffix. raises ModelError; missing files are left to the reader"""
     if model.suffix.lower() == ".onnx" or not model.is_file():
         return
-    for suffixes, what in OTHERS.items():
+    for suffixes, what in OTHER_FORMATS.items():
         if model.suffix.lower() in suffixes:
             raise ModelError(f"model: '{model}' is {what}")
 

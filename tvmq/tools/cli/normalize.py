@@ -14,13 +14,13 @@ import numpy as np
 from tvmq.calibration.data.guess import PICTURES, Guess, by_custom, from_facts, from_pixels
 from tvmq.calibration.data.normalization import NORMALIZATIONS, Normalization, replace_numbers
 from tvmq.calibration.data.pictures import Frame
-from tvmq.tools.cli.metrics import class_labels, width
+from tvmq.tools.cli.metrics import class_labels, count_classes
 from tvmq.tools.cli.model import ModelSource
 from tvmq.tools.cli.picture_options import PictureOptions
 from tvmq.tools.cli.samples import Samples
 
 
-def decide(
+def choose_normalization(
     source: ModelSource,
     frame: Frame,
     samples: Samples,
@@ -60,26 +60,26 @@ def _guess_normalization(
     if facts is not None:
         return facts
     exe = float_exe()
-    classifier = width(exe.output_info[0].shape) is not None and np.dtype(exe.output_info[0].dtype).kind == "f"
+    classifier = count_classes(exe.output_info[0].shape) is not None and np.dtype(exe.output_info[0].dtype).kind == "f"
     if not classifier or len(samples) < 4:
         return by_custom(frame.channels, classifier=classifier)
     pictures = samples.arrays[frame.input][:PICTURES]
     labels = class_labels(samples)
     first_labels = None if labels is None else labels[:PICTURES]
-    return from_pixels(frame.channels, lambda one: scores(exe, frame, pictures, one, size), first_labels)
+    return from_pixels(frame.channels, lambda one: compute_scores(exe, frame, pictures, one, size), first_labels)
 
 
-def scores(exe: Any, frame: Frame, pictures: np.ndarray, normalization: Normalization, size: int) -> np.ndarray:
+def compute_scores(exe: Any, frame: Frame, pictures: np.ndarray, normalization: Normalization, size: int) -> np.ndarray:
     """First output, a row per picture."""
     rows = []
     for start in range(0, len(pictures), size):
         index = np.arange(start, start + size) % len(pictures)
-        output = exe.run({frame.input: inputs(pictures[index], frame, normalization)})[0]
+        output = exe.run({frame.input: to_model_inputs(pictures[index], frame, normalization)})[0]
         rows.append(output.reshape(size, -1))
     return np.concatenate(rows)[: len(pictures)]
 
 
-def inputs(pictures: np.ndarray, frame: Frame, normalization: Normalization) -> np.ndarray:
+def to_model_inputs(pictures: np.ndarray, frame: Frame, normalization: Normalization) -> np.ndarray:
     """Inputs of the model from pictures (uint8, channels last)."""
     values = normalization(pictures)
     placed = values if frame.layout == "NHWC" else values.transpose(0, 3, 1, 2)

@@ -17,25 +17,25 @@ import tvmq
 from tvmq.calibration.data.guess import Guess
 from tvmq.calibration.data.pictures import Frame
 from tvmq.errors import ConfigError
+from tvmq.tools.cli.console import notice, step
 from tvmq.tools.cli.data import (
+    classify_data,
     data_forms,
-    kind_of,
     missing_data,
-    most_samples,
     open_arrays,
     open_function,
     open_pictures,
     random_samples,
     read_function,
+    sample_limit,
     sample_shapes,
 )
 from tvmq.tools.cli.model import ModelSource, Shape, import_source, parse_shapes, read_source, stored_bytes
-from tvmq.tools.cli.normalize import decide, inputs, normalization_lines
+from tvmq.tools.cli.normalize import choose_normalization, normalization_lines, to_model_inputs
 from tvmq.tools.cli.picture_options import PictureOptions
 from tvmq.tools.cli.samples import Samples, Split, split
-from tvmq.tools.cli.screen import notice, step
 
-NONE = np.arange(0)
+NO_INDICES = np.arange(0)
 
 
 @dataclass
@@ -55,7 +55,7 @@ class QuantizationJob:
     config: tvmq.QConfig
     model_bytes: int = 0
     samples: Samples | None = None
-    split: Split = field(default_factory=lambda: Split(NONE, NONE, apart=False))
+    split: Split = field(default_factory=lambda: Split(NO_INDICES, NO_INDICES, apart=False))
     guess: Guess | None = None
     is_prequantized: bool = False
     _float: Any = None
@@ -121,12 +121,12 @@ def open_model_and_data(
         config = _without_data(model, source, config, backend, tune, quiet=quiet)
     if source.is_prequantized and not quiet:
         notice("the model is quantized already: its own scales are used")
-    kind = None if data is None else kind_of(data)
+    kind = None if data is None else classify_data(data)
     if pictures.has_values() and kind != "folder":
         raise ConfigError(
             "--normalize, --mean and other picture options apply to a folder of pictures; preprocess other data before"
         )
-    count = most_samples(samples, held_out)
+    count = sample_limit(samples, held_out)
     first = _read_data(source, data, kind, pictures, shape, count=count, quiet=quiet)
     with step("import", quiet=quiet):
         mod, params, size = import_source(source, first.shapes, shape, batch, free_batch=free_batch, quiet=quiet)
@@ -164,7 +164,7 @@ def _without_data(
 
 
 @dataclass
-class _Reading:
+class _EarlyData:
     """Data read before the model is imported: samples, or the function that yields them, and their shapes."""
 
     shapes: dict[str, Shape]
@@ -182,17 +182,17 @@ def _read_data(
     *,
     count: int,
     quiet: bool,
-) -> _Reading:
+) -> _EarlyData:
     if data is None:
-        return _Reading({})
+        return _EarlyData({})
     if kind == "function":
         function, shapes = open_function(data, source, quiet=quiet)
-        return _Reading(shapes, function=function)
+        return _EarlyData(shapes, function=function)
     if kind == "file":
         samples = open_arrays(Path(data), source, quiet=quiet)
-        return _Reading(sample_shapes(samples, None), samples)
+        return _EarlyData(sample_shapes(samples, None), samples)
     samples, frame = open_pictures(Path(data), _with_shapes(source, shape), pictures, count=count, quiet=quiet)
-    return _Reading(sample_shapes(samples, frame), samples, frame)
+    return _EarlyData(sample_shapes(samples, frame), samples, frame)
 
 
 def _normalize(
@@ -201,8 +201,8 @@ def _normalize(
     """Decide how the pictures become inputs."""
     assert job.samples is not None
     build = partial(job.float_exe, quiet=quiet)
-    job.guess = decide(source, frame, job.samples, pictures, (job.mod, job.params), build, job.size)
-    job.samples.prepare = partial(inputs, frame=frame, normalization=job.guess.normalization)
+    job.guess = choose_normalization(source, frame, job.samples, pictures, (job.mod, job.params), build, job.size)
+    job.samples.prepare = partial(to_model_inputs, frame=frame, normalization=job.guess.normalization)
 
 
 def _with_shapes(source: ModelSource, shape: Sequence[str]) -> ModelSource:

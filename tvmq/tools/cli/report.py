@@ -15,8 +15,9 @@ import typer
 import tvmq
 from tvmq.errors import ConfigError, DataError, TargetError
 from tvmq.tools.cli.arguments import Batch, Json, MaxBytes, Quiet, Shapes
-from tvmq.tools.cli.bench import inputs_for
+from tvmq.tools.cli.bench import read_first_batch
 from tvmq.tools.cli.bound import check_bound, refuse_on_guard, resolve_guard
+from tvmq.tools.cli.console import notice, print_json, size_text, step, time_text
 from tvmq.tools.cli.data import check_data
 from tvmq.tools.cli.files import check_output, write_output
 from tvmq.tools.cli.measure import Measurements, measure
@@ -33,9 +34,8 @@ from tvmq.tools.cli.picture_options import (
     Stds,
     picture_options,
 )  # fmt: skip
-from tvmq.tools.cli.quantize import USUAL, quantize_with_progress
+from tvmq.tools.cli.quantize import DEFAULT_GUARD, quantize_with_progress
 from tvmq.tools.cli.samples import Feeds
-from tvmq.tools.cli.screen import notice, print_json, size_text, step, time_text
 
 SAVED = ".tvmq"
 COMPARED = 32  # samples; figures of layers hardly change with more
@@ -89,7 +89,7 @@ def report(
     ] = None,
     guard: Annotated[
         str, typer.Option("--guard", help="Lowest SQNR of the outputs against float, in dB, or 'none'.")
-    ] = USUAL,
+    ] = DEFAULT_GUARD,
     threads: Annotated[int, typer.Option("--threads", min=1, help="Threads of the measurements.")] = 1,
     batch: Batch = 1,
     max_bytes: MaxBytes = None,
@@ -163,7 +163,7 @@ def _saved_facts(model: Path, data: str | None, other: Path | None, threads: int
     file = Path(data) if data is not None and Path(data).suffix in (".npz", ".npy") else None
     facts = {"exe": exe, "missing": [WITHOUT_FLOAT], "tiles": [("saved", size_text(model.stat().st_size), "")]}
     try:
-        inputs = inputs_for(exe, file)
+        inputs = read_first_batch(exe, file)
     except DataError as error:
         return {**facts, "missing": [WITHOUT_FLOAT, f"Times were not measured: {error}."]}
     return {**facts, **_measure_layers(exe, inputs, threads, facts, quiet=quiet)}
@@ -172,9 +172,9 @@ def _saved_facts(model: Path, data: str | None, other: Path | None, threads: int
 def _build_int8(job: QuantizationJob, requested_guard: tvmq.Guard | None, *, quiet: bool) -> Any:
     """Quantize and build as `tvmq quantize` does; a model below its guard is reported all the same."""
     feeds = None if job.samples is None else Feeds(job.samples, job.split.calibration, job.size)
-    held = resolve_guard(requested_guard, job, None, None, None, quiet=quiet)
+    used_guard = resolve_guard(requested_guard, job, None, None, None, quiet=quiet)
     with refuse_on_guard(force=True):
-        qmod = quantize_with_progress(job.mod, job.params, feeds, job.config, quiet=quiet, guard=held)
+        qmod = quantize_with_progress(job.mod, job.params, feeds, job.config, quiet=quiet, guard=used_guard)
     with step("build", quiet=quiet):
         return tvmq.build(qmod)
 
@@ -184,7 +184,7 @@ def _float_facts(exe: Any, job: QuantizationJob, options: Measurements, *, quiet
     if job.samples is None:
         facts: dict[str, Any] = {"exe": exe, "missing": [WITHOUT_DATA]}
         try:
-            inputs = inputs_for(exe, None)
+            inputs = read_first_batch(exe, None)
         except DataError as error:
             return {**facts, "missing": [WITHOUT_DATA, f"Times were not measured: {error}."]}
         return {**facts, **_measure_layers(exe, inputs, options.threads, facts, quiet=quiet)}

@@ -14,13 +14,13 @@ import typer
 import tvmq
 from tvmq.calibration.dataset import samples_in
 from tvmq.errors import DataError
-from tvmq.tools.cli.arguments import Artefact, Inputs, Json, Quiet, Sha256
+from tvmq.tools.cli.arguments import Inputs, Json, Quiet, SavedModel, Sha256
+from tvmq.tools.cli.console import print_json, print_rows, step
 from tvmq.tools.cli.files import Arrays, Batches, batch_of, check_arrays, check_output, read_arrays, write_output
-from tvmq.tools.cli.screen import print_json, print_rows, step
 
 
 def run(
-    model: Artefact,
+    model: SavedModel,
     data: Inputs,
     output: Annotated[
         Path | None, typer.Option("--output", "-o", help="Save results as .npz, one array for each output.")
@@ -42,7 +42,7 @@ def run(
     if output is not None:
         # savez takes arrays as keywords, beside parameters of its own
         write_output(output, lambda file: np.savez(file, **results))  # type: ignore[arg-type]
-    show(results, output, as_json=as_json)
+    print_results(results, output, as_json=as_json)
 
 
 def run_all(exe: Any, arrays: Arrays, *, quiet: bool = False) -> Arrays:
@@ -71,7 +71,7 @@ def run_all(exe: Any, arrays: Arrays, *, quiet: bool = False) -> Arrays:
     return dict(zip(names, joined, strict=True))
 
 
-def show(results: Arrays, output: Path | None, *, as_json: bool) -> None:
+def print_results(results: Arrays, output: Path | None, *, as_json: bool) -> None:
     """Print shape, type and range of each result; with --json the values too, unless they were saved."""
     if as_json:
         facts = {name: {"shape": list(y.shape), "dtype": str(y.dtype)} for name, y in results.items()}

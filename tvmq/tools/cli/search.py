@@ -9,16 +9,16 @@ import typer
 
 import tvmq
 from tvmq.errors import ConfigError
-from tvmq.tools.cli.arguments import Batch, Json, MaxBytes, Quiet, Shapes, Targets, target_of
+from tvmq.tools.cli.arguments import Batch, Json, MaxBytes, Quiet, Shapes, Targets, parse_targets
+from tvmq.tools.cli.console import notice, print_json, print_rows, size_text, time_text
 from tvmq.tools.cli.metrics import class_labels, read_labels
 from tvmq.tools.cli.opening import open_model_and_data
 from tvmq.tools.cli.options import with_qconfig_options
 from tvmq.tools.cli.picture_options import picture_options
 from tvmq.tools.cli.quantize import check_files
 from tvmq.tools.cli.samples import Feeds
-from tvmq.tools.cli.screen import notice, print_json, print_rows, size_text, time_text
 
-SHARES = ("top1", "top5")  # whose drop is given in points: hundredths
+IN_POINTS = ("top1", "top5")  # whose drop is given in points: hundredths
 POINTS = 100.0
 
 
@@ -128,7 +128,7 @@ def search(
     Example: tvmq search detector.onnx --data calib.npz --sqnr 30 --minimize size --workers 4
     """
     check_files(data, labels, metric, ())
-    finetune = None if finetune_steps is None else distill(finetune_steps)
+    finetune = None if finetune_steps is None else make_training_options(finetune_steps)
     if (metric is None) != (max_drop is None):
         flag = "--metric" if metric is not None else "--max-drop"
         raise ConfigError(f"search: --metric and --max-drop go together. Got {flag} alone; give both, or neither")
@@ -149,12 +149,12 @@ def search(
                 "search: --metric needs labels; give --labels, subfolders by class, or 'labels' in the .npz"
             )
         named = every[job.split.comparison[: len(judge) * job.size]]
-    scale = POINTS if metric in SHARES else 1.0
+    scale = POINTS if metric in IN_POINTS else 1.0
     wanted: dict[str, Any] = {
         "data": judge, "labels": named, "metric": metric, "max_drop": None if max_drop is None else max_drop / scale,
         "sqnr": sqnr, "minimize": minimize, "config": job.config, "output": folder, "rounds": rounds,
-        "seconds": seconds, "finetune": finetune, "target": target_of(target),
-        "advance": None if quiet else tell_progress(),
+        "seconds": seconds, "finetune": finetune, "target": parse_targets(target),
+        "advance": None if quiet else notify_progress(),
         "space": tvmq.SearchSpace(options=options.split(",") if options else None),
     }  # fmt: skip
     calibration = Feeds(job.samples, job.split.calibration, job.size)
@@ -170,7 +170,7 @@ def search(
         raise typer.Exit(3)
 
 
-def distill(steps: int) -> Any:
+def make_training_options(steps: int) -> Any:
     """Training options for this many steps.
 
     raises  ConfigError without torch
@@ -221,7 +221,7 @@ def search_on_dask(address: str, mod: Any, params: Any, calibration: Any, wanted
         )  # fmt: skip
 
 
-def tell_progress() -> Any:
+def notify_progress() -> Any:
     """Progress callback of the search: a notice for each stage and for each better model."""
     last_notice: dict[str, Any] = {"stage": "", "best": None}
 

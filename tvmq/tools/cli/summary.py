@@ -15,17 +15,17 @@ from typing import Any
 
 from tvmq.base.regular_file import check_regular
 from tvmq.errors import OutputError
+from tvmq.tools.cli.console import size_text, time_text
 from tvmq.tools.cli.files import UNREADABLE, check_output
-from tvmq.tools.cli.screen import size_text, time_text
 
 REASONS = 4
-LOUD = 0.98  # a lower share of equal classes needs a look
-QUIET_DB = 15.0
+LEAST_SAME_CLASS = 0.98  # a lower share of equal classes needs a look
+LEAST_SQNR = 15.0
 UNSTEADY = 1.5  # highest ratio over lowest: if rounds differ more, their median says nothing
 WIDEST = 84
 
 
-def lines(facts: Mapping[str, Any]) -> list[str]:
+def summary_lines(facts: Mapping[str, Any]) -> list[str]:
     """Lines of the summary, one per fact of `quantize`."""
     rows = [
         ("model", f"{facts['model']} ({size_text(facts['model_bytes'])})"),
@@ -45,7 +45,7 @@ def _saved_text(facts: Mapping[str, Any]) -> str:
     return f"{facts['output']} ({size_text(facts['output_bytes'])} with its machine code, {share:.0%} of the model)"
 
 
-def judged_on(comparison: Mapping[str, Any]) -> str:
+def describe_samples(comparison: Mapping[str, Any]) -> str:
     """Description of the samples behind the figures."""
     if comparison["data"] == "random":
         return f"{comparison['samples']} random inputs, which say little"
@@ -65,7 +65,7 @@ def _agreement(comparison: Mapping[str, Any] | None) -> list[str]:
         parts += ["equal to float"] if one["equal"] else []
         parts += [f"cosine {one['cosine']:.4f}"] if "cosine" in one and not one["equal"] else []
         parts += [f"signal to error {one['sqnr_db']:.1f} dB"] if one["sqnr_db"] is not None else []
-        where = f" of {judged_on(comparison)}" if index == 0 else ""
+        where = f" of {describe_samples(comparison)}" if index == 0 else ""
         named = f"'{name}': " if len(comparison["outputs"]) > 1 else ""
         texts.append(f"{named}{parts[0]}{where}{''.join(f'; {part}' for part in parts[1:])}" if parts else f"{named}?")
     rest = len(texts) - 3
@@ -79,7 +79,7 @@ def _accuracy(comparison: Mapping[str, Any] | None) -> list[tuple[str, str]]:
         return [("accuracy", f"not measured: {comparison['no_metric']}")] if comparison.get("no_metric") else []
     form = "{:.2%}" if comparison["metric"] in ("top1", "top5") else "{:.6g}"
     text = f"{comparison['metric']}: float {form.format(comparison['float'])}, int8 {form.format(comparison['int8'])}"
-    return [("accuracy", f"{text}, {judged_on(comparison)}")]
+    return [("accuracy", f"{text}, {describe_samples(comparison)}")]
 
 
 def _speed(speed: Mapping[str, Any] | None) -> list[tuple[str, str]]:
@@ -168,8 +168,8 @@ def _is_far_from_float(comparison: Mapping[str, Any] | None) -> bool:
     if first is None or first["equal"]:
         return False
     differing = (1 - first.get("same_class", 1.0)) * comparison["samples"]
-    weak = first["sqnr_db"] is not None and first["sqnr_db"] < QUIET_DB
-    return bool(differing > max(1.5, (1 - LOUD) * comparison["samples"]) or weak)
+    weak = first["sqnr_db"] is not None and first["sqnr_db"] < LEAST_SQNR
+    return bool(differing > max(1.5, (1 - LEAST_SAME_CLASS) * comparison["samples"]) or weak)
 
 
 def _diagnosis_steps(source: str, saved: str, again: str, data: str | None) -> list[tuple[str, str]]:
@@ -180,15 +180,15 @@ def _diagnosis_steps(source: str, saved: str, again: str, data: str | None) -> l
     return [why, *keep, where]
 
 
-def text(facts: Mapping[str, Any], notes: Sequence[str] = ()) -> str:
+def format_summary(facts: Mapping[str, Any], notes: Sequence[str] = ()) -> str:
     """The whole summary."""
-    return "\n".join([*lines(facts), *notes])
+    return "\n".join([*summary_lines(facts), *notes])
 
 
 SUFFIX, MANIFEST = ".tvmq", "manifest.json"
 
 
-def output_for(model: Path, output: Path | None, *, force: bool) -> Path:
+def choose_output(model: Path, output: Path | None, *, force: bool) -> Path:
     """Output file: as given, else named after the model, in the current folder.
 
     raises  OutputError if it cannot be written, or is a file that tvmq did not write
@@ -198,7 +198,7 @@ def output_for(model: Path, output: Path | None, *, force: bool) -> Path:
     """
     chosen = output or Path(model.name).with_suffix(SUFFIX)
     check_output(chosen)
-    if chosen.exists() and not force and not is_ours(chosen):
+    if chosen.exists() and not force and not is_saved_model(chosen):
         raise OutputError(
             f"output: '{chosen}' exists and is not a model saved by tvmq; choose another --output, or overwrite it "
             "by --force"
@@ -206,7 +206,7 @@ def output_for(model: Path, output: Path | None, *, force: bool) -> Path:
     return chosen
 
 
-def is_ours(path: Path) -> bool:
+def is_saved_model(path: Path) -> bool:
     """True for a saved model, even if damaged after its list of members."""
     try:
         check_regular(path)

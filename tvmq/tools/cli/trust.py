@@ -42,7 +42,7 @@ def refuse_code(value: Any, where: str) -> None:
 
     raises   ConfigError with the first name, which would be imported, even from the current folder
     """
-    name = None if is_trusted() else _first_name(value)
+    name = None if is_trusted() else _find_object_name(value)
     if name is not None:
         raise ConfigError(
             f"{where} names code, '{name}', which would be run; allow it with `tvmq --trust ...`, or name it on the "
@@ -50,7 +50,7 @@ def refuse_code(value: Any, where: str) -> None:
         )
 
 
-def _first_name(value: Any) -> str | None:
+def _find_object_name(value: Any) -> str | None:
     """The first "module:object" in what JSON holds.
 
     >>> _first_name({"rules": [{"weight_observer": "mine:Observer"}]}), _first_name({"nbit_weight": 4})
@@ -59,5 +59,5 @@ def _first_name(value: Any) -> str | None:
     if isinstance(value, dict):
         value = list(value.values())
     if isinstance(value, list):
-        return next(filter(None, map(_first_name, value)), None)
+        return next(filter(None, map(_find_object_name, value)), None)
     return value if is_object_name(value) else None

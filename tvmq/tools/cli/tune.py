@@ -11,8 +11,8 @@ import tvmq
 from tvmq.base.cache import cache_folder
 from tvmq.errors import ConfigError
 from tvmq.tools.cli.arguments import Batch, Json, MaxBytes, Quiet, Shapes
+from tvmq.tools.cli.console import notice, print_json, step
 from tvmq.tools.cli.model import import_model
-from tvmq.tools.cli.screen import notice, print_json, step
 from tvmq.tools.cli.trust import load_without_code
 
 

@@ -46,22 +46,22 @@ def fewest_globs(layers: Iterable[tuple[str, ...]], *, avoided: Iterable[str]) -
     globs = []
     while rest:
         first = rest[0]
-        prefixes = [prefix for name in first for prefix in _prefixes(name) if not _begins(avoided, prefix)]
-        counted = {prefix: sum(_begins(names, prefix) for names in rest) for prefix in prefixes}
+        prefixes = [prefix for name in first for prefix in _prefixes(name) if not _any_starts_with(avoided, prefix)]
+        counted = {prefix: sum(_any_starts_with(names, prefix) for names in rest) for prefix in prefixes}
         prefix = max(counted, key=lambda one: (counted[one], -len(one)), default="")
         if counted.get(prefix, 0) > 1:
-            globs.append(f"{literal(prefix)}*")
-            rest = [names for names in rest if not _begins(names, prefix)]
+            globs.append(f"{escape_glob(prefix)}*")
+            rest = [names for names in rest if not _any_starts_with(names, prefix)]
         else:
-            globs.append(literal(first[0]))
+            globs.append(escape_glob(first[0]))
             rest = rest[1:]
     return globs
 
 
-def literal(name: str) -> str:
+def escape_glob(name: str) -> str:
     """Glob that matches only this name.
 
-    >>> literal("blocks[1]/conv*")
+    >>> escape_glob("blocks[1]/conv*")
     'blocks[[]1]/conv[*]'
     """
     return "".join(f"[{letter}]" if letter in "*?[" else letter for letter in name)
@@ -72,7 +72,7 @@ def _prefixes(name: str) -> list[str]:
     return [name[: at + 1] for at, letter in enumerate(name) if letter in SEPARATORS and at]
 
 
-def _begins(names: Iterable[str], prefix: str) -> bool:
+def _any_starts_with(names: Iterable[str], prefix: str) -> bool:
     return any(name.startswith(prefix) for name in names)
 
 

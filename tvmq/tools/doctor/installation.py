@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from importlib import metadata
 
 from tvmq.tools.doctor.findings import Finding, note, ok, problem
-from tvmq.tools.doctor.versions import Requirement, parse
+from tvmq.tools.doctor.versions import Requirement, parse_requirement
 from tvmq.version import __version__
 
 OLDEST, NEWEST = (3, 10), (3, 13)
@@ -48,7 +48,7 @@ def check_system() -> Iterator[Finding]:
 def requirements() -> list[Requirement]:
     """Requirements of the installed tvmq; empty if it runs from its source folder without being installed."""
     try:
-        return [parse(line) for line in metadata.requires("tvmq") or ()]
+        return [parse_requirement(line) for line in metadata.requires("tvmq") or ()]
     except metadata.PackageNotFoundError:
         return []
 

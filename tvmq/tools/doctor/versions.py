@@ -31,10 +31,10 @@ class Requirement:
         >>> parse("apache-tvm<0.28,>=0.27.0.post1").admits("0.27.0"), parse("numpy>=1.26").admits("2.4.1")
         (False, True)
         """
-        return all(_holds(version, sign, bound) for sign, bound in BOUND.findall(self.bounds))
+        return all(_is_within(version, sign, bound) for sign, bound in BOUND.findall(self.bounds))
 
 
-def parse(text: str) -> Requirement:
+def parse_requirement(text: str) -> Requirement:
     """Parse a requirement from a line of a package's metadata.
 
     >>> parse('torch>=2.9; extra == "torch"')
@@ -46,10 +46,10 @@ def parse(text: str) -> Requirement:
     return Requirement(match["name"], match["bounds"].strip(), match["extra"] or "")
 
 
-def key(version: str) -> tuple[tuple[int, ...], int, int, int]:
+def sort_key(version: str) -> tuple[tuple[int, ...], int, int, int]:
     """Sort key of a version: release number, then development, pre, final and post release.
 
-    >>> key("0.27.0.dev3") < key("0.27.0rc1") < key("0.27") < key("0.27.0.post1") < key("0.27.1")
+    >>> sort_key("0.27.0rc1") < sort_key("0.27") < sort_key("0.27.0.post1") < sort_key("0.27.1")
     True
     """
     plain = version.lower().partition("+")[0]
@@ -64,8 +64,8 @@ def key(version: str) -> tuple[tuple[int, ...], int, int, int]:
     return tuple(numbers), stage, int(pre[2]) if pre else 0, int(post[1] or 0) + 1 if post else 0
 
 
-def _holds(version: str, sign: str, bound: str) -> bool:
-    a, b = key(version), key(bound)
+def _is_within(version: str, sign: str, bound: str) -> bool:
+    a, b = sort_key(version), sort_key(bound)
     if sign == "<":
         # as pip has it: a pre-release of the bound is not below it
         return a < b and a[0] != b[0]

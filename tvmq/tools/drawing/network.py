@@ -78,13 +78,13 @@ def network_of(mod: tvm.IRModule, params: Iterable[str] = (), kernels: Mapping[s
     """
     view, ledger = View(mod), get_ledger(mod)
     steps, same = _steps(view, _weights(view, params))
-    groups = _without_circles(_groups(view, ledger, list(steps)), steps)
+    groups = _split_cycles(_groups(view, ledger, list(steps)), steps)
     of_layer = kernels_of_layers(view, kernels, ledger.layers) if kernels else {}
     results = [same[name] for name in view.outputs if name in same]
     cards = [*_inputs(view, steps, results), *_layers(view, ledger, steps, groups, of_layer)]
     if results:
         cards.append(Card("result:", ("result",), RESULT, reads=_keys(view, groups, results)))
-    return Network(tuple(in_order(cards)), ledger.stage)
+    return Network(tuple(sort_topologically(cards)), ledger.stage)
 
 
 Steps = Mapping[str, tuple[str, ...]]
@@ -129,25 +129,25 @@ def _groups(view: View, ledger: Ledger, names: Sequence[str]) -> dict[str, str]:
     return {name: group(name) for name in names}
 
 
-def _without_circles(groups: Mapping[str, str], reads: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
+def _split_cycles(groups: Mapping[str, str], reads: Mapping[str, tuple[str, ...]]) -> dict[str, str]:
     """Split groups that lie on a cycle into single operators."""
     edges: dict[str, set[str]] = {}
     for name, group in groups.items():
         edges.setdefault(group, set()).update(groups[read] for read in reads[name] if read in groups)
-    apart = _on_circles({group: before - {group} for group, before in edges.items()})
+    apart = _nodes_on_cycles({group: before - {group} for group, before in edges.items()})
     return {name: name if group in apart else group for name, group in groups.items()}
 
 
-def _on_circles(edges: Mapping[str, set[str]]) -> set[str]:
+def _nodes_on_cycles(edges: Mapping[str, set[str]]) -> set[str]:
     """Nodes on cycles: those that remain after repeatedly removing sources and sinks."""
     readers: dict[str, set[str]] = {name: set() for name in edges}
     for name, before in edges.items():
         for other in before:
             readers[other].add(name)
-    return _remaining(_remaining(set(edges), edges, readers), readers, edges)
+    return _remove_sources(_remove_sources(set(edges), edges, readers), readers, edges)
 
 
-def _remaining(nodes: set[str], before: Mapping[str, set[str]], after: Mapping[str, set[str]]) -> set[str]:
+def _remove_sources(nodes: set[str], before: Mapping[str, set[str]], after: Mapping[str, set[str]]) -> set[str]:
     """Nodes that remain after repeatedly removing those without predecessors."""
     left = set(nodes)
     count = {name: len(before[name] & left) for name in left}
@@ -211,7 +211,7 @@ def _keys(view: View, groups: Mapping[str, str], names: Iterable[str]) -> tuple[
     return tuple(dict.fromkeys(f"{INPUT}:{name}" if name in view.params else groups[name] for name in names))
 
 
-def in_order(cards: Sequence[Card]) -> list[Card]:
+def sort_topologically(cards: Sequence[Card]) -> list[Card]:
     """Sort cards topologically, otherwise keeping their order."""
     known = {card.key: card for card in cards}
     done: set[str] = set()

@@ -15,7 +15,7 @@ from tvmq.options.rules import short_names
 from tvmq.runtime.profile_table import Profile
 from tvmq.tools.analysis.comparison_table import ERRORS, Comparison
 from tvmq.tools.analysis.explanation import Explanation
-from tvmq.tools.analysis.story import Story
+from tvmq.tools.analysis.layer_report import LayerReport
 from tvmq.tools.drawing.network import INPUT, RESULT, Card, Network, plain_operator
 from tvmq.tools.report.histograms import bars, thresholds
 
@@ -56,9 +56,8 @@ def _row(card: Card, explanation: Explanation) -> Row:
     story = ""
     if entry is not None:
         layers = {card.key: entry}
-        story = str(
-            Story(card.key, layers, explanation.macs(), explanation.kernels, explanation.sources, explanation.notes)
-        )
+        facts = explanation.macs(), explanation.kernels, explanation.sources, explanation.notes
+        story = str(LayerReport(card.key, layers, *facts))
     return {
         "key": card.key,
         "names": list(card.names),

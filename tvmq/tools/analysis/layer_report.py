@@ -17,7 +17,7 @@ Entry = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Story:
+class LayerReport:
     """Facts about the operators that a layer of the source model became, in printable form.
 
     name     name of the layer, as requested

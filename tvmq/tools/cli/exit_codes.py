@@ -25,7 +25,7 @@ import typer
 
 from tvmq.base.memory import ROOM
 from tvmq.errors import AccuracyWarning, TvmqError
-from tvmq.tools.cli.screen import notice
+from tvmq.tools.cli.console import notice
 
 # Suffixes of torch programs, and the text before the name of a function (--data file.py:name)
 OF_TORCH, OF_USERS = (".pt2", ".pt", ".pth"), ".py:"

@@ -10,7 +10,7 @@ import pytest
 import typer
 
 from tvmq.errors import AccuracyWarning, BuildError, DataError
-from tvmq.tools.cli.guard import with_exit_codes
+from tvmq.tools.cli.exit_codes import with_exit_codes
 
 
 def exit_code(command) -> int | None:
