@@ -1,4 +1,4 @@
-"""`tvmq.activations`: what the layers of a model compute, as arrays to look at."""
+"""`tvmq.activations`: results of the layers of a model, as arrays."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from tvmq.tools.analysis.comparison import Model, module_of
 
 
 def activations(model: Model, data: Any, layers: Sequence[str] | None = None) -> dict[str, np.ndarray]:
-    """The results of layers on some data, as real numbers: codes of a quantized model are scaled back.
+    """Results of layers on some data, as real numbers: codes of a quantized model are dequantized.
 
     model    a float, simulated or integer module, an executable, or the (module, params) of `from_onnx`
-    data     anything that `quantize` takes as a data set; all results are kept in memory
-    layers   names of the source; the result has them as its keys. None: every layer, by the last of its names; of
-             tensors that share one (a module that is called twice) the second is "relu#2", and so on
-    returns  {name: float32 (samples, ...)}; of operators that were fused the result of the last one
+    data     data set as for `quantize`; all results are kept in memory
+    layers   names in the source model, the keys of the result. None: every layer, by the last of its names; of tensors
+             that share one (a module that is called twice) the second is "relu#2", and so on
+    returns  {name: float32 (samples, ...)}; for fused operators the result of the last one
     raises   ConfigError with the nearest names for an unknown layer, DataError without samples
 
     The float model is shown as it is quantized: constants are folded, batch norm is part of the layer before it.
@@ -50,7 +50,7 @@ def activations(model: Model, data: Any, layers: Sequence[str] | None = None) ->
 
 
 def _select_tensors(tensors: Sequence[LayerTensor], layers: Sequence[str] | None) -> dict[str, LayerTensor]:
-    """{name: the last tensor that carries it}."""
+    """Last tensor of each name."""
     if layers is None:
         return dict(zip(unique_names(tensors), tensors, strict=True))
     known = {name: tensor for tensor in tensors for name in tensor.names}
