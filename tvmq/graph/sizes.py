@@ -24,7 +24,7 @@ def is_number(size: Dim) -> bool:
 
 
 def free_names(sizes: Sequence[Any]) -> tuple[int | str, ...]:
-    """Sizes as a kernel takes them: numbers, and a name of its own for each that is free."""
+    """Sizes as a kernel takes them: numbers, and one name for each dynamic one."""
     return tuple(int(n) if is_number(n) else f"size{i}" for i, n in enumerate(sizes))
 
 

@@ -74,7 +74,7 @@ class Verdict:
 
 
 def decide(floats: tvm.IRModule, quantize: Quantize, config: QConfig, seconds: float, *, target: CpuTarget) -> Verdict:
-    """Measure which layers to keep in float; about so many seconds, and at least the two whole models.
+    """Measure which layers to keep in float for about `seconds`, and at least the two whole models.
 
     floats    the prepared float module
     quantize  makes the integer module for options, without data
@@ -174,7 +174,7 @@ def _time_in_turns(executables: Mapping[str, Executable], feed: Mapping[str, np.
 
 
 def _feed(exe: Executable) -> dict[str, np.ndarray]:
-    """Any data that the model takes: floats around zero, ones."""
+    """Random inputs of the right types: floats around zero, integers of 1."""
     random = np.random.default_rng(0)
 
     def sizes(info: TensorInfo) -> tuple[int, ...]:
