@@ -106,7 +106,7 @@ FAULTS = [
 ]  # fmt: skip
 
 
-def tests_of(fault: Fault, root: Path) -> tuple[list[str], str]:
+def name_tests(fault: Fault, root: Path) -> tuple[list[str], str]:
     """The tests that the module leads to, and the folder of its room."""
     path = ROOT / fault.file
     stem = path.parent.name if path.name == "__init__.py" else path.stem
@@ -132,7 +132,7 @@ def copy_tree(target: Path) -> None:
     (target / "tvmq" / "passes").symlink_to("../passes")
 
 
-def failure(root: Path, arguments: list[str]) -> str | None:
+def first_failure(root: Path, arguments: list[str]) -> str | None:
     """The first test that fails, None if all pass."""
     command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", *arguments]
     variables = {**os.environ, "PYTHONPATH": str(root), "PYTHONDONTWRITEBYTECODE": "1"}
@@ -146,14 +146,14 @@ def failure(root: Path, arguments: list[str]) -> str | None:
     return failed[1] if failed else f"pytest ends with {run.returncode}"
 
 
-def find(fault: Fault, root: Path) -> str | None:
+def run_fault(fault: Fault, root: Path) -> str | None:
     """The first test that finds a fault put into the tree at `root`, None if it survives."""
     path = root / fault.file
     text = path.read_text(encoding="utf-8")
     path.write_text(text.replace(fault.old, fault.new), encoding="utf-8")
     try:
-        named, room = tests_of(fault, root)
-        return (failure(root, named) if named else None) or failure(root, [room, "-m", "not slow"])
+        named, room = name_tests(fault, root)
+        return (first_failure(root, named) if named else None) or first_failure(root, [room, "-m", "not slow"])
     finally:
         path.write_text(text, encoding="utf-8")
 
@@ -168,7 +168,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="tvmq_faults_") as folder:
         copy_tree(Path(folder))
         for fault in chosen:
-            test = find(fault, Path(folder))
+            test = run_fault(fault, Path(folder))
             survived += test is None
             print(f"{fault.file}: {fault.old.strip()} -> {fault.new.strip()}\n    {test or 'SURVIVES'}", flush=True)
     print(f"{len(chosen) - survived} of {len(chosen)} faults are found")
