@@ -11,7 +11,7 @@
     --cache    folder of compiled kernels, to be quick; those in it are not compiled, nor compared one by one
 
 Cases      golden/*  the networks of tests/passes/nets.py, with calibration data and without
-           free/*    models with dynamic dimensions, of tests/support/models/dynamic_models.py
+           dynamic/*    models with dynamic dimensions, of tests/support/models/dynamic_models.py
            fuzz/*    random graphs of benchmarks/fuzz.py
            zoo/*     trained models, some calibration samples of each
 Of a case  quantized.script, quantized.json   the integer module, its constants included
@@ -103,7 +103,7 @@ def cases(options: argparse.Namespace) -> Iterator[Case]:
     """All models, cheap ones first."""
     share = QUICK_SHARE if options.quick else 1
     yield from _networks(share)
-    yield from _free_models()
+    yield from _dynamic_models()
     yield from _graphs(GRAPHS // share)
     yield from _tasks(options.zoo, SMALL_TASKS if options.quick else None, QUICK_SAMPLES if options.quick else SAMPLES)
 
@@ -123,13 +123,13 @@ def _networks(share: int) -> Iterator[Case]:
             yield Case(f"golden/{name}-without-data", lambda name=name: (model_of(name), None))
 
 
-def _free_models() -> Iterator[Case]:
+def _dynamic_models() -> Iterator[Case]:
     from tests.support.models.dynamic_models import encoder, pictures, texts
 
     words = [texts(1, length, length) for length in (5, 9)]
     drawn = [{"x": np.random.default_rng(n).standard_normal((1, 3, 8, n)).astype(np.float32)} for n in (8, 12)]
-    yield Case("free/encoder", lambda: (encoder(), words), {"batch": [1, 4], "sequence": [8]})
-    yield Case("free/pictures", lambda: (pictures(), drawn), {"rows": [16], "columns": [16]})
+    yield Case("dynamic/encoder", lambda: (encoder(), words), {"batch": [1, 4], "sequence": [8]})
+    yield Case("dynamic/pictures", lambda: (pictures(), drawn), {"rows": [16], "columns": [16]})
 
 
 def _graphs(count: int) -> Iterator[Case]:

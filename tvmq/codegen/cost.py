@@ -5,7 +5,7 @@
                  cache that holds those of the whole model, / clock
     kernel       the longer of the two, and OVERLAP of the shorter; divided by the threads that it uses
     call         the kernel and START: what a call costs from native code; the virtual machine, which runs models of
-                 free sizes, needs about 0.3 us more
+                 dynamic sizes, needs about 0.3 us more
     run          all calls and RUN: inputs copied in, results copied out
 
 The cycles of products come from the model that chooses their tiles (kernels/parts/tiling.py); those of everything else

@@ -68,7 +68,7 @@ def without_scopes(code: bytes) -> bytes:
 
 @pytest.fixture(scope="module")
 def branch() -> relax.VMExecutable:
-    """A model with two functions, a branch, a free size and a constant."""
+    """A model with two functions, a branch, a dynamic size and a constant."""
     mod = parse(BRANCH, w=np.float32([1, 2, 3]))
     return tvm.compile(relax.transform.LegalizeOps()(mod), "llvm")
 

@@ -63,10 +63,10 @@ def inputs_for(exe: Any, data: Path | None) -> Arrays:
 
 
 def _shape(info: Any) -> list[int]:
-    """Shape of random values: one sample where the batch is free; DataError where another size is."""
-    free = [size for size in info.shape[1:] if isinstance(size, str)]
-    if free:
-        raise DataError(f"bench: input '{info.name}' has the free dimension '{free[0]}'; give --data")
+    """Shape of random values: one sample where the batch is dynamic; DataError where another size is."""
+    dynamic = [size for size in info.shape[1:] if isinstance(size, str)]
+    if dynamic:
+        raise DataError(f"bench: input '{info.name}' has the dynamic dimension '{dynamic[0]}'; give --data")
     return [1 if isinstance(size, str) else size for size in info.shape]
 
 

@@ -140,7 +140,7 @@ def _choose_size(frame: Frame, sizes: set[tuple[int, int]], *, quiet: bool) -> F
     why = "that of the pictures" if len(sizes) == 1 else "the pictures differ and it is usual"
     chosen = Frame(frame.input, frame.layout, frame.channels, frame.height or height, frame.width or width, frame.dtype)
     if not quiet:
-        notice(f"the model leaves the size of pictures free: {chosen.height}x{chosen.width} is taken, {why} (--shape)")
+        notice(f"the size of pictures is dynamic: {chosen.height}x{chosen.width} is taken, {why} (--shape)")
     return chosen
 
 

@@ -39,10 +39,10 @@ def export_torch(
     """
     check_output(output)
     exe = load_without_code(model, sha256)
-    free = [info.name for info in exe.input_info if not all(isinstance(size, int) for size in info.shape)]
-    if free:
+    dynamic = [info.name for info in exe.input_info if not all(isinstance(size, int) for size in info.shape)]
+    if dynamic:
         raise ConfigError(
-            f"export-torch: the sizes of input '{free[0]}' are free; fix them when the model is quantized: "
+            f"export-torch: the sizes of input '{dynamic[0]}' are dynamic; fix them when the model is quantized: "
             "tvmq quantize --shape, or call tvmq.to_torch and torch.export.export with dynamic_shapes"
         )
     with step("export", quiet=quiet):

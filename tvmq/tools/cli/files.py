@@ -22,7 +22,7 @@ Arrays = dict[str, np.ndarray]
 def batch_of(exe: Any) -> int:
     """Samples that an executable takes in one run: first dimension of its first input that has one.
 
-    1 without any, or where it is free.
+    1 without any, or where it is dynamic.
     """
     first = next((info.shape[0] for info in exe.input_info if info.shape), 1)
     return first if isinstance(first, int) else 1

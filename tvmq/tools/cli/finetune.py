@@ -142,7 +142,7 @@ def finetune(
     named = target_of(target)
     job = open_model_and_data(
         model, data, config, backend=backend_for(backend, named), pictures=pictures, random=False, samples=samples,
-        held_out=held_out, shape=shape or (), batch=batch, max_bytes=max_bytes, free_batch=True, quiet=quiet,
+        held_out=held_out, shape=shape or (), batch=batch, max_bytes=max_bytes, dynamic_batch=True, quiet=quiet,
     )  # fmt: skip
     if job.is_prequantized or job.samples is None:
         raise ConfigError("finetune: the model is quantized already; finetuning begins with the float model")
@@ -199,9 +199,9 @@ def train_and_save(
 
 def with_batch(mod: Any, batch: int) -> Any:
     """The module with this batch size where its own is dynamic."""
-    from tvmq.graph.symbolic import free_dimensions, with_sizes
+    from tvmq.graph.symbolic import dynamic_dimensions, with_sizes
 
-    return with_sizes(mod, {name: batch for name, (_, axis) in free_dimensions(mod).items() if axis == 0})
+    return with_sizes(mod, {name: batch for name, (_, axis) in dynamic_dimensions(mod).items() if axis == 0})
 
 
 def hundredths(advance: Callable[[], None]) -> Callable[[Any], None]:

@@ -75,9 +75,9 @@ def parse_shapes(texts: Sequence[str]) -> dict[str, Shape]:
 def choose_shapes(
     own: Mapping[str, Shape | None], overrides: Mapping[str, Shape], data: Mapping[str, Shape], batch: int
 ) -> dict[str, Shape]:
-    """The shape of each input: as given, else the model's own, free dimensions from `batch` and the data.
+    """The shape of each input: as given, else the model's own, dynamic dimensions from `batch` and the data.
 
-    own        {input: shape} of the model, None for a free dimension or an unknown rank
+    own        {input: shape} of the model, None for a dynamic dimension or an unknown rank
     overrides  {input: shape} of --shape
     data       {input: shape} of the arrays, samples first
 
@@ -90,8 +90,8 @@ def choose_shapes(
             sample: Shape = (batch, *data.get(name, ())[1:])
             known = own[name]
             shape = (None,) * len(sample) if known is None else known
-            free = sample if len(sample) == len(shape) else (batch, *shape[1:])[: len(shape)]
-            chosen[name] = tuple(fixed or size for fixed, size in zip(shape, free, strict=True))
+            from_data = sample if len(sample) == len(shape) else (batch, *shape[1:])[: len(shape)]
+            chosen[name] = tuple(fixed or size for fixed, size in zip(shape, from_data, strict=True))
     return chosen
 
 
@@ -199,13 +199,13 @@ def import_source(
     shape: Sequence[str],
     batch: int,
     *,
-    free_batch: bool = False,
+    dynamic_batch: bool = False,
     quiet: bool = False,
 ) -> tuple[Any, dict[str, Any], int]:
     """Import a model that was read.
 
     data        {input: shape} of the samples, samples first
-    free_batch  a batch that all inputs leave free stays so
+    dynamic_batch  a batch that all inputs leave dynamic stays so
     returns     (module, weights, samples in a batch)
     """
     overrides = parse_shapes(shape)
@@ -216,8 +216,8 @@ def import_source(
     shapes = dict(source.shapes) if source.program else choose_shapes(source.shapes, overrides, data, batch)
     if not quiet and shapes != source.shapes and not overrides:
         fixed = ", ".join(f"{name} {dims}" for name, dims in shapes.items())
-        notice(f"free dimensions fixed: {fixed} (--batch and --shape choose others)")
-    if free_batch and not overrides and all(dims and dims[0] is None for dims in source.shapes.values()):
+        notice(f"dynamic dimensions fixed: {fixed} (--batch and --shape choose others)")
+    if dynamic_batch and not overrides and all(dims and dims[0] is None for dims in source.shapes.values()):
         shapes = {name: (None, *(dims or ())[1:]) for name, dims in shapes.items()}
     mod, params = source.load(shapes)  # type: ignore[arg-type]
     first = next((shape[0] for shape in shapes.values() if shape), None)  # a scalar has no batch

@@ -229,7 +229,7 @@ def test_padding_counts_as_an_activation() -> None:
 @pytest.mark.parametrize("x_dtype", ["uint8", "int8"])
 @pytest.mark.parametrize("size", [64, 96])
 @pytest.mark.parametrize("rows", [1, 3, 21])
-def test_products_of_free_rows(rows: int, size: int, x_dtype: str) -> None:
+def test_products_of_dynamic_rows(rows: int, size: int, x_dtype: str) -> None:
     random = np.random.default_rng(1)
     weight = random.integers(-64, 64, (40, 72)).astype(np.int8)
     weight[::8] = random.integers(-size, size, (5, 72))

@@ -52,7 +52,7 @@ def test_matmul(level: str, shape: tuple) -> None:
 @pytest.mark.thinned(4)
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("rows", [1, 40])
-def test_matmul_of_free_rows(level: str, rows: int) -> None:
+def test_matmul_of_dynamic_rows(level: str, rows: int) -> None:
     random = np.random.default_rng(1)
     x = random.integers(0, 256, (rows, 21)).astype(np.uint8)
     weight = narrow(random.integers(-128, 128, (21, 50)).astype(np.int8))
