@@ -84,7 +84,7 @@ class IntegralError(TvmqError, ValueError):
 
 
 class StageError(TvmqError, ValueError):
-    """A pass was given a module that is not at its stage of the road."""
+    """A pass was given a module that is not at its stage."""
 
 
 class TargetError(TvmqError, ValueError):

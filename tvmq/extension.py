@@ -15,7 +15,7 @@ For families   `Family` says what is asked of one, `Group` is what it finds, `Co
                `Realizer` what it is offered
 For observers  `Observer`; `TensorStatistics` is what it reads, `usable_range` makes its answer valid; `WeightObserver`
                for weights: thresholds(weights, spec, axis, name)
-For roads      what chooses ranges by itself between the passes of docs/by-hand.md: `watched_tensors`, `weights_of` and
+For pipelines  what chooses ranges by itself between the passes of docs/by-hand.md: `watched_tensors`, `weights_of` and
                `bias_variables` say what wants a range, `evaluator(return_intermediates(mod, names))` runs the model
 For importers  `importer` and `torch_importer` register what imports ONNX nodes of a domain of yours, and custom
                operators of torch; `rename_inputs`, `check_size`

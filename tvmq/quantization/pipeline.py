@@ -1,6 +1,6 @@
 """From a float module to an integer one: `quantize` walks the stages of stages.py, `run_calibration` half of them.
 
-What is asked for becomes a `Request`, and the prepared model takes one of five roads:
+What is asked for becomes a `Request`, and the prepared model takes one of five ways:
 
     activations="dynamic", or no data  quantize_dynamic -> pack_weights
     scales of the model's own          import_qdq -> INTEGERS

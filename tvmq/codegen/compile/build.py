@@ -315,7 +315,7 @@ def _lower_for(
         part, custom_calls, selection = with_lowerings(part, custom_code.lowerings, custom_code.composites)
         lowerer = Lowerer(part, isa, shared=shared)
         lowerer.custom_calls, lowerer.mismatches = custom_calls, selection.mismatches
-        lowerer.packed = recipes.add
+        lowerer.record_packing = recipes.add
         return lowerer
 
     return lower_functions(mod, walk, batch, common)

@@ -48,7 +48,7 @@ class DynamicConvShape(ConvShape):
     """A convolution of which some sizes are usual ones."""
 
     @property
-    def rests(self) -> None:
+    def remainders(self) -> None:
         """Places of remainders depend on sizes."""
         return
 

@@ -33,7 +33,7 @@ from tvmq.codegen.kernels.parts.epilogue import (
     Dequantizer,
     EpiloguePlan,
     FloatRequantizer,
-    WideRequantizer,
+    Int16Requantizer,
     check_code_steps,
     plan_epilogue,
 )
@@ -67,7 +67,7 @@ def real_of(total: Expr, small: bool) -> Expr:
 
 
 def float_codes(
-    scaler: FloatRequantizer | WideRequantizer, total: Expr, constants: Sequence[Expr], small: bool
+    scaler: FloatRequantizer | Int16Requantizer, total: Expr, constants: Sequence[Expr], small: bool
 ) -> Expr:
     """numerics.requantize in mode "float"."""
     step, real = scaler.step, value_of("real", real_of(total, small))
@@ -87,7 +87,7 @@ def reals(scaler: Dequantizer, total: Expr, constants: Sequence[Expr], small: bo
     return call("float32", "__fmul_rn", real_of(total, small), constants[0])
 
 
-def wide_codes(scaler: WideRequantizer, total: Expr, constants: Sequence[Expr], small: bool) -> Expr:
+def int16_codes(scaler: Int16Requantizer, total: Expr, constants: Sequence[Expr], small: bool) -> Expr:
     """numerics.requantize in mode "float" to int16 codes, which are stored as floats are: one by one."""
     return T.Cast("int16", float_codes(scaler, total, constants, small))
 
@@ -102,7 +102,7 @@ RULES: dict[type, Any] = {
     FloatRequantizer: float_codes,
     CudaFixedRequantizer: fixed_codes,
     Dequantizer: reals,
-    WideRequantizer: wide_codes,
+    Int16Requantizer: int16_codes,
 }
 
 

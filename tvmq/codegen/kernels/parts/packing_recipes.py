@@ -45,9 +45,9 @@ class PackingRecipes:
 
     def add(self, kernel: Kernel) -> None:
         """Remember a kernel's weights, if they can be packed again."""
-        if kernel.packed is None:
+        if kernel.packed_from is None:
             return
-        weight, packing = kernel.packed
+        weight, packing = kernel.packed_from
         plain = np.ascontiguousarray(weight).tobytes()
         packed = kernel.constants[0].tobytes()
         recipe = _recipe_of(packing)
