@@ -61,9 +61,9 @@ def without_scopes(code: bytes) -> bytes:
     reader.text()
     for _ in range(reader.count()):
         reader.function()
-    begin = len(code) - reader.left
+    begin = len(code) - reader.bytes_left
     assert [(reader.word(), reader.text())[1] for _ in range(reader.count())].count("") >= 0
-    return code[:begin] + code[len(code) - reader.left :]
+    return code[:begin] + code[len(code) - reader.bytes_left :]
 
 
 @pytest.fixture(scope="module")

@@ -59,14 +59,14 @@ SAVED = 4  # dots of a pixel; the copy costs about one for each step
 class RemainderTaps:
     """Taps left over.
 
-    whole  elements of a kernel row that are whole steps
+    start  elements of a kernel row in whole steps, which come before
     size   taps that are left of each kernel row
     rows   kernel rows that share a step
     """
 
     conv: Conv2d
     taps: int
-    whole: int
+    start: int
     size: int
     rows: int
 
@@ -116,9 +116,9 @@ def in_steps(weight: np.ndarray, remainders: RemainderTaps) -> np.ndarray:
     lines = weight.transpose(0, 2, 3, 1).reshape(filters, height, width * channels)
     left = np.zeros((filters, remainders.steps, remainders.taps), weight.dtype)
     for step in range(remainders.steps):
-        tail = lines[:, remainders.rows_of(step), remainders.whole :].reshape(filters, -1)
+        tail = lines[:, remainders.rows_of(step), remainders.start :].reshape(filters, -1)
         left[:, step, : tail.shape[1]] = tail
-    parts = [lines[:, :, : remainders.whole].reshape(filters, -1), left.reshape(filters, -1)]
+    parts = [lines[:, :, : remainders.start].reshape(filters, -1), left.reshape(filters, -1)]
     return np.ascontiguousarray(np.concatenate(parts, axis=1)[:, :, None, None])
 
 
@@ -151,7 +151,7 @@ def copy_remainders(
     target = workspace(rows.most * remainders.steps * remainders.line, ins.x_dtype)
     columns, apart = remainders.lanes(ins.lanes * ins.taps), remainders.conv.dilation[0] * pitch
     with T.serial(0, rows.count) as row:
-        line = bind(window((rows.first + row) * rows.width) + remainders.whole)
+        line = bind(window((rows.first + row) * rows.width) + remainders.start)
         for step in range(remainders.steps):
             begin = bind((row * remainders.steps + step) * remainders.line)
             places = [bind(line + kernel_row * apart) for kernel_row in remainders.rows_of(step)]
