@@ -24,7 +24,7 @@ from tvmq.base.deprecation import warn_user
 from tvmq.codegen.compile.build import build
 from tvmq.codegen.target.cpu import CpuTarget
 from tvmq.graph.ledger import get_ledger, with_ledger
-from tvmq.graph.symbolic import free_dimensions
+from tvmq.graph.symbolic import dynamic_dimensions
 from tvmq.options.config import QConfig
 from tvmq.options.rules import Rule
 from tvmq.runtime.executable import Executable
@@ -34,7 +34,7 @@ from tvmq.runtime.timing import time_by_turns
 LEAST_GAIN = 1.02  # less is noise
 HOPELESS = 0.5  # a region that takes less of its time in float is no candidate, whatever conversions cost
 PROFILES = 7
-USUAL_SIZE = 64  # of a free dimension that is no batch
+USUAL_SIZE = 64  # of a dynamic dimension that is no batch
 CONVERSIONS = ("quantize", "dequantize", "requantize", "to_nhwc", "to_nchw")
 
 Quantize = Callable[[QConfig], tvm.IRModule]
@@ -118,8 +118,8 @@ def with_decision(mod: tvm.IRModule, decision: Verdict, machine: str) -> tvm.IRM
 
 def _build_for_one(mod: tvm.IRModule, target: CpuTarget) -> Executable:
     """The executable for one sample."""
-    free = free_dimensions(mod)
-    return build(mod, target=target, sizes={name: 1 if axis == 0 else USUAL_SIZE for name, (_, axis) in free.items()})
+    sizes = {name: 1 if axis == 0 else USUAL_SIZE for name, (_, axis) in dynamic_dimensions(mod).items()}
+    return build(mod, target=target, sizes=sizes)
 
 
 def _candidates(whole: tvm.IRModule, floats: Seconds, integers: Seconds) -> list[tuple[list[str], tuple[float, float]]]:

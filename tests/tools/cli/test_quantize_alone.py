@@ -294,17 +294,17 @@ def test_an_interrupt_leaves_no_file(cli, here, monkeypatch):
 
 
 @pytest.mark.slow
-def test_a_model_with_free_pictures(cli, here):
+def test_a_model_with_dynamic_pictures(cli, here):
     """Sizes are those of the pictures, and that is said."""
     value, kind = onnx.helper.make_tensor_value_info, onnx.TensorProto.FLOAT
     weight = onnx.numpy_helper.from_array(np.random.default_rng(0).normal(size=(4, 1, 3, 3)).astype("f"), "w")
     node = onnx.helper.make_node("Conv", ["x", "w"], ["y"], name="conv", pads=[1, 1, 1, 1])
     inputs, outputs = value("x", kind, ["n", 1, "h", "w_"]), value("y", kind, ["n", 4, "h", "w_"])
     graph = onnx.helper.make_graph([node], "g", [inputs], [outputs], [weight])
-    onnx.save(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)]), "free.onnx")
-    result = cli("quantize", "free.onnx", "--data", "pictures", *FAST)
+    onnx.save(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)]), "dynamic.onnx")
+    result = cli("quantize", "dynamic.onnx", "--data", "pictures", *FAST)
     assert result.code == 0, result.err
-    assert "the model leaves the size of pictures free: 16x16 is taken, that of the pictures (--shape)" in result.err
+    assert "the size of pictures is dynamic: 16x16 is taken, that of the pictures (--shape)" in result.err
     assert "not sure, usual, and nothing tells more" in result.err and "if that is wrong" in result.err
     assert "accuracy   not measured: the first output is not one score per class" in result.out
 

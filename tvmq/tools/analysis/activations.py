@@ -12,7 +12,7 @@ from tvmq.codegen.compile.build import build
 from tvmq.errors import ConfigError, DataError
 from tvmq.graph.analysis.layer_tensors import LayerTensor, layer_tensors, unique_names
 from tvmq.graph.probes import keep_variables
-from tvmq.graph.symbolic import free_dimensions, inputs_of, sample_sizes, with_sizes
+from tvmq.graph.symbolic import dynamic_dimensions, inputs_of, sample_sizes, with_sizes
 from tvmq.options.rules import did_you_mean
 from tvmq.passes.calibrate.collect import samples_of
 from tvmq.tools.analysis.comparison import Model, module_of
@@ -34,7 +34,7 @@ def activations(model: Model, data: Any, layers: Sequence[str] | None = None) ->
     """
     mod = module_of(model)
     dataset = Dataset(data, inputs_of(mod))
-    if free_dimensions(mod):
+    if dynamic_dimensions(mod):
         mod = with_sizes(mod, sample_sizes(mod, dataset.first()))
         dataset.inputs = inputs_of(mod)
     chosen = _select_tensors(layer_tensors(mod), layers)

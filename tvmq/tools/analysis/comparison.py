@@ -23,7 +23,7 @@ from tvmq.graph.functions import plain_module, unpack_weights
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.names import merge, output_names
 from tvmq.graph.probes import cut, with_outputs
-from tvmq.graph.symbolic import free_dimensions, inputs_of, sample_sizes, with_sizes
+from tvmq.graph.symbolic import dynamic_dimensions, inputs_of, sample_sizes, with_sizes
 from tvmq.graph.view import View
 from tvmq.numerics.deviation import Deviation, Figures
 from tvmq.passes.calibrate.collect import samples_of
@@ -108,7 +108,7 @@ def _match_inputs(a: tvm.IRModule, b: tvm.IRModule, data: Any) -> tuple[tvm.IRMo
     if sorted(names[0]) != sorted(names[1]):
         raise ModelError(f"compare: the models take different inputs, {names[0]} and {names[1]}")
     dataset = Dataset(data, inputs_of(a))
-    if free_dimensions(a) and free_dimensions(b):
+    if dynamic_dimensions(a) and dynamic_dimensions(b):
         a = with_sizes(a, sample_sizes(a, dataset.first()))
     a, b = _with_sizes_of(a, b), _with_sizes_of(b, a)
     dataset.inputs = inputs_of(a)
@@ -121,7 +121,7 @@ def _match_inputs(a: tvm.IRModule, b: tvm.IRModule, data: Any) -> tuple[tvm.IRMo
 def _with_sizes_of(mod: tvm.IRModule, other: tvm.IRModule) -> tvm.IRModule:
     """The module with its dynamic dimensions fixed to those of the other."""
     shapes = {info.name: info.shape for info in inputs_of(other)}
-    sizes = {name: shapes[param][axis] for name, (param, axis) in free_dimensions(mod).items()}
+    sizes = {name: shapes[param][axis] for name, (param, axis) in dynamic_dimensions(mod).items()}
     return with_sizes(mod, {name: size for name, size in sizes.items() if size is not None})
 
 

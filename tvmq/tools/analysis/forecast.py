@@ -22,7 +22,7 @@ from tvmq.errors import StageError
 from tvmq.formats.relax import from_relax
 from tvmq.graph.functions import plain_module
 from tvmq.graph.ledger import Ledger, get_ledger
-from tvmq.graph.symbolic import free_dimensions, with_sizes
+from tvmq.graph.symbolic import dynamic_dimensions, with_sizes
 from tvmq.options.config import QConfig, current_qconfig
 from tvmq.passes.fold_constants import fold_constants
 from tvmq.passes.prepare import prepare
@@ -30,7 +30,7 @@ from tvmq.quantization.pipeline import quantize
 from tvmq.tools.analysis.forecast_report import Forecast, Row
 
 CONVERSIONS = ("quantize", "dequantize", "requantize", "quantize_to_nhwc", "dequantize_to_nchw", "to_nhwc", "to_nchw")
-USUAL_SIZE = 64  # of a free dimension that is no batch
+USUAL_SIZE = 64  # of a dynamic dimension that is no batch
 
 
 @params_first
@@ -82,8 +82,8 @@ def inspect(
 
 def _fix_sizes(mod: tvm.IRModule, sizes: Mapping[str, int] | None) -> tvm.IRModule:
     """The module with all dynamic dimensions fixed."""
-    free = free_dimensions(mod)
-    chosen = {name: 1 if axis == 0 else USUAL_SIZE for name, (_, axis) in free.items()} | dict(sizes or {})
+    dynamic = dynamic_dimensions(mod)
+    chosen = {name: 1 if axis == 0 else USUAL_SIZE for name, (_, axis) in dynamic.items()} | dict(sizes or {})
     return fold_constants(with_sizes(mod, chosen)) if chosen else mod
 
 

@@ -94,12 +94,12 @@ class LoweringChecks:
         """
         if self._calls is None:
             self._calls = self._record(feed)
-        free = bool(self.parts.description.batch)
+        dynamic = bool(self.parts.description.batch)
         for entry, (function, args) in zip(self.entries, self._calls, strict=True):
             if any(name not in known for name in (*entry["inputs"], entry["result"])):
                 continue
-            for sample in range(count if free else 1):
-                cut = slice(sample, sample + 1) if free else slice(None)
+            for sample in range(count if dynamic else 1):
+                cut = slice(sample, sample + 1) if dynamic else slice(None)
                 inputs = [np.asarray(known[name])[cut] for name in entry["inputs"]]
                 self._compare(entry, function, args, inputs, np.asarray(known[entry["result"]])[cut])
 

@@ -142,7 +142,7 @@ def finetune(
     built_for = parse_targets(target)
     job = open_model_and_data(
         model, data, config, backend=backend_for(backend, built_for), pictures=pictures, random=False, samples=samples,
-        held_out=held_out, shape=shape or (), batch=batch, max_bytes=max_bytes, free_batch=True, quiet=quiet,
+        held_out=held_out, shape=shape or (), batch=batch, max_bytes=max_bytes, dynamic_batch=True, quiet=quiet,
     )  # fmt: skip
     if job.is_prequantized or job.samples is None:
         raise ConfigError("finetune: the model is quantized already; give the float model")
@@ -200,9 +200,9 @@ def train_and_save(
 
 def with_batch(mod: Any, batch: int) -> Any:
     """The module with a dynamic batch fixed to this size."""
-    from tvmq.graph.symbolic import free_dimensions, with_sizes
+    from tvmq.graph.symbolic import dynamic_dimensions, with_sizes
 
-    return with_sizes(mod, {name: batch for name, (_, axis) in free_dimensions(mod).items() if axis == 0})
+    return with_sizes(mod, {name: batch for name, (_, axis) in dynamic_dimensions(mod).items() if axis == 0})
 
 
 def count_hundredths(advance: Callable[[], None]) -> Callable[[Any], None]:

@@ -105,12 +105,12 @@ def open_model_and_data(
     quiet: bool,
     backend: str | None = None,
     tune: float | None = None,
-    free_batch: bool = False,
+    dynamic_batch: bool = False,
 ) -> QuantizationJob:
     """Read the model and the data, import the model, split and prepare the samples.
 
     backend     target for `tvmq.quantize`
-    free_batch  True keeps a dynamic batch of the model dynamic
+    dynamic_batch  True keeps a dynamic batch of the model dynamic
     raises      CalibrationError if the model needs data and there are none; errors of reading and importing
     """
     if random and data is not None:
@@ -129,7 +129,7 @@ def open_model_and_data(
     count = sample_limit(samples, held_out)
     first = _read_data(source, data, kind, pictures, shape, count=count, quiet=quiet)
     with step("import", quiet=quiet):
-        mod, params, size = import_source(source, first.shapes, shape, batch, free_batch=free_batch, quiet=quiet)
+        mod, params, size = import_source(source, first.shapes, shape, batch, dynamic_batch=dynamic_batch, quiet=quiet)
     job = QuantizationJob(mod, params, size, config, stored_bytes(model), is_prequantized=source.is_prequantized)
     read = first.samples
     if first.function is not None and data is not None:

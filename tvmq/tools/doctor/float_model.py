@@ -113,7 +113,7 @@ def channel_ranges(context: CheckContext) -> list[ChannelRanges]:
     prepared = prepare(context.mod, context.params)
     view = View(prepared)
     layers = [tensor for tensor in layer_tensors(prepared) if tensor.operator != "input" and _is_float(view, tensor)]
-    run = build(with_outputs(prepared, [(tensor.plain, None) for tensor in layers])).run
+    run = build(with_outputs(prepared, [(tensor.unrounded, None) for tensor in layers])).run
     statistics = [ChannelRanges(tensor) for tensor in layers]
     for feed, _ in Dataset(_first_samples(context.arrays), context.inputs):
         for channels, values in zip(statistics, run(feed), strict=False):
@@ -123,7 +123,7 @@ def channel_ranges(context: CheckContext) -> list[ChannelRanges]:
 
 
 def _is_float(view: View, tensor: LayerTensor) -> bool:
-    return str(view.var[tensor.plain].ty.dtype) == "float32"
+    return str(view.var[tensor.unrounded].ty.dtype) == "float32"
 
 
 def _first_samples(arrays: Arrays) -> Arrays:
