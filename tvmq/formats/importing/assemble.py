@@ -181,8 +181,8 @@ class _Assembler:
         if bindings and any(isinstance(binding, relax.MatchCast) for binding in node.bindings):
             where = f"{self.model.stage}, layer '{printable_name(node.name)}'"
             raise UnsupportedOpError(
-                f"{where}: the shape of {node.op_type} depends on values "
-                "only known at run time; fix the input shapes with shape=, or export this layer with fixed shapes"
+                f"{where}: {node.op_type}: the shape of its result depends on values "
+                "known only at run time; fix the input shapes with shape=, or export this layer with fixed shapes"
             )
         for binding in bindings:
             value = self._substitute(binding.value)
@@ -197,8 +197,8 @@ class _Assembler:
         value = self.builder.normalize(value)
         if isinstance(value.ty, relax.TensorType) and value.ty.shape is None and not _is_settled_later(value):
             raise UnsupportedOpError(
-                f"{self.model.stage}, layer '{layer}': its result's shape depends on values only known at run time; "
-                "make these inputs constants"
+                f"{self.model.stage}, layer '{layer}': the shape of its result depends on values known only at run "
+                "time; make these inputs constants"
             )
         var = (relax.Var if is_output else relax.DataflowVar)(name, value.ty)
         check_results([var], self.max_bytes, f"{self.model.stage}, layer '{printable_name(layer)}'")

@@ -32,7 +32,7 @@ def _check_shape(sizes: list[object], dtype: str, max_bytes: int, where: str) ->
     dims = [int(size) if is_number(size) else str(size) for size in sizes]  # type: ignore[call-overload]
     if any(isinstance(size, int) and size < 0 for size in dims):
         raise UnsupportedOpError(
-            f"{where}: its result would have the shape {dims}, with a size below 0; correct its attributes, or the "
-            "input shapes"
+            f"{where}: its result would have the shape {dims}, which has a negative size; correct its attributes "
+            "or the input shapes"
         )
     check_size(dims, dtype, max_bytes, where)

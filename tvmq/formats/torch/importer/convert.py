@@ -157,7 +157,7 @@ def _result_of(call: TorchCall, result: Any) -> Any:
         return tuple(call.emit(item) for item in result)
     if not isinstance(result, relax.Expr):
         raise call.unsupported_error(
-            f"its importer gave a {type(result).__name__}", "return a Relax expression, or a tuple of them"
+            f"its importer returned a {type(result).__name__}", "return a Relax expression or a tuple of them"
         )
     return call.emit(result)
 

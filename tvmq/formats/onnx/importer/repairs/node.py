@@ -14,6 +14,8 @@ from tvm.ir import GenericConst
 
 from tvmq.errors import UnsupportedOpError
 
+FIX_SHAPES = "fix the input shapes with shape="
+
 
 class Dims:
     """An integer tensor made of dimensions, some symbolic: what Shape gives while a dimension is not fixed.
@@ -87,9 +89,7 @@ class NodeCall:
         """Dimensions of a tensor input, TIR expressions where symbolic; refused if the rank is unknown."""
         shape = self.inputs[index].ty.shape
         if shape is None:
-            raise self.unsupported_error(
-                f"the rank of its input {index} is unknown", "fix the input shapes with shape="
-            )
+            raise self.unsupported_error(f"the rank of its input {index} is unknown", FIX_SHAPES)
         return [plain_dimension(d) for d in shape.values]
 
     def dtype(self, index: int = 0) -> str:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from tvm import relax
 
-from tvmq.formats.onnx.importer.repairs.node import Dims, NodeCall, tensor_constant
+from tvmq.formats.onnx.importer.repairs.node import FIX_SHAPES, Dims, NodeCall, tensor_constant
 from tvmq.graph.sizes import are_equal
 
 
@@ -64,9 +64,7 @@ def _broadcast(call: NodeCall, size: Any, target: Any) -> Any:
         return size
     if are_equal(size, 1):
         return target
-    raise call.unsupported_error(
-        f"dimension {size} cannot be broadcast to {target}", "fix the input shapes with shape="
-    )
+    raise call.unsupported_error(f"dimension {size} cannot be broadcast to {target}", FIX_SHAPES)
 
 
 def constant_of_shape(call: NodeCall) -> relax.Expr:
@@ -75,7 +73,7 @@ def constant_of_shape(call: NodeCall) -> relax.Expr:
 
     dims = call.dims(0)
     if dims is None:
-        raise call.unsupported_error("a shape that is computed from values", "fix the input shapes with shape=")
+        raise call.unsupported_error("its shape depends on values known only at run time", FIX_SHAPES)
     tensor = call.attributes.get("value")
     value = np.zeros(1, np.float32) if tensor is None else numpy_helper.to_array(tensor)
     return relax.op.full(dims, tensor_constant(value.reshape(())), str(value.dtype))
