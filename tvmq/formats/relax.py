@@ -1,9 +1,9 @@
-"""Plain Relax modules in the form of the other front ends: `from_relax`.
+"""Plain Relax modules in the form of the other importers: `from_relax`.
 
 Modules of relax.frontend.nn, of other importers, written by hand or with a BlockBuilder: several blocks, bindings
 outside of dataflow, nested calls, weights as parameters or constants become one named, straight-line function.
 
-Modules that are no straight line of operators (control flow, effects, calls of other functions) are refused by name.
+Modules with control flow, side effects or calls of other functions are refused, naming the variable.
 """
 
 from __future__ import annotations
@@ -147,7 +147,7 @@ def from_relax(
 
 
 def is_ours(mod: tvm.IRModule) -> bool:
-    """True for what a front end or a pass of ours made."""
+    """True for a module made by an importer or a pass of ours."""
     mains = [func for var, func in mod.functions_items() if var.name_hint == "main"]
     return bool(mains) and isinstance(mains[0], relax.Function) and read_attribute(mains[0], ATTRIBUTE) is not None
 

@@ -1,4 +1,4 @@
-"""Importers of one's own: ONNX nodes of other domains, and custom operators of torch.
+"""Registration of the user's importers: for ONNX nodes of custom domains, and for custom operators of torch.
 
 @tvmq.extension.importer("my.domain", "Gate")
 def gate(call):

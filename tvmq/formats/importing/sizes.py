@@ -1,4 +1,4 @@
-"""Sizes of results in Relax: possible, and within the bound on memory.
+"""Checks of the sizes of results in Relax: not negative, and within the memory bound.
 
 Tests: tests/formats/importing/test_relax.py
 """
@@ -16,7 +16,7 @@ from tvmq.graph.sizes import is_number
 
 
 def check_results(variables: Iterable[relax.Var], max_bytes: int, where: str) -> None:
-    """Refuse results that nobody could have; free dimensions count as 1.
+    """Refuse impossible and too large results; dynamic dimensions count as 1.
 
     where    what messages begin with: the stage, the layer and its operator
     raises   UnsupportedOpError for a size below 0, MemoryLimitError for more bytes than max_bytes

@@ -1,8 +1,8 @@
-"""Tensors whose data stand in files beside an ONNX model: read from one folder alone, and from none unless it is given.
+"""External data of an ONNX model: tensors stored in files beside it, read from one given folder only.
 
-A tensor of any place may name a file: weights, attributes of nodes (Constant), sparse weights, graphs inside of nodes,
-functions, training graphs. A path that leaves the folder, also through a symbolic link, is refused, and so is what
-is not a regular file (pipes, devices).
+Any tensor may name a file: weights, attributes of nodes (Constant), sparse weights, and tensors of subgraphs, functions
+and training graphs. A path out of the folder, also through a symbolic link, is refused, and so is anything but a
+regular file (pipes, devices).
 
 Tests: tests/formats/onnx/importer/test_load.py
 """

@@ -1,6 +1,6 @@
-"""Expansion of one ONNX node into several: their names, their constants, and the error where that is impossible.
+"""Expansion of one ONNX node into several: names, constants, and errors where that is impossible.
 
-Also the operators and element types that cannot be imported from ONNX, and the error messages that say so.
+Also the refusal of operators and element types that cannot be imported.
 
 Tests: tests/formats/onnx/importer/test_quantized_operators.py
 """

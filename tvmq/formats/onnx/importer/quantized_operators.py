@@ -7,7 +7,7 @@ Before                                           After
                                                      y_f = Conv(x_f, w_f, b_f)               'conv'
                                                      y = QuantizeLinear(y_f)                 'conv/y'
 
-Also those of com.microsoft that onnxruntime's quantizer and optimizer write; with channels last they stand between
+Also the operators of com.microsoft that onnxruntime's quantizer and optimizer write; channels-last ones are put between
 two transposes. All nodes belong to the layer they came from.
 """
 

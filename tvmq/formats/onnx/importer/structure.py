@@ -1,7 +1,7 @@
-"""Structure of an ONNX graph, checked before anything reads it: unique names, attributes as the operator has them.
+"""Checks of the structure of an ONNX graph before anything reads it: unique names, valid attributes.
 
-ONNX's own checker refuses models that every runtime takes, and its sentences do not name the layer; so what matters
-here is looked at here.
+ONNX's own checker refuses models that every runtime takes, and its messages do not name the layer; so the checks that
+matter are made here.
 
 Tests: tests/formats/importing/test_limits.py
 """
@@ -33,8 +33,8 @@ def check_structure(model: onnx.ModelProto, where: str) -> None:
     """Refuse graphs that are ambiguous or impossible.
 
     where    the model, for messages
-    raises   ModelError: an operator set, input or weight is there twice; an output without a name; a dimension
-             below 0. UnsupportedOpError: an attribute outside of what its operator allows
+    raises   ModelError for a repeated operator set, input or weight, an output without a name or a negative
+             dimension; UnsupportedOpError for an attribute that its operator does not allow
     """
     graph = model.graph
     _refuse_twice((entry.domain.replace("ai.onnx", "") for entry in model.opset_import), "operator set", where)

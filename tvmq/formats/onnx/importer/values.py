@@ -1,6 +1,6 @@
-"""Checks of a node's constants: axes, amounts and sizes that are possible, and results within the bound.
+"""Checks of a node's constants: valid axes, pads and sizes, and results within the memory bound.
 
-Every node is looked at before it is folded or converted, with the constants that are known then. Sizes are counted in
+Every node is checked before it is folded or converted, with the constants that are known then. Sizes are counted in
 Python's numbers, since ONNX's inference computes them in 64 bits, where they wrap.
 
 Tests: tests/formats/importing/test_limits.py

@@ -51,7 +51,7 @@ class _TorchImporter:
         self.inputs = input_variables(program, self.tvm)
         by_name = {var_name: var for var_name, _, var in self.inputs}
         for node in program.graph.find_nodes(op="placeholder"):
-            node.meta["tvmq.codegen.target"] = weights.targets.get(node.name, "")
+            node.meta["tvmq.target"] = weights.targets.get(node.name, "")
             if node.name in by_name:
                 self.env[node] = by_name[node.name]
             elif node.users and node.name in weights.targets:

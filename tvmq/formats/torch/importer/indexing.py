@@ -1,4 +1,4 @@
-"""Items of tuples and tensors. TVM's converters read outside of the tensor where an index is negative.
+"""Repairs of indexing in torch: TVM's converters read outside of the tensor where an index is negative.
 
 Tests: tests/formats/torch/importer/test_ops.py
 """

@@ -4,8 +4,6 @@ A repair is `repair(call: TorchCall)`. It returns a Relax expression or a tuple 
 TVM's converter. It raises `call.unsupported_error(...)` for what TVM would import wrongly. REPAIRS maps an operator of
 torch to "module:function", UNSUPPORTED maps an operator that cannot be imported to the way out.
 
-TorchCall is a node of a torch graph as a repair sees it.
-
 Tests: tests/formats/importing/test_importers.py
 """
 

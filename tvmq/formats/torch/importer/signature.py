@@ -1,6 +1,6 @@
-"""Inputs, outputs and weights of an ExportedProgram.
+"""Inputs, outputs, weights and layer names of an ExportedProgram.
 
-Layer names of torch nodes: the fully-qualified name of the module that a node was traced in.
+A layer is called by the fully-qualified name of the module that its nodes were traced in.
 
 Tests: tests/formats/torch/importer/test_from_torch.py
 """
@@ -84,7 +84,7 @@ def refuse_type(dtype: Any, what: str) -> str:
 
 
 def input_variables(program: torch.export.ExportedProgram, importer: Any) -> list[tuple[str, str, relax.Var]]:
-    """(placeholder, input name, variable) of the inputs that are tensors; equal free sizes are one symbol."""
+    """(placeholder, input name, variable) of the inputs that are tensors; equal dynamic sizes are one symbol."""
     unique, inputs = UniqueNames(), []
     symbols: dict[str, tirx.Var] = {}
     values = {node.name: node.meta["val"] for node in program.graph.find_nodes(op="placeholder")}
@@ -100,7 +100,7 @@ def input_variables(program: torch.export.ExportedProgram, importer: Any) -> lis
 
 
 def _size(size: Any, hint: str, symbols: dict[str, tirx.Var], importer: Any) -> Any:
-    """A size as a number, a symbol or an expression of symbols; a new symbol is called `hint` where that is free."""
+    """A size as a number, a symbol or an expression of symbols; a new symbol is called `hint` if that is unused."""
     if isinstance(size, int):
         return size
     name, derived = importer._process_derived_symbol(size.node.expr, symbols)
@@ -173,7 +173,7 @@ def module_path(node: Any) -> str:
     if stack:
         return printable_name(clean_path(list(stack.values())[-1][0]))
     for used in node.all_input_nodes:
-        owner = used.meta.get("tvmq.codegen.target", "")
+        owner = used.meta.get("tvmq.target", "")
         if "." in owner:
             return printable_name(owner.rpartition(".")[0])
     return ""

@@ -1,4 +1,4 @@
-"""Convolution, pools and resizing.
+"""Repairs of convolution, pools and resizing in torch.
 
 Tests: tests/formats/torch/importer/test_ops.py
 """

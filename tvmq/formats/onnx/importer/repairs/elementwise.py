@@ -1,4 +1,4 @@
-"""Repairs of ONNX elementwise operators: those that TVM computes imprecisely, wrongly for NaN, or has no code for.
+"""Repairs of elementwise operators that TVM computes imprecisely, wrongly for NaN, or not at all.
 
 Also ArgMax and ArgMin along an empty axis, which are refused, and TopK of element types that TVM's sort lacks.
 

@@ -1,10 +1,7 @@
-"""Operators of layers: convolutions, pools, normalizations, softmax.
+"""Repairs of convolutions, pools, normalizations and softmax.
 
-Operators that slide a window: convolutions and pools, with their padding made explicit.
-
-TVM's converters pad SAME_UPPER and SAME_LOWER with a TIR call, or for pools by formulas unlike ONNX's.
-
-Normalizations and softmax.
+The padding of convolutions and pools is made explicit: TVM's converters pad SAME_UPPER and SAME_LOWER with a TIR call,
+or for pools by formulas unlike ONNX's.
 
 Tests: tests/formats/onnx/importer/test_repairs.py
 """
@@ -150,7 +147,7 @@ def only_first_output(call: NodeCall) -> None:
 
 
 def softmax(call: NodeCall) -> relax.Expr | None:
-    """Softmax, LogSoftmax, Hardmax before opset 13 are of rows, all axes from theirs on; TVM's of free sizes are not.
+    """Softmax, LogSoftmax and Hardmax before opset 13, over all axes from `axis` on; TVM's are not for dynamic shapes.
 
     On the last axis the rows are those of x, and no reshape is needed.
     """

@@ -1,12 +1,7 @@
-"""Operators that move values: by indices, into blocks, with padding, split and joined.
+"""Repairs of operators that move values: by indices, into blocks, with padding, split and joined.
 
-Gather, GatherElements, GatherND, ScatterND and OneHot.
-
-Negative indices, and those outside, are the operators' own matter: see graph/indices.py.
-
-SpaceToDepth in the order that opset 28 added.
-
-Pad, Tile and Split. TVM lowers the first two to TIR at once, which no pattern matches.
+Negative indices, and those outside of the tensor, are handled by the operators themselves: see graph/indices.py. Pad
+and Tile become operators of Relax, since TVM lowers them to TIR at once, which no pattern matches.
 
 Tests: tests/passes/families/test_moves.py
 """

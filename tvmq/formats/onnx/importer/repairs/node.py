@@ -1,4 +1,4 @@
-"""ONNX node as a repair sees it.
+"""The ONNX node that a repair gets, and its dimensions as values.
 
 Tests: tests/formats/onnx/importer/test_shape_folding.py
 """

@@ -1,9 +1,9 @@
-"""Quantization in the model: operators of Q/DQ, and those that onnxruntime quantizes at run time.
+"""Repairs of quantization in the model: QuantizeLinear and DequantizeLinear, and quantization at run time.
 
-Quantization at run time as onnxruntime's `quantize_dynamic` writes it, in operators whose result is defined.
+Quantization at run time, as onnxruntime's `quantize_dynamic` writes it, in operators whose result is defined:
 
     DynamicQuantizeLinear(x)          scale and zero point of the whole tensor from its extremes, uint8 codes
-    ConvInteger(x, w, z_x, z_w)       conv2d(x, w - z_w) - z_x * (what a picture of ones gives)
+    ConvInteger(x, w, z_x, z_w)       conv2d(x, w - z_w) - z_x * (the convolution of an image of ones)
     MatMulInteger(x, w, z_x, z_w)     matmul(x, w - z_w) - z_x * sum(w - z_w)
 
 The codes of x stay uint8 and those of a constant w become int8, so that the kernels of integer models serve; the
@@ -11,7 +11,7 @@ zero point of x is known at run time only and is taken out of the sums. A uint8 
 point keeps its codes minus 128; what that takes off, (128 - z_w) times the sum of the codes of x, is added. All of it
 is exact in int32.
 
-QuantizeLinear and DequantizeLinear as our own operators, whose definition is ONNX's.
+QuantizeLinear and DequantizeLinear become our own operators, whose definition is ONNX's:
 
     QuantizeLinear(x, s, z)      R.tvmq.quantize      constant scale and zero point, uint8 or int8 codes
     DequantizeLinear(q, s, z)    R.tvmq.dequantize    likewise; q may also be int32 (a bias)

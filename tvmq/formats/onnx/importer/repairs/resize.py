@@ -1,9 +1,8 @@
-"""Resize: as TVM's operator where that is right, else axis by axis.
+"""Repair of Resize: TVM's operator where it computes what ONNX defines, else axis by axis.
 
-Resize by any scale, along any axes: each axis is one index list (nearest) or one matrix of weights.
-
-What TVM's resize operators compute differently than ONNX asks for, or not at all, comes here: scales that give no
-whole size, antialias, a region of interest, more than two axes.
+Axis by axis means one list of indices (nearest) or one matrix of weights for each axis. This covers what TVM's resize
+operators compute differently or not at all: scales that give fractional sizes, antialias, regions of interest, more
+than two axes.
 
 Tests: tests/formats/onnx/importer/test_repairs.py
 """

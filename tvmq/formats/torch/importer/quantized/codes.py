@@ -43,7 +43,7 @@ class Grid:
 
     @property
     def arguments(self) -> tuple[Any, ...]:
-        """Arguments of quantize_per_tensor after the tensor; raises UnsupportedOpError for types of no 8 bits."""
+        """Arguments of quantize_per_tensor after the tensor; raises UnsupportedOpError unless it has 8 bits."""
         if self.dtype not in STORAGE:
             kind = str(self.dtype).removeprefix("torch.")
             raise unsupported_error(f"a tensor of type {kind} is not supported", "quantize it to quint8 or qint8")
