@@ -144,7 +144,7 @@ def test_computed_indices_wrap_round(computed: Any, value: int) -> None:
         ("ScatterElements", [[4]], [np.ones((1, 1), np.float32)], r"index 4 lies outside of -4\.\.3"),
         ("ScatterElements", np.zeros((1, 11), int), [np.ones((1, 11), np.float32)], "larger than .* along axis 1; cut"),
         ("GatherElements", np.zeros((4, 11), int), [], "larger than .* along axis 1; cut"),
-        ("ScatterND", [[0, 10**9]], [np.ones(1, np.float32)], "outside of -4..3"),
+        ("ScatterND", [[0, 10**9]], [np.ones(1, np.float32)], "outside of axes of sizes"),
         ("TopK", [11], [], "k is 11, but its axis has size 10; use a k from 1 to 10"),
         ("TopK", [0], [], "k is 0,"),
     ],
