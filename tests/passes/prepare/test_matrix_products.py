@@ -6,10 +6,9 @@ import numpy as np
 import pytest
 
 from tests.passes.nets import NETS
-from tests.passes.stages import partitioned, realized
+from tests.passes.stages import realized
 from tests.support.models.networks import block, drive
 from tvmq.errors import AccumulatorError
-from tvmq.graph.ledger import get_ledger
 from tvmq.graph.view import View, const_value, op_name
 from tvmq.passes.prepare import prepare
 
@@ -61,30 +60,6 @@ def test_a_constant_on_the_left_goes_to_the_right() -> None:
     view = prepared("m = R.matmul(w, x)", '(2, 2, 4), "float32"', f'{ONE}, w: R.Tensor((2, 3), "float32")', w=weight)
     assert operators(view) == ["permute_dims", "matmul", "permute_dims"]
     np.testing.assert_array_equal(const_value(view.bindings[1][1].args[1]), weight.T)
-
-
-def ledger_entry(body: str, result: str, name: str) -> dict:
-    mod = block(TWO, body, f'{result}, "float32"')
-    return get_ledger(partitioned(mod)).layers[name]
-
-
-def test_the_group_of_attention() -> None:
-    body = """
-    m = R.matmul(x, y)
-    s = R.multiply(m, R.const(0.5, "float32"))
-    d = R.divide(s, R.const(4.0, "float32"))
-    r = R.nn.relu(d)
-    """
-    entry = ledger_entry(body, "(2, 3, 5)", "r")
-    assert (entry["family"], entry["precision"], entry["inputs"]) == ("matmul", "int8", ["x", "y"])
-    assert entry["members"] == ["m", "s", "d", "r"] and entry["macs"] == 2 * 3 * 4 * 5
-    assert entry["facts"]["factor"] == 0.125 and entry["facts"]["low"] == 0.0 and not entry["facts"]["weight"]
-
-
-@pytest.mark.parametrize("factor", [-2.0, 0.0, 1e30])
-def test_factors_that_no_scale_can_hold_are_no_members(factor: float) -> None:
-    entry = ledger_entry(f'm = R.matmul(x, y)\ns = R.multiply(m, R.const({factor}, "float32"))', "(2, 3, 5)", "m")
-    assert entry["members"] == ["m"]
 
 
 def test_factors_go_into_the_scale() -> None:
