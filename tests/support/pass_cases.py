@@ -35,7 +35,7 @@ from tvm.script.parser import relax as script
 from tests.support.models.networks import assert_same, bare
 from tvmq import QuantSpec, Rule, numerics
 from tvmq.backends.description import Backend
-from tvmq.graph.view import View, const_value, flatten_tuples, is_const
+from tvmq.graph.view import View, const_value, flatten_tuples, is_const, make_const
 
 WORDS = {"np": np, "R": script, "I": ir, "T": tirx, "numerics": numerics}
 WORDS |= {"Backend": Backend, "QuantSpec": QuantSpec, "Rule": Rule}
@@ -97,10 +97,10 @@ class Case:
         return tvm.script.from_source(text, extra_vars={**names, **arrays})
 
 
-def constant(value: Any) -> relax.Constant:
-    """An array as the module holds it; numbers of 64 bits are those of NumPy's defaults."""
+def constant(value: Any) -> relax.Expr:
+    """An array as the module holds it; float64 stands for float32."""
     array = np.asarray(value)
-    return relax.const(array.astype(np.float32) if array.dtype == np.float64 else array)
+    return make_const(array.astype(np.float32) if array.dtype == np.float64 else array)
 
 
 def cases_in(path: Path) -> list[Case]:
