@@ -325,7 +325,7 @@ SPEED = {
 def test_rounds_that_differ_much_give_no_figure(low, high, said):
     text = "\n".join(lines({**FACTS, "speed": {**SPEED, "ratio_low": low, "ratio_high": high}}))
     assert ("1.25x SLOWER" in text) == said and ("not measurable now" in text) == (not said)
-    assert f"{low:.2f} - {high:.2f} over rounds by turns" in text
+    assert f"{low:.2f} - {high:.2f} in interleaved rounds" in text
 
 
 def test_slower_than_float_is_said_with_what_to_do():

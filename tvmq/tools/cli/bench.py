@@ -31,7 +31,7 @@ def bench(
 ) -> None:
     """Time a saved model: median of single runs, after a warm-up.
 
-    Other work on the machine falsifies it; compare models by turns, not one after the other.
+    Other work on the machine falsifies it; to compare models, alternate their runs.
 
     Example: tvmq bench resnet18.tvmq --threads 1
     """

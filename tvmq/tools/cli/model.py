@@ -216,7 +216,7 @@ def import_source(
     shapes = dict(source.shapes) if source.program else choose_shapes(source.shapes, overrides, data, batch)
     if not quiet and shapes != source.shapes and not overrides:
         fixed = ", ".join(f"{name} {dims}" for name, dims in shapes.items())
-        notice(f"free dimensions fixed: {fixed} (--batch and --shape choose others)")
+        notice(f"dynamic dimensions fixed: {fixed} (--batch and --shape choose others)")
     if free_batch and not overrides and all(dims and dims[0] is None for dims in source.shapes.values()):
         shapes = {name: (None, *(dims or ())[1:]) for name, dims in shapes.items()}
     mod, params = source.load(shapes)  # type: ignore[arg-type]

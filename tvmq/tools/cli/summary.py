@@ -91,7 +91,7 @@ def _speed(speed: Mapping[str, Any] | None) -> list[tuple[str, str]]:
         word = "not measurable now"
     threads = "1 thread" if speed["threads"] == 1 else f"{speed['threads']} threads"
     times = f"float {time_text(speed['float_seconds'])}, int8 {time_text(speed['int8_seconds'])} a run"
-    spread = f"{speed['ratio_low']:.2f} - {speed['ratio_high']:.2f} over rounds by turns"
+    spread = f"{speed['ratio_low']:.2f} - {speed['ratio_high']:.2f} in interleaved rounds"
     rows = [
         ("speed", f"{word} ({times}; {spread})"),
         ("", f"{threads} of {speed['cores']} cores, {speed['cpu']}; float: our own build"),

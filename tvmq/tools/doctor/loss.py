@@ -113,7 +113,7 @@ def check_loss(context: CheckContext) -> Iterator[Finding]:
 
 
 def _report_int8(outcome: Outcome) -> Finding:
-    text = f"{outcome} beside float, {outcome.int8:.0%} of multiply-accumulates in int8"
+    text = f"{outcome} compared with float, {outcome.int8:.0%} of multiply-accumulates in int8"
     if outcome.is_acceptable:
         return ok("int8", text, **outcome.figures())
     if outcome.is_unusable:

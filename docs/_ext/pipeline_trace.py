@@ -1,4 +1,4 @@
-"""The way of the embedded example through the folders of the source: `python docs/_ext/road_trace.py` prints it.
+"""The folders of the source that the embedded example enters: `python docs/_ext/pipeline_trace.py` prints them.
 
 Each call of a function of ours is seen (sys.setprofile); a folder counts where one of its functions is entered.
 """
