@@ -123,7 +123,7 @@ def document(table: Sequence[dict[str, Any]]) -> str:
         "| partly | some cases are refused, often for one attribute or element type: text, bfloat16, 8-bit floats |",
         "| refused | the import ends with one error that names the layer and says what to do instead |",
         "",
-        "Where the importer needs a shape, a bound or an axis to be constant, the inputs of the case are made constants,",
+        "Where the importer needs a constant shape, bound or axis, the inputs of the case are made constants,",
         "as exporters write them. An operator that ONNX defines in terms of others is imported by that definition.",
         "",
         f"{sum(totals)} cases: {totals[0]} passed, {totals[1]} refused, {totals[2]} wrong. "

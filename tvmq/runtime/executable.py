@@ -86,7 +86,7 @@ class Executable:
     """A compiled model for one CPU or GPU.
 
         exe = tvmq.build(qmod)
-        y, = exe.run({"x": x})
+        y, = exe.run({"x": x})         # arrays by input name -> list of arrays, one an output
         exe.save("m.tvmq")
 
     Safe to share between threads: runs take turns. Results are fresh arrays.

@@ -60,8 +60,13 @@ def compare(
     accumulated  both compute from the model's input: what has come together up to here
     weight       of the weights; None for layers without
 
-    Codes count as the real numbers they stand for. Noise and signal are summed over all values of all samples.
+    Codes are compared as real numbers. Noise and signal are summed over all values of all samples.
+
+    returns  a row for each layer, which `print` shows as a table; `worst(8, by="local")` gives the worst
     raises   ModelError for models of different inputs or without a common layer, DataError without samples
+
+        comparison = tvmq.compare((mod, params), qmod, data)
+        print(comparison.worst(3, by="local"))
     """
     if isinstance(b, Emulator):
         if isinstance(a, tuple):

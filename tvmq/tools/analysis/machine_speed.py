@@ -30,7 +30,7 @@ MOST = 4.0  # a factor beyond that is a disturbance
 
 
 def measure_machine(*, again: bool = False) -> Speed:
-    """{"factors": {kind of work: measured time beside the model's}, "run": seconds of a run beside its calls}.
+    """{"factors": {kind of work: measured time / modelled time}, "run": seconds of a run without its calls}.
 
     Takes about 4 s the first time; kept in the cache folder, so that `tvmq.inspect` and profiles forecast this machine.
     Measure while nothing else runs.

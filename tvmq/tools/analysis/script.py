@@ -23,7 +23,7 @@ OURS = "tvmq."  # attributes of functions that hold names and decisions as JSON
 def script(model: tvm.IRModule | Executable, *, show_meta: bool = False) -> str:
     """The TVMScript of a module with the ledger below it, as comments: stage, options, one line a layer, notes.
 
-    model      a module at any stage of the road, or an executable
+    model      a module at any stage of the pipeline, or an executable
     show_meta  True: with all constants, so that it parses: to the same code, without decisions
 
     `mod.script(show_meta=True)` is the text that parses back to the whole module; it has all decisions as one line of
