@@ -267,7 +267,7 @@ def encode_constant(array: np.ndarray, qparams: QParams) -> np.ndarray:
 
 
 class Realizer(Protocol):
-    """What the pass realize offers to a family while it makes a group's operators integers.
+    """Interface that the pass realize offers to a family, whose groups become integers by it.
 
     view              the float module, at the stage "calibrated"
     mode              of requantize: "float", "fixed_point" or "power_of_two"

@@ -127,7 +127,7 @@ LEAST_GAIN = 1e-3
 
 
 class Observer(Protocol):
-    """What chooses the range of a tensor from its statistics: a frozen dataclass whose fields are its options.
+    """Rule that chooses the range of a tensor from its statistics: a frozen dataclass whose fields are its options.
 
     needs  the statistics it reads: "ranges", "histogram", both, or nothing; histograms are taken where one reads them
 
