@@ -167,7 +167,7 @@ class Group:
 
     @property
     def strategy(self) -> Family:
-        """The family itself; what stands in another package has the hooks that every family has."""
+        """The family itself; one of another package has the hooks that every family has."""
         return family_named(self.family)
 
     @property
@@ -382,7 +382,7 @@ class Family:
 
 
 class OwnFamily(Protocol):
-    """A family that stands in another package and is named by `qconfig(operators=["module:object"])`.
+    """A family of another package, named by `qconfig(operators=["module:object"])`.
 
     name         of the family, unlike all of tvmq's: that of its layers in the ledger
     operators    what it treats, without "relax.": ("cumsum",); functions of single elements (sigmoid, ...) need none

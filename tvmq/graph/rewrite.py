@@ -104,7 +104,7 @@ class Rewriter:
             readers.update(reader for reader in self.view.readers.get(old.name, ()) if reader not in names)
 
     def old_names(self, new: relax.Var) -> list[str]:
-        """The old variables that a new one stands for."""
+        """The old variables that a new one replaces."""
         return list(self._old.get(new.name, ()))
 
     def value_of(self, expr: relax.Expr) -> relax.Expr | None:
@@ -113,7 +113,7 @@ class Rewriter:
         return bound[1] if bound else None
 
     def read_once(self, x: relax.Var) -> bool:
-        """True if a new variable stands for exactly one old one, which has one reader and is no result."""
+        """True if a new variable replaces exactly one old one, which has one reader and is no result."""
         is_output = any(name in self._old.get(x.name, ()) for name in self.view.outputs)
         return len(self._readers.get(x.name, ())) == 1 and not is_output
 

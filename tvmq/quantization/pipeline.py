@@ -120,7 +120,7 @@ def quantize(
                   activations are made at run time, activations="dynamic", and a warning says what data would bring
     target        name of a backend description (tvmq.backends), a tvmq.Backend, or "module:object" that holds one; or
                   a CPU as `build` takes it ("llvm -mcpu=haswell"), of which one without VNNI gets weights of 7 bits.
-                  None is "cpu", portable: nothing of this machine goes in. Options that nobody gave follow it
+                  None is "cpu", portable: nothing of this machine goes in. Options that were not given follow it
     config        options; by default those of the qconfig around, or of `calibration` where there is none around
     calibration   thresholds from `run_calibration` of the same model and options, instead of data
     tune          so many seconds are spent on running layers on this machine in int8 and in float: what is faster in

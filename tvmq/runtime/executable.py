@@ -152,7 +152,7 @@ class Executable:
 
     @property
     def sizes(self) -> tuple[dict[str, int], ...]:
-        """{dynamic dimension: size} for which it has code of its own, beside that for all sizes; see build(sizes=)."""
+        """{dynamic dimension: size} with code of their own, next to the code for all sizes; see build(sizes=)."""
         return tuple(dict(one.sizes) for one in self._parts.description.common)
 
     @property
@@ -232,7 +232,7 @@ class Executable:
     def profile(self, inputs: Mapping[str, Any], *, repeat: int = 20, threads: int | None = None) -> Profile:
         """Where the time of a run goes, layer by layer; print it. See runtime/profile.py for how it is measured.
 
-        repeat   measurements of each call, by turns with whole runs
+        repeat   measurements of each call, interleaved with whole runs
         threads  that the model may use (None: as it is)
         raises   ConfigError for counts below 1 and for a GPU, and what `run` raises
 

@@ -71,7 +71,7 @@ def export_c(qmod: tvm.IRModule, folder: str | os.PathLike[str], *, name: str = 
 
     The C function NAME_run takes the codes that `exe["quantize_inputs"]` gives and writes those that
     `exe["dequantize_outputs"]` takes, bit for bit what `exe["quantized_main"]` computes. It needs stdint.h alone: no
-    heap, no library of mathematics, no float. Constants are const; intermediate results stand in one static array,
+    heap, no library of mathematics, no float. Constants are const; intermediate results are in one static array,
     whose plan is made here.
 
     qmod     what `quantize` gave with partition_conversions="fully_integral", in sizes that are all fixed
@@ -79,7 +79,7 @@ def export_c(qmod: tvm.IRModule, folder: str | os.PathLike[str], *, name: str = 
     name     begins the names of files, functions and macros: letters, digits and "_"
     returns  the files, and bytes of RAM and of constants
     raises   StageError for a module that is not in four functions, IntegralError naming a layer that computes in
-             floats, UnsupportedOpError naming one without a C form, ModelError for a free size, ConfigError for a
+             floats, UnsupportedOpError naming one without a C form, ModelError for a dynamic size, ConfigError for a
              name that C does not take, OutputError if the files cannot be written
     """
     if not IDENTIFIER.fullmatch(name) or name in RESERVED:

@@ -17,7 +17,7 @@ def core_of(qmod: tvm.IRModule, caller: str, target: str) -> tvm.IRModule:
     """A module whose main is quantized_main, weights unpacked.
 
     caller, target   begin the message, and what to quantize for
-    raises           StageError for what is no module in four functions, ModelError for a free size
+    raises           StageError for what is no module in four functions, ModelError for a dynamic size
     """
     if not isinstance(qmod, tvm.IRModule):
         raise StageError(f"{caller}: takes the module that tvmq.quantize gives. Got {type(qmod).__name__} instead")

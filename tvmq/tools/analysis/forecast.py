@@ -50,7 +50,7 @@ def inspect(
                  taken as the target
     target       as for `build`; "llvm" is this CPU
     config       options; those of the qconfig around by default. Ranges are nominal, whatever they say
-    sizes        {free dimension: number}; a free batch is 1, others are 64 otherwise
+    sizes        {dynamic dimension: number}; by default a batch is 1, others are 64
     threads      that a run may use
     clock        cycles a second of the CPU; measured where the target is this CPU
     raises       StageError for a module that is quantized already, TargetError for what is no CPU

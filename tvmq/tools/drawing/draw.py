@@ -51,7 +51,7 @@ class Drawing:
 
 
 def draw(model: Model, *, detail: str = "auto", columns: int | None = None) -> Drawing:
-    """The network of a model as a picture, at any stage of the road.
+    """The network of a model as a picture, at any stage of the pipeline.
 
     model    a module (float, partitioned, annotated, calibrated, integer), an executable, whose kernels are shown
              too, or the (module, params) of `from_onnx`

@@ -35,7 +35,7 @@ def to_onnx(
     """Write an integer module as an ONNX file with QuantizeLinear and DequantizeLinear.
 
     qmod     what `quantize` gave; layer names are kept
-    path     the file; it is written under another name and renamed, so that no half of it is left behind
+    path     the file; it is written under another name and renamed, so that no half of it remains
     dialect  "onnxruntime", which OpenVINO reads too, or "tensorrt": int8 around zero, biases as floats, and
              QuantizeLinear and DequantizeLinear where TensorRT's parser wants them (see `check_tensorrt`)
     opset    None: 17, or 21 for a module with codes of 4 or 16 bits, which have types of their own there. 17 writes

@@ -272,8 +272,8 @@ def from_torch(
     example_inputs  for an nn.Module: a tensor, a tuple of positional inputs, or a dictionary of keyword inputs; they
                     fix the shapes and element types. None for a program, which has them
     kwargs          keyword inputs besides a tuple
-    dynamic_batch   leave the first size of all inputs free: those that begin with the size of the first input
-    dynamic_shapes  as torch.export.export takes it, for other free sizes
+    dynamic_batch   leave the first size of all inputs dynamic: those that begin with the size of the first input
+    dynamic_shapes  as torch.export.export takes it, for other dynamic sizes
     max_bytes       refuse a model in which one tensor takes more bytes than this, see `from_onnx`; None: the memory of
                     this machine
     trust           read a .pt2 although code of whoever wrote it may run: torch unpickles and evaluates parts of it
