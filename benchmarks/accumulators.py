@@ -83,9 +83,9 @@ def kernels_in_lanes(exe: Any) -> str:
 
 def one_sample(module: Any) -> Any:
     """The module for a batch of 1."""
-    from tvmq.graph.symbolic import free_dimensions, with_sizes
+    from tvmq.graph.symbolic import dynamic_dimensions, with_sizes
 
-    return with_sizes(module, {name: 1 for name, (_, axis) in free_dimensions(module).items() if axis == 0})
+    return with_sizes(module, {name: 1 for name, (_, axis) in dynamic_dimensions(module).items() if axis == 0})
 
 
 def time_all(runs: Mapping[str, Callable[[], object]]) -> dict[str, float]:

@@ -70,7 +70,7 @@ def calibration(path: Path, count: int) -> tuple[Callable[[], None], Callable[[]
     def whole() -> None:
         for feed in feeds:
             if observed.run(feed, 1) != []:
-                raise SystemExit(f"benchmark: {path.stem} is not observed: small, or of free sizes")
+                raise SystemExit(f"benchmark: {path.stem} is not observed: small, or of dynamic sizes")
         observed.flush()
 
     def model() -> None:

@@ -171,7 +171,7 @@ def main() -> None:
     commands.add_argument("--quick", action="store_true", help="one case an operator")
     commands.add_argument("--update", action="store_true", help="write the expectation and the page of operators anew")
     options = commands.parse_args()
-    from tvmq.tools.cli.screen import step
+    from tvmq.tools.cli.console import step
 
     print(machine(), flush=True)
     cases = chosen(options)

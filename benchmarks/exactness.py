@@ -1,12 +1,13 @@
 """Compiled integer modules against the NumPy definition, bit for bit; simulated against integer by layer.
 
     python benchmarks/exactness.py --zoo ../shared/zoo [--tasks a,b] [--graphs 500] [--samples 4] [--quick]
-    python benchmarks/exactness.py --zoo ../shared/zoo --only free,imported [--formats qdq,qoperator] [--quick]
+    python benchmarks/exactness.py --zoo ../shared/zoo --only dynamic,imported [--formats qdq,qoperator] [--quick]
     python benchmarks/exactness.py --zoo ../shared/zoo --only saturated,products
     python benchmarks/exactness.py --target cuda --only own --graphs 200      on GPUs, see exactness_cuda.py
 
 Models    own: the zoo's tasks and random graphs (tests/support/random/graphs.py), quantized with default settings
-          free: models whose sizes are free, quantized once and run with several ("task-free", see free_sizes.py)
+          dynamic: models of dynamic shapes, quantized once and run with several sizes ("task-dynamic", see
+          dynamic_sizes.py)
           imported: the tasks as onnxruntime quantizes them, with the scales that they bring ("task-qdq",
           "task-qoperator", see qdq.py)
           saturated: the tasks with weights of -128 and 127 and codes at both ends ("task-saturated", see saturated.py)
@@ -54,7 +55,7 @@ from common import (
     print_table,
     write_json,
 )
-from free_sizes import free_models
+from dynamic_sizes import dynamic_models
 from saturated import far_inputs, saturated
 
 TARGETS = {
@@ -86,7 +87,7 @@ class Case:
     """A float model, samples to calibrate it with, and inputs to compare on.
 
     calibration     None: the model carries its own scales
-    apart           False: built for a free number of samples, even where they could run one by one
+    apart           False: built for a dynamic number of samples, even where they could run one by one
     saturated       True: weights of the integer module are replaced by extremes
     products        True: everything but convolutions and products stays float
     """
@@ -102,7 +103,7 @@ class Case:
 
 
 def cases(options: Any) -> Iterator[Case]:
-    """What we quantize, then what has free sizes, then the tasks that onnxruntime quantized."""
+    """What we quantize, then what has dynamic sizes, then the tasks that onnxruntime quantized."""
     sys.path.insert(0, str(ROOT))
     samples = 2 if options.quick else options.samples
     only = options.only.split(",")
@@ -115,7 +116,7 @@ def cases(options: Any) -> Iterator[Case]:
     for task in load_zoo(options.zoo, options.tasks).values() if "products" in only else ():
         feeds, inputs = Feeds(task, QUICK_CALIBRATION), first_inputs(task, samples)
         yield Case(f"{task.name}-products", task.model_path, batch_one_shape(task), feeds, inputs, products=True)
-    for parts in free_models(options) if "free" in only else ():
+    for parts in dynamic_models(options) if "dynamic" in only else ():
         name, model, calibration, inputs, apart = parts
         yield Case(name, model, {}, calibration, inputs, apart)
     formats = [name for name in options.formats.split(",") if name and "imported" in only]
@@ -186,7 +187,7 @@ def write_case(case: Case, folder: Path, targets: Mapping[str, Any]) -> dict[str
 
 
 def one_batch() -> Any:
-    """Models are built for a free number of samples, as if nothing were known about them."""
+    """Models are built for a dynamic number of samples, as if nothing were known about them."""
     return mock.patch("tvmq.codegen.compile.build.batch_dimension", lambda _mod: None)
 
 
@@ -354,9 +355,9 @@ def summary(facts: Sequence[dict[str, Any]], found: Sequence[dict[str, Any]]) ->
 
 
 def shown(rows: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """The rows to print: random graphs are one, those of free sizes another."""
+    """The rows to print: random graphs are one, those of dynamic sizes another."""
     tasks = [row for row in rows if "random_" not in row["name"]]
-    for prefix, words in (("random_", "random graphs"), ("free_random_", "random graphs of any batch")):
+    for prefix, words in (("random_", "random graphs"), ("dynamic_random_", "random graphs of any batch")):
         graphs = [row for row in rows if row["name"].startswith(prefix)]
         tasks += [_together(graphs, words)] if graphs else []
     return tasks
@@ -417,8 +418,8 @@ def case_parser(description: str) -> argparse.ArgumentParser:
     """Command line with the options that `cases` reads, and --check."""
     commands = parser(description)
     commands.add_argument("--graphs", type=int, default=500, help="random graphs")
-    commands.add_argument("--free", type=int, default=60, help="random graphs of any batch")
-    commands.add_argument("--only", default="own,free,imported,saturated,products", help="kinds of models, see above")
+    commands.add_argument("--dynamic", type=int, default=60, help="random graphs of any batch")
+    commands.add_argument("--only", default="own,dynamic,imported,saturated,products", help="kinds of models, as above")
     commands.add_argument("--samples", type=int, default=4, help="inputs to compare on, of each model")
     commands.add_argument("--formats", default="qdq,qoperator", help="formats of the imported models; empty: none")
     commands.add_argument("--check", type=Path, help="compare what lies in this folder and print JSON")

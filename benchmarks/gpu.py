@@ -45,7 +45,7 @@ def prepared(name: str, options: Any) -> Iterator[tuple[int, Path, dict[str, Any
 
 
 def quantize(name: str, options: Any) -> Any:
-    """The integer module of a network, its batch free; calibrated on a few of its own inputs."""
+    """The integer module of a network, its batch dynamic; calibrated on a few of its own inputs."""
     import torch
 
     import tvmq

@@ -246,7 +246,7 @@ def main() -> None:
     """Command line; see the head of this file."""
     commands = parser("Latency of int8 and float: tvmq, onnxruntime, OpenVINO.", tasks=NETWORKS + ZOO_TASKS)
     commands.add_argument("--threads", type=int, default=1, help="of each runtime")
-    commands.add_argument("--batch", type=int, default=1, help="samples of a run; only for models of a free batch")
+    commands.add_argument("--batch", type=int, default=1, help="samples of a run; only for models of a dynamic batch")
     commands.add_argument("--rounds", type=int, default=5, help="blocks of each contestant")
     commands.add_argument("--level", default="", choices=LEVELS, help="compile for a lesser CPU than this one")
     commands.add_argument("--clock", default=CLOCKS[0], choices=CLOCKS, help="time that passes, or that is computed")

@@ -53,10 +53,10 @@ def describe_sums(saturating: bool) -> str:
 
 
 def session(model: Path, threads: int = 1, batch: int | None = None) -> Predict:
-    """A function that runs the model in onnxruntime on the CPU, default optimizations; batch: fixes free dimensions."""
+    """Function that runs the model in onnxruntime on the CPU, default optimizations; batch: fixes dynamic sizes."""
     options = onnxruntime.SessionOptions()
     if batch is not None:
-        for name in _free_dimensions(model):
+        for name in _dynamic_dimensions(model):
             options.add_free_dimension_override_by_name(name, batch)
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
@@ -65,7 +65,7 @@ def session(model: Path, threads: int = 1, batch: int | None = None) -> Predict:
     return lambda feed: loaded.run(None, feed)
 
 
-def _free_dimensions(model: Path) -> set[str]:
+def _dynamic_dimensions(model: Path) -> set[str]:
     """Names of the dimensions of the inputs that are no numbers."""
     inputs = onnx.load(model, load_external_data=False).graph.input
     return {dim.dim_param for value in inputs for dim in value.type.tensor_type.shape.dim if dim.dim_param}

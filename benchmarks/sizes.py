@@ -1,10 +1,10 @@
-"""What free sizes cost: code for all sizes, code for common sizes in the same file, and a build of each size alone.
+"""What dynamic sizes cost: code for all sizes, code for common sizes in the same file, and a build of each size alone.
 
     python benchmarks/sizes.py [--tasks squeezenet1_1,vit_cifar10] [--batches 1,8] [--rounds 5] [--quick]
     python benchmarks/sizes.py --texts minilm.onnx --batches 1,8 --lengths 64,128
 
-Tasks     of the zoo, their batch free
---texts   an ONNX model of ids and mask, [batch, sequence] both free, instead of the tasks: random words
+Tasks     of the zoo, their batch dynamic
+--texts   an ONNX model of ids and mask, [batch, sequence] both dynamic, instead of the tasks: random words
 --quick   the text encoder of tests/support/models/dynamic_models.py, two short rounds
 Columns   milliseconds, medians, blocks of the three taking turns: any: tvmq.build(module); common: build(module,
           sizes={name: [sizes]}); fixed: build(module, sizes={name: size}); then any / fixed and common / fixed
@@ -89,7 +89,7 @@ def cases(options: Any) -> Iterator[Case]:
 
 
 def sizes_of(exe: Any, feed: Feed) -> dict[str, int]:
-    """{free dimension: its size} in these inputs."""
+    """{dynamic dimension: its size} in these inputs."""
     pairs = (
         (name, size) for info in exe.input_info for name, size in zip(info.shape, feed[info.name].shape, strict=True)
     )
@@ -141,7 +141,7 @@ def missed(found: Sequence[dict[str, Any]]) -> list[str]:
 
 def main() -> None:
     """Command line; see the head of this file."""
-    commands = parser("What free sizes cost.", tasks=("squeezenet1_1", "resnet8_cifar10", "vit_cifar10"))
+    commands = parser("What dynamic sizes cost.", tasks=("squeezenet1_1", "resnet8_cifar10", "vit_cifar10"))
     commands.add_argument("--texts", help="an ONNX model of ids and mask [batch, sequence], instead of the tasks")
     commands.add_argument("--batches", default="1,8", help="numbers of samples, separated by commas")
     commands.add_argument("--lengths", default="64,128", help="words, separated by commas")

@@ -117,7 +117,7 @@ def chosen_tasks(zoo: Path, names: str, *, quick: bool) -> dict[str, Any]:
 
 
 def read_model(path: str | bytes) -> tuple[Any, Any]:
-    """A float model whose batch is free: file, or the bytes of one."""
+    """A float model whose batch is dynamic: file, or the bytes of one."""
     import io
 
     import onnx

@@ -1,6 +1,6 @@
 """The passes: one a file, each IRModule -> IRModule, each usable and printable alone.
 
-PASSES names them in the order of the pipeline; OPS says which file treats an operator, FAMILIES the file of a family.
+PASSES names them in the order of the stages; OPS says which file treats an operator, FAMILIES the file of a family.
 What they name is loaded on use.
 """
 

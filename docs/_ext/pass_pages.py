@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import tvm
 from api_pages import links
-from architecture_pages import draw_pipeline
+from architecture_pages import draw_stages
 from pages import Page, rst, toctree
 from pass_samples import Sample, samples
 from pictures import functions, picture
@@ -36,7 +36,7 @@ def _head(name: str) -> str:
 def _overview() -> Page:
     rows = [f"| [{name}]({name}.md) | {_markdown(_head(name).split(chr(10) * 2)[0])} |" for name in PASSES]
     table = ["| pass | what it does |", "| --- | --- |", *rows, ""]
-    lines = [OVERVIEW, *draw_pipeline(""), PIPELINE_TEXT, *table, toctree(list(PASSES), hidden=True)]
+    lines = [OVERVIEW, *draw_stages(""), STAGES_TEXT, *table, toctree(list(PASSES), hidden=True)]
     return Page("passes/index", "\n".join(lines))
 
 
@@ -46,7 +46,7 @@ Each pass takes a module and returns one, and can be run and printed alone: `tvm
 shows the pass on a tiny network: the head of its file, a picture, and the module before and after as text. The pictures
 show what the passes of this version do; they are drawn when these pages are built.
 """
-PIPELINE_TEXT = """
+STAGES_TEXT = """
 Dashed passes run only where options or data require them. A model with its own scales goes through `prepare`,
 `import_qdq` and `realize`; one without data through `prepare` and `quantize_dynamic`. [Concepts](../concepts.md)
 explains the pipeline in words.

@@ -10,7 +10,7 @@ import tvm
 from tvmq.errors import ModelError, StageError
 from tvmq.graph.functions import function_module, is_partitioned, plain_module, unpack_weights
 from tvmq.graph.ledger import get_ledger
-from tvmq.graph.symbolic import free_dimensions
+from tvmq.graph.symbolic import dynamic_dimensions
 
 
 def core_of(qmod: tvm.IRModule, caller: str, target: str) -> tvm.IRModule:
@@ -29,9 +29,9 @@ def core_of(qmod: tvm.IRModule, caller: str, target: str) -> tvm.IRModule:
             "qconfig(partition_conversions='fully_integral')"
         )
     core = unpack_weights(function_module(qmod, "quantized_main"))
-    for free, (param, axis) in free_dimensions(core).items():
+    for name, (param, axis) in dynamic_dimensions(core).items():
         raise ModelError(
-            f"{caller}: axis {axis} of input '{param}' has the free size '{free}'; a file has fixed sizes, give it "
+            f"{caller}: axis {axis} of input '{param}' has the dynamic size '{name}'; a file has fixed sizes, give it "
             "one with from_onnx(..., shape=...)"
         )
     return core
