@@ -119,13 +119,13 @@ def quantize(
                   activations are made at run time, activations="dynamic", and a warning says what data would bring
     target        name of a backend description (tvmq.backends), a tvmq.Backend, or "module:object" that holds one; or
                   a CPU as `build` takes it ("llvm -mcpu=haswell"), of which one without VNNI gets weights of 7 bits.
-                  None is "cpu", portable: nothing of this machine goes in. Options that nobody gave follow it
+                  None is "cpu", portable: nothing of this machine goes in. Options that were not given follow it
     config        options; by default those of the qconfig around, or of `calibration` where there is none around
     calibration   thresholds from `run_calibration` of the same model and options, instead of data
     tune          so many seconds are spent on running layers on this machine in int8 and in float: what is faster in
                   float, conversions counted, stays float. The ledger has the figures; a warning if the whole int8
                   model is slower than the float one
-    guard         what the outputs must keep beside float's: "sqnr >= 20" (dB), a tvmq.Guard, or None. Where 8 bits do
+    guard         what the outputs must keep of float's: "sqnr >= 20" (dB), a tvmq.Guard, or None. Where 8 bits do
                   not, layers get more precision, and the ledger says which and why; an AccuracyWarning where even that
                   does not suffice. It judges by data: without `dataset`, and by scales made at run time, it is off
     finetune      a `tvmq.training.Distill`: the integers learn the float model's tensors on these data before the guard
@@ -351,7 +351,14 @@ def run_calibration(
 ) -> CalibrationResult:
     """The thresholds that `quantize` would choose, to be saved and used again; arguments as there.
 
-    mod  also a module at the stage "annotated", made by the passes one by one: thresholds for it, as it stands
+    mod      also a module at the stage "annotated", made by the passes one by one: thresholds for it, unchanged
+    returns  a range for each tensor that is held in codes, and the roundings of weights, for `quantize(calibration=)`
+    raises   CalibrationError without data where an option or the target needs them,
+             DataError for data that do not fit the model, ConfigError for options that the target cannot express
+
+        result = tvmq.run_calibration(mod, params, data)
+        result.save("model.calibration.npz")
+        qmod = tvmq.quantize(mod, params, calibration=result)
     """
     if get_ledger(mod).stage == "annotated":
         return _of_annotated(mod, dataset, backend_of(target), config or current_qconfig())

@@ -220,8 +220,11 @@ def find_outliers(mod: tvm.IRModule, dataset: Any) -> Outliers:
 
     mod      at the stage "prepared", its constants folded
     dataset  calibration data in any form that `quantize` takes
-    returns  {tensor: {"factors": {channel: power of two}} or {"split": [channels]}}; empty where nothing stands out
+    returns  {tensor: {"factors": {channel: power of two}} or {"split": [channels]}}; empty without such channels
     raises   DataError for data that do not fit the model
+
+        floats = fold_constants(prepare(mod, params))
+        floats = scale_outliers(floats, tvmq.find_outliers(floats, data))
     """
     data = dataset if isinstance(dataset, Dataset) else Dataset(dataset, inputs_of(mod))
     return find_outlying_channels(mod, lambda: iter(data), evaluator)

@@ -70,7 +70,7 @@ def export_c(qmod: tvm.IRModule, folder: str | os.PathLike[str], *, name: str = 
 
     The C function NAME_run takes the codes that `exe["quantize_inputs"]` gives and writes those that
     `exe["dequantize_outputs"]` takes, bit for bit what `exe["quantized_main"]` computes. It needs stdint.h alone: no
-    heap, no library of mathematics, no float. Constants are const; intermediate results stand in one static array,
+    heap, no library of mathematics, no float. Constants are const; intermediate results are in one static array,
     whose plan is made here.
 
     qmod     module that `quantize` returned with partition_conversions="fully_integral", in sizes that are all fixed

@@ -84,8 +84,8 @@ return (y, z)
 x: R.Tensor((1, 2, "h", 4), "float32")
 # Before
 c = R.nn.conv2d(x, w, padding=1)  # conv2d: c
-m = R.mean(c, axis=[2, 3])  # limit: the number of values is free (h, 4)
-p2 = R.nn.avg_pool2d(c, [2, 2])  # limit: windows of a picture whose size is free (h)
+m = R.mean(c, axis=[2, 3])  # limit: the number of values is dynamic (h, 4)
+p2 = R.nn.avg_pool2d(c, [2, 2])  # limit: windows of a picture whose size is dynamic (h)
 return (m, p2)
 
 # Case: an embedding of numbers that are not finite
