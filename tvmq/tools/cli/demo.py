@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
-import typer
 
 import tvmq
-from tvmq.tools.cli.arguments import Json, Quiet
+from tvmq.tools.cli.arguments import Json, OutputPath, Quiet
 from tvmq.tools.cli.console import notice, print_json, print_rows, size_text, step, time_text
 from tvmq.tools.cli.files import Batches, check_output
 from tvmq.tools.cli.quantize import quantize_with_progress
@@ -21,15 +20,16 @@ from tvmq.tools.cli.run import run_all
 
 
 def demo(
-    output: Annotated[Path, typer.Option("--output", "-o", help="File to save the int8 executable to.")] = Path(
-        "digits.tvmq"
-    ),
+    *,
+    output: OutputPath = Path("digits.tvmq"),
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
     """Quantize a small network that comes with tvmq, and compare it with float on unseen pictures.
 
     Example: tvmq demo
+
+    output  File to save the int8 executable to.
     """
     from tvmq.demo import load_demo
 

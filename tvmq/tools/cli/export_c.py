@@ -4,64 +4,32 @@ from __future__ import annotations
 
 from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 import tvmq
 from tvmq.errors import CalibrationError, ConfigError
-from tvmq.tools.cli.arguments import Batch, Json, MaxBytes, Quiet, Sha256, Shapes
+from tvmq.tools.cli.arguments import Count, Json, OutputPath, Quiet, ReadOptions
 from tvmq.tools.cli.console import print_json, print_rows, size_text, step
 from tvmq.tools.cli.opening import open_model_and_data
 from tvmq.tools.cli.options import with_qconfig_options
-from tvmq.tools.cli.picture_options import (
-    Colors,
-    Crops,
-    Layouts,
-    Means,
-    Normalizes,
-    Resizes,
-    Scales,
-    Stds,
-    picture_options,
-)  # fmt: skip
+from tvmq.tools.cli.picture_options import PictureOptions
 from tvmq.tools.cli.quantize import check_files, quantize_with_progress
-from tvmq.tools.cli.quantize_options import Count
 from tvmq.tools.cli.samples import Feeds
 from tvmq.tools.cli.trust import load_without_code
 
 
 @with_qconfig_options
 def export_c(
-    model: Annotated[
-        Path,
-        typer.Argument(
-            help="Model saved by `tvmq quantize --partition-conversions fully_integral`, or a float model (.onnx, "
-            ".pt2), which is quantized that way."
-        ),
-    ],
+    model: Path,
+    *,
     config: tvmq.QConfig,
-    output: Annotated[Path, typer.Option("--output", "-o", help="Folder to write NAME.c and NAME.h to.")],
-    name: Annotated[
-        str | None,
-        typer.Option("--name", help="Prefix of files, functions and macros. Default: name of the model."),
-    ] = None,
-    data: Annotated[
-        str | None, typer.Option("--data", help="Samples for a float model, in any form that `tvmq quantize` takes.")
-    ] = None,
+    output: OutputPath,
+    name: str | None = None,
+    data: str | None = None,
     samples: Count = None,
-    batch: Batch = 1,
-    max_bytes: MaxBytes = None,
-    shape: Shapes = None,
-    sha256: Sha256 = None,
-    normalize: Normalizes = None,
-    mean: Means = None,
-    std: Stds = None,
-    scale: Scales = None,
-    color: Colors = None,
-    layout: Layouts = None,
-    resize: Resizes = None,
-    crop: Crops = None,
+    reading: ReadOptions,
+    sha256: str | None = None,
+    pictures: PictureOptions,
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
@@ -72,6 +40,12 @@ def export_c(
     Example: tvmq export-c keywords.tvmq -o firmware/
 
     Example: tvmq export-c keywords.onnx --data samples.npz -o firmware/
+
+    model   Model saved by `tvmq quantize --partition-conversions fully_integral`, or a float model (.onnx, .pt2), which
+            is quantized that way.
+    output  Folder to write NAME.c and NAME.h to.
+    name    Prefix of files, functions and macros. Default: name of the model.
+    data    Samples for a float model, in any form that `tvmq quantize` takes.
     """
     c_name = name if name is not None else _to_c_name(model)
     if model.suffix == ".tvmq":
@@ -80,11 +54,10 @@ def export_c(
         module = load_without_code(model, sha256).module
     else:
         check_files(data, None, None, ())
-        pictures = picture_options(normalize, mean, std, scale, color, layout, resize, crop)
         try:
             job = open_model_and_data(
-                model, data, _with_integral_core(config), pictures=pictures, random=False, samples=samples, held_out=0,
-                shape=shape or (), batch=batch, max_bytes=max_bytes, quiet=quiet,
+                model, data, _with_integral_core(config), reading=reading, pictures=pictures, samples=samples,
+                held_out=0, quiet=quiet,
             )  # fmt: skip
         except CalibrationError as error:
             if data is None:

@@ -4,33 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Annotated, Any
-
-import typer
+from typing import Any
 
 import tvmq
 from tvmq.errors import ConfigError
 
-Onnx = Annotated[
-    Path | None,
-    typer.Option("--onnx", help="Also write the integer model as ONNX with QuantizeLinear and DequantizeLinear."),
-]
-TFLite = Annotated[
-    Path | None,
-    typer.Option(
-        "--tflite",
-        help="Also write the integer core as an int8 TFLite file. Without --backend, tflite is the backend.",
-    ),
-]
-Tosa = Annotated[
-    Path | None,
-    typer.Option("--tosa", help="Also write the integer core as TOSA. Without --backend, tosa is the backend."),
-]
-
 
 @dataclass(frozen=True)
 class Formats:
-    """Files to write, None for those not requested, and the dialect of ONNX."""
+    """Files to write, None for those not requested, and the dialect of ONNX.
+
+    onnx     Also write the integer model as ONNX with QuantizeLinear and DequantizeLinear.
+    tflite   Also write the integer core as an int8 TFLite file. Without --backend, tflite is the backend.
+    tosa     Also write the integer core as TOSA. Without --backend, tosa is the backend.
+    dialect  Dialect of --onnx: onnxruntime (also for OpenVINO), or tensorrt (symmetric int8, float biases).
+    """
 
     onnx: Path | None = None
     tflite: Path | None = None

@@ -13,11 +13,13 @@ import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
+import typer
 
 from tvmq.errors import ConfigError, TargetError
+from tvmq.tools.cli.arguments import RESULT
 from tvmq.tools.cli.console import notice, step
 from tvmq.tools.cli.files import write_output
 from tvmq.tools.cli.judge import judge
@@ -76,15 +78,26 @@ IMAGENET = (1000, 1001)  # scores that pictures have without a softmax, more oft
 
 @dataclass(frozen=True)
 class Measurements:
-    """Measurements requested on the command line."""
+    """Measurements requested on the command line, and the command that checks model and data.
 
+    labels        Labels in the order of the samples (.npy, .txt), or a .csv of file,label. Default: subfolders, an
+                  array 'labels' of the .npz, or what the function yields.
+    metric        Accuracy metric: top1, top5, mse, or a function of (outputs, labels) as module:function or
+                  file.py:function. Default: top1 if there are labels that fit.
+    compare       Compare the outputs of int8 and float.
+    bench         Measure the speed of int8 and float.
+    threads       Threads of the speed measurement.
+    save_samples  Write the preprocessed samples that judge the result as .npz, for verify, compare, run and bench.
+    """
+
+    PANEL: ClassVar = RESULT
+    labels: Path | None = None
+    metric: str | None = None
     compare: bool = True
     bench: bool = True
-    threads: int = 1
-    metric: str | None = None
-    labels: Path | None = None
+    threads: Annotated[int, typer.Option(min=1)] = 1
     save_samples: Path | None = None
-    doctor: str = ""  # the command that checks model and data
+    doctor: str = ""
 
 
 def measure(exe: Any, job: QuantizationJob, options: Measurements, *, quiet: bool) -> dict[str, Any]:

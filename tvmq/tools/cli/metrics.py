@@ -116,7 +116,7 @@ def class_labels(samples: Samples) -> np.ndarray | None:
 
 
 def usual_metric(labels: np.ndarray | None, classes: Sequence[str], shape: Sequence[int | str]) -> str:
-    """ Reason why top1 does not fit these labels and the first output, as a clause; "" if it does.
+    """Reason why top1 does not fit these labels and the first output, as a clause; "" if it does.
 
     shape   of the output for a batch
     """

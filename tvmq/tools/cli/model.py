@@ -199,13 +199,13 @@ def import_source(
     shape: Sequence[str],
     batch: int,
     *,
-    free_batch: bool = False,
+    dynamic_batch: bool = False,
     quiet: bool = False,
 ) -> tuple[Any, dict[str, Any], int]:
     """Import a model that was read.
 
     data        {input: shape} of the samples, samples first
-    free_batch  True keeps a batch dynamic that is so for all inputs
+    dynamic_batch  True keeps a batch dynamic that is so for all inputs
     returns     (module, weights, batch size)
     """
     overrides = parse_shapes(shape)
@@ -217,7 +217,7 @@ def import_source(
     if not quiet and shapes != source.shapes and not overrides:
         fixed = ", ".join(f"{name} {dims}" for name, dims in shapes.items())
         notice(f"dynamic dimensions fixed: {fixed} (--batch and --shape choose others)")
-    if free_batch and not overrides and all(dims and dims[0] is None for dims in source.shapes.values()):
+    if dynamic_batch and not overrides and all(dims and dims[0] is None for dims in source.shapes.values()):
         shapes = {name: (None, *(dims or ())[1:]) for name, dims in shapes.items()}
     mod, params = source.load(shapes)  # type: ignore[arg-type]
     first = next((shape[0] for shape in shapes.values() if shape), None)  # a scalar has no batch

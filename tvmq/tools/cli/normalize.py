@@ -40,7 +40,8 @@ def choose_normalization(
         guess = Guess(start if frame.channels == 3 else replace(start, color="gray"), "sure", "as given")
     else:
         guess = _guess_normalization(source, frame, samples, module, float_exe, size)
-    overrides = {"mean": options.mean, "std": options.std, "scale": options.scale, "color": options.color}
+    mean, std = options.numbers("mean"), options.numbers("std")
+    overrides = {"mean": mean, "std": std, "scale": options.scale, "color": options.color}
     normalization = replace_numbers(guess.normalization, frame.channels, **overrides)  # type: ignore[arg-type]
     return replace(guess, normalization=normalization)
 

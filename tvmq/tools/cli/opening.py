@@ -17,6 +17,7 @@ import tvmq
 from tvmq.calibration.data.guess import Guess
 from tvmq.calibration.data.pictures import Frame
 from tvmq.errors import ConfigError
+from tvmq.tools.cli.arguments import ReadOptions
 from tvmq.tools.cli.console import notice, step
 from tvmq.tools.cli.data import (
     classify_data,
@@ -32,7 +33,7 @@ from tvmq.tools.cli.data import (
 )
 from tvmq.tools.cli.model import ModelSource, Shape, import_source, parse_shapes, read_source, stored_bytes
 from tvmq.tools.cli.normalize import choose_normalization, normalization_lines, to_model_inputs
-from tvmq.tools.cli.picture_options import PictureOptions
+from tvmq.tools.cli.picture_options import ALL_GUESSED, PictureOptions
 from tvmq.tools.cli.samples import Samples, Split, split
 
 NO_INDICES = np.arange(0)
@@ -95,28 +96,26 @@ def open_model_and_data(
     data: str | None,
     config: tvmq.QConfig,
     *,
-    pictures: PictureOptions,
-    random: bool,
+    reading: ReadOptions,
+    pictures: PictureOptions = ALL_GUESSED,
+    random: bool = False,
     samples: int | None,
     held_out: int | None,
-    shape: Sequence[str],
-    batch: int,
-    max_bytes: int | None = None,
     quiet: bool,
     backend: str | None = None,
     tune: float | None = None,
-    free_batch: bool = False,
+    dynamic_batch: bool = False,
 ) -> QuantizationJob:
     """Read the model and the data, import the model, split and prepare the samples.
 
     backend     target for `tvmq.quantize`
-    free_batch  True keeps a dynamic batch of the model dynamic
+    dynamic_batch  True keeps a dynamic batch of the model dynamic
     raises      CalibrationError if the model needs data and there are none; errors of reading and importing
     """
     if random and data is not None:
         raise ConfigError("--random-data: --data is given too; give only one of them")
     with step("read model", quiet=quiet):
-        source = read_source(model, max_bytes)
+        source = read_source(model, reading.max_bytes)
     if data is None and not random and not source.is_prequantized:
         config = _without_data(model, source, config, backend, tune, quiet=quiet)
     if source.is_prequantized and not quiet:
@@ -126,10 +125,12 @@ def open_model_and_data(
         raise ConfigError(
             "--normalize, --mean and other picture options apply to a folder of pictures; preprocess other data before"
         )
-    count = sample_limit(samples, held_out)
+    shape, count = reading.shape or (), sample_limit(samples, held_out)
     first = _read_data(source, data, kind, pictures, shape, count=count, quiet=quiet)
     with step("import", quiet=quiet):
-        mod, params, size = import_source(source, first.shapes, shape, batch, free_batch=free_batch, quiet=quiet)
+        mod, params, size = import_source(
+            source, first.shapes, shape, reading.batch, dynamic_batch=dynamic_batch, quiet=quiet
+        )
     job = QuantizationJob(mod, params, size, config, stored_bytes(model), is_prequantized=source.is_prequantized)
     read = first.samples
     if first.function is not None and data is not None:

@@ -115,7 +115,7 @@ def with_qconfig_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def config_from(values: Mapping[str, Any]) -> QConfig:
     """QConfig from command-line values; None and empty lists mean not given."""
     options = {
-        name: _option_value(name, value)
+        name: None if value == "none" and "none" in OPTION_CHOICES.get(name, ()) else value
         for name, value in values.items()
         if name not in ("rule", "relay", "config") and value is not None and value != []
     }
@@ -125,12 +125,6 @@ def config_from(values: Mapping[str, Any]) -> QConfig:
     config = make(**{**read, **options})
     rules += [parse_rule(text, config) for text in values.get("rule") or ()]
     return make(**{**read, **options, "rules": rules})
-
-
-def _option_value(name: str, value: Any) -> Any:
-    """Value of an option for qconfig: the text of a choice, or None if the choice "none" was made."""
-    word = value.value if isinstance(value, Enum) else value
-    return None if word == "none" and "none" in OPTION_CHOICES.get(name, ()) else word
 
 
 def read_config(path: Path) -> dict[str, Any]:
