@@ -64,7 +64,7 @@ class Row:
 
     @property
     def bottleneck(self) -> str:
-        """ Largest part of the time in int8: "compute", "memory" or "call"; "" if it takes none."""
+        """Largest part of the time in int8: "compute", "memory" or "call"; "" if it takes none."""
         return max(self._bounds, key=lambda name: self._bounds[name], default="")
 
     @property

@@ -98,9 +98,7 @@ def verify(exe: Executable, data: Any, *, backend: None = None) -> Verification:
 def verify(exe: Executable, data: Any, *, backend: str | Backend | None) -> Verification | Divergence: ...
 
 
-def verify(
-    exe: Executable, data: Any, *, backend: str | Backend | None = None
-) -> Verification | Divergence:
+def verify(exe: Executable, data: Any, *, backend: str | Backend | None = None) -> Verification | Divergence:
     """Run the executable and the NumPy definition of its module on the same data and compare every value.
 
     A model in four functions (qconfig(partition_conversions="enabled")) is compared function by function as well: each

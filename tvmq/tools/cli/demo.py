@@ -19,12 +19,7 @@ from tvmq.tools.cli.quantize import quantize_with_progress
 from tvmq.tools.cli.run import run_all
 
 
-def demo(
-    *,
-    output: OutputPath = Path("digits.tvmq"),
-    as_json: Json = False,
-    quiet: Quiet = False,
-) -> None:
+def demo(*, output: OutputPath = Path("digits.tvmq"), as_json: Json = False, quiet: Quiet = False) -> None:
     """Quantize a small network that comes with tvmq, and compare it with float on unseen pictures.
 
     Example: tvmq demo

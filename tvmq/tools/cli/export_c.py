@@ -81,7 +81,7 @@ def _with_integral_core(config: tvmq.QConfig) -> tvmq.QConfig:
 def _to_c_name(model: Path) -> str:
     """The model's name as one in C.
 
-    >>> _name_of(Path("models/key-words.v2.onnx")), _name_of(Path("2.tvmq"))
+    >>> _to_c_name(Path("models/key-words.v2.onnx")), _to_c_name(Path("2.tvmq"))
     ('key_words_v2', 'model_2')
     """
     text = "".join(letter if letter.isascii() and letter.isalnum() else "_" for letter in model.stem)

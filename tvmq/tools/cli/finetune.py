@@ -111,13 +111,7 @@ def check_torch() -> None:
 
 
 def train_and_save(
-    job: QuantizationJob,
-    files: Outputs,
-    backend: str | None,
-    how: training.Distill,
-    batch: int,
-    *,
-    quiet: bool,
+    job: QuantizationJob, files: Outputs, backend: str | None, how: training.Distill, batch: int, *, quiet: bool
 ) -> tuple[Any, Any]:
     """Train, and save each better state to the output at once; returns the integer module and the training's result."""
     from tvmq import training

@@ -49,7 +49,8 @@ def metric_named(text: str) -> Metric:
         return METRICS[text]
     if is_function(text):
         return load_function(text, "--metric")
-    raise ConfigError(f"--metric: '{text}' is neither {', '.join(METRICS)} nor module:function or file.py:function")
+    names = ", ".join(METRICS)
+    raise ConfigError(f"--metric: must be one of {names}, or module:function or file.py:function. Got '{text}' instead")
 
 
 def read_labels(path: Path, samples: Samples) -> np.ndarray:

@@ -193,7 +193,7 @@ def choose_output(model: Path, output: Path | None, *, force: bool) -> Path:
 
     raises  OutputError if it cannot be written, or is a file that tvmq did not write
 
-    >>> str(output_for(Path("models/resnet18.onnx"), None, force=False))
+    >>> str(choose_output(Path("models/resnet18.onnx"), None, force=False))
     'resnet18.tvmq'
     """
     chosen = output or Path(model.name).with_suffix(SUFFIX)
