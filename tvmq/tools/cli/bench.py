@@ -19,15 +19,10 @@ from tvmq.tools.cli.files import Arrays, Batches, batch_of, check_arrays, read_a
 
 
 def bench(
-    model: Path,
-    *,
-    data: Path | None = None,
-    repeat: Annotated[int, typer.Option(min=3)] = 50,
-    threads: Annotated[int, typer.Option(min=1)] = 1,
-    per_layer: bool = False,
-    sha256: str | None = None,
+    model: Path, *, data: Path | None = None, repeat: Annotated[int, typer.Option(min=3)] = 50,
+    threads: Annotated[int, typer.Option(min=1)] = 1, per_layer: bool = False, sha256: str | None = None,
     as_json: Json = False,
-) -> None:
+) -> None:  # fmt: skip
     """Time a saved model: median of single runs, after a warm-up.
 
     Other work on the machine distorts the result. To compare two models, time them in turns.

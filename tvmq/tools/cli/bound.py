@@ -39,14 +39,9 @@ def check_bound(guard: str, metric: str | None, max_drop: float | None) -> tvmq.
 
 
 def resolve_guard(
-    guard: tvmq.Guard | None,
-    job: QuantizationJob,
-    metric: str | None,
-    max_drop: float | None,
-    labels: Path | None,
-    *,
+    guard: tvmq.Guard | None, job: QuantizationJob, metric: str | None, max_drop: float | None, labels: Path | None, *,
     quiet: bool,
-) -> tvmq.Guard | None:
+) -> tvmq.Guard | None:  # fmt: skip
     """The guard with the held-out samples; None without a bound or without real data.
 
     raises  ConfigError for a metric without labels

@@ -16,15 +16,9 @@ from tvmq.tools.cli.trust import load_without_code
 
 
 def build(
-    model: Path,
-    *,
-    output: OutputPath,
-    target: Texts = None,
-    lowering: list[str] | None = None,
-    sha256: str | None = None,
-    as_json: Json = False,
-    quiet: Quiet = False,
-) -> None:
+    model: Path, *, output: OutputPath, target: Texts = None, lowering: list[str] | None = None,
+    sha256: str | None = None, as_json: Json = False, quiet: Quiet = False,
+) -> None:  # fmt: skip
     """Compile a saved model for other CPUs without quantizing it again; the results are the same on all.
 
     Example: tvmq build resnet18.tvmq --target x86-64-v3 --target avx512-vnni --output everywhere.tvmq

@@ -12,25 +12,16 @@ import tvmq
 from tvmq.calibration.dataset import samples_in
 from tvmq.errors import ConfigError
 from tvmq.tools.cli.arguments import Count, Json, MaxBytes, Quiet
-from tvmq.tools.cli.console import print_json, step
+from tvmq.tools.cli.console import print_result, step
 from tvmq.tools.cli.exit_codes import FAILED
 from tvmq.tools.cli.files import Arrays, check_arrays, read_arrays
 
 
 def compare(
-    first: Path,
-    second: Path | None = None,
-    *,
-    data: Path,
-    samples: Annotated[int, typer.Option(min=1)] = 32,
-    worst: Count = None,
-    by: Literal["local", "accumulated", "weight"] = "local",
-    backend: str | None = None,
-    dumps: Path | None = None,
-    max_bytes: MaxBytes = None,
-    as_json: Json = False,
-    quiet: Quiet = False,
-) -> None:
+    first: Path, second: Path | None = None, *, data: Path, samples: Annotated[int, typer.Option(min=1)] = 32,
+    worst: Count = None, by: Literal["local", "accumulated", "weight"] = "local", backend: str | None = None,
+    dumps: Path | None = None, max_bytes: MaxBytes = None, as_json: Json = False, quiet: Quiet = False,
+) -> None:  # fmt: skip
     """Compare two models layer by layer: each layer alone, accumulated from the input, and its weights.
 
     Example: tvmq compare resnet18.onnx resnet18.tvmq --data pictures.npz
@@ -59,10 +50,8 @@ def compare(
     arrays = _first_samples(read_arrays(data, _input_names(other)), samples)
     with step("compare", samples_in(arrays), quiet=quiet) as advance:
         result = tvmq.compare(one, other, arrays, advance=lambda count: _repeat(advance, count))
-    if as_json:
-        print_json(result.to_dict())
-    elif worst is None:
-        print(result)
+    if as_json or worst is None:
+        print_result(result, as_json=as_json)
     else:
         print(f"{result.table(result.worst(worst, by))}\n\n  {result.summary()}")
 
@@ -81,10 +70,7 @@ def _on_chip(
         else:
             chip = tvmq.emulate(exe.module, backend)
             result = tvmq.compare(exe, chip, arrays, advance=lambda count: _repeat(advance, count))
-    if as_json:
-        print_json(result.to_dict())
-    else:
-        print(result)
+    print_result(result, as_json=as_json)
     if not result.exact:
         raise typer.Exit(FAILED)
 

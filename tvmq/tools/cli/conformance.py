@@ -10,19 +10,14 @@ import typer
 import tvmq
 from tvmq.errors import ConfigError
 from tvmq.tools.cli.arguments import Json, Output, Quiet
-from tvmq.tools.cli.console import print_json, step
+from tvmq.tools.cli.console import print_json, print_result, step
 from tvmq.tools.cli.exit_codes import FAILED
 
 
 def conformance(
-    backend: str,
-    *,
-    output: Output = None,
-    check: Path | None = None,
-    seed: Annotated[int, typer.Option(min=0)] = 0,
-    as_json: Json = False,
-    quiet: Quiet = False,
-) -> None:
+    backend: str, *, output: Output = None, check: Path | None = None, seed: Annotated[int, typer.Option(min=0)] = 0,
+    as_json: Json = False, quiet: Quiet = False,
+) -> None:  # fmt: skip
     """Write test vectors for every operator and branch of a described chip, or check the answers of a device.
 
     If the device differs, the report names the rule or mistake that would explain all of its answers, and the exit code
@@ -50,9 +45,6 @@ def conformance(
     assert check is not None
     with step("check", quiet=quiet):
         verdict = tvmq.check_conformance(backend, check)
-    if as_json:
-        print_json(verdict.to_dict())
-    else:
-        print(verdict)
+    print_result(verdict, as_json=as_json)
     if not verdict.conforms:
         raise typer.Exit(FAILED)

@@ -45,15 +45,11 @@ def demo(*, output: OutputPath = Path("digits.tvmq"), as_json: Json = False, qui
         verified = tvmq.verify(exe, Batches({"image": example.test[:16]}, 1))
     scores = {"float": _scores(float_exe, example.test), "int8": _scores(exe, example.test)}
     result = {
-        **compare_scores(scores, example.labels),
-        "exact": verified.exact,
-        "onnx_bytes": len(example.model),
-        "float_bytes": _saved_size(float_exe),
-        "int8_bytes": output.stat().st_size,
-        **_latencies({"float": float_exe, "int8": exe}, example.test[:1]),
-        "ledger": tvmq.explain(qmod).summary(),
+        **compare_scores(scores, example.labels), "exact": verified.exact, "onnx_bytes": len(example.model),
+        "float_bytes": _saved_size(float_exe), "int8_bytes": output.stat().st_size,
+        **_latencies({"float": float_exe, "int8": exe}, example.test[:1]), "ledger": tvmq.explain(qmod).summary(),
         "saved": str(output),
-    }
+    }  # fmt: skip
     if as_json:
         print_json(result)
     else:

@@ -34,14 +34,9 @@ if TYPE_CHECKING:
 
 
 def read_model_and_data(
-    path: Path,
-    data: str,
-    labels: Path | None,
-    samples: int,
-    shape: list[str] | None,
-    config: tvmq.QConfig,
+    path: Path, data: str, labels: Path | None, samples: int, shape: list[str] | None, config: tvmq.QConfig,
     max_bytes: int | None = None,
-) -> tuple[CheckContext, list[Finding]]:
+) -> tuple[CheckContext, list[Finding]]:  # fmt: skip
     """Read the model and its first samples; arrays in another layout than the model's are transposed, with a finding.
 
     raises   what reading and importing raise; DataError for labels that are not one integer per sample
@@ -103,18 +98,10 @@ def _onnx_model(path: Path) -> object:
 
 @with_qconfig_options
 def doctor(
-    model: Path | None = None,
-    *,
-    config: tvmq.QConfig,
-    data: str | None = None,
-    labels: Path | None = None,
-    samples: Annotated[int, typer.Option(min=2)] = 64,
-    budget: Annotated[float, typer.Option(min=0)] = 120.0,
-    shape: Texts = None,
-    max_bytes: MaxBytes = None,
-    as_json: Json = False,
-    quiet: Quiet = False,
-) -> None:
+    model: Path | None = None, *, config: tvmq.QConfig, data: str | None = None, labels: Path | None = None,
+    samples: Annotated[int, typer.Option(min=2)] = 64, budget: Annotated[float, typer.Option(min=0)] = 120.0,
+    shape: Texts = None, max_bytes: MaxBytes = None, as_json: Json = False, quiet: Quiet = False,
+) -> None:  # fmt: skip
     """Check the installation, or a model and its data, and suggest remedies.
 
     Each line is a finding: ok, note (worth knowing) or problem, with the remedy after the arrow. Exits with 1 if there

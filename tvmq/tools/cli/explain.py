@@ -9,7 +9,7 @@ from pathlib import Path
 
 import tvmq
 from tvmq.tools.cli.arguments import Json
-from tvmq.tools.cli.console import print_json
+from tvmq.tools.cli.console import print_result
 from tvmq.tools.cli.trust import load_without_code
 
 
@@ -22,7 +22,4 @@ def explain(model: Path, layer: str | None = None, *, sha256: str | None = None,
     """
     explanation = tvmq.explain(load_without_code(model, sha256))
     shown = explanation if layer is None else explanation.layer(layer)
-    if as_json:
-        print_json(shown.to_dict())
-    else:
-        print(shown)
+    print_result(shown, as_json=as_json)

@@ -20,19 +20,10 @@ from tvmq.tools.cli.trust import load_without_code
 
 @with_qconfig_options
 def export_c(
-    model: Path,
-    *,
-    config: tvmq.QConfig,
-    output: OutputPath,
-    name: str | None = None,
-    data: str | None = None,
-    samples: Count = None,
-    reading: ReadOptions,
-    sha256: str | None = None,
-    pictures: PictureOptions,
-    as_json: Json = False,
-    quiet: Quiet = False,
-) -> None:
+    model: Path, *, config: tvmq.QConfig, output: OutputPath, name: str | None = None, data: str | None = None,
+    samples: Count = None, reading: ReadOptions, sha256: str | None = None, pictures: PictureOptions,
+    as_json: Json = False, quiet: Quiet = False,
+) -> None:  # fmt: skip
     """Write a model as one C file and one header for microcontrollers: integers only, no heap, no libraries.
 
     NAME_run takes and returns codes; the header documents their scales and the RAM that the arena needs.

@@ -13,15 +13,9 @@ from tvmq.tools.cli.trust import load_without_code
 
 
 def export_onnx(
-    model: Path,
-    *,
-    output: OutputPath,
-    dialect: str = "onnxruntime",
-    opset: int | None = None,
-    sha256: str | None = None,
-    as_json: Json = False,
-    quiet: Quiet = False,
-) -> None:
+    model: Path, *, output: OutputPath, dialect: str = "onnxruntime", opset: int | None = None,
+    sha256: str | None = None, as_json: Json = False, quiet: Quiet = False,
+) -> None:  # fmt: skip
     """Write a saved model as an ONNX file that onnxruntime, OpenVINO or TensorRT reads.
 
     With --dialect tensorrt, what TensorRT would refuse is an error, and what keeps layers out of int8 is listed.

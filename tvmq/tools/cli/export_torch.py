@@ -16,14 +16,9 @@ from tvmq.tools.cli.trust import load_without_code
 
 
 def export_torch(
-    model: Path,
-    *,
-    output: OutputPath,
-    form: str = "decomposed",
-    sha256: str | None = None,
-    as_json: Json = False,
+    model: Path, *, output: OutputPath, form: str = "decomposed", sha256: str | None = None, as_json: Json = False,
     quiet: Quiet = False,
-) -> None:
+) -> None:  # fmt: skip
     """Write a saved model as a .pt2 program: for ExecuTorch and other readers of PT2E, or the integers, bit for bit.
 
     Run `import torch.ao.quantization.fx._decomposed` before torch.export.load reads the decomposed form.

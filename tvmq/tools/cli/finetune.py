@@ -41,28 +41,15 @@ PANEL = "Training"
 
 @with_qconfig_options
 def finetune(
-    model: Path,
-    *,
-    config: tvmq.QConfig,
-    data: str,
-    output: Output = None,
+    model: Path, *, config: tvmq.QConfig, data: str, output: Output = None,
     minutes: Annotated[float | None, typer.Option(min=0, rich_help_panel=PANEL)] = None,
     steps: Annotated[int | None, typer.Option(min=1, rich_help_panel=PANEL)] = None,
     seed: Annotated[int, typer.Option(min=0, rich_help_panel=PANEL)] = 0,
     accumulators: Annotated[int | None, typer.Option(min=8, max=32, rich_help_panel=PANEL)] = None,
-    samples: Count = None,
-    held_out: HeldOut = None,
-    measurements: Measurements,
-    force: bool = False,
-    reading: ReadOptions,
-    onnx: Path | None = None,
-    dialect: str = "onnxruntime",
-    target: Texts = None,
-    backend: str | None = None,
-    pictures: PictureOptions,
-    as_json: Json = False,
-    quiet: Quiet = False,
-) -> None:
+    samples: Count = None, held_out: HeldOut = None, measurements: Measurements, force: bool = False,
+    reading: ReadOptions, onnx: Path | None = None, dialect: str = "onnxruntime", target: Texts = None,
+    backend: str | None = None, pictures: PictureOptions, as_json: Json = False, quiet: Quiet = False,
+) -> None:  # fmt: skip
     """Quantize a trained model and train its integers on the float model's outputs; no labels are needed.
 
     Useful for low bit widths, where rounding alone costs accuracy. The output file is a valid model at any time: first

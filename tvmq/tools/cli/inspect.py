@@ -9,24 +9,15 @@ import typer
 
 import tvmq
 from tvmq.tools.cli.arguments import Batch, Json, MaxBytes, Quiet, Texts
-from tvmq.tools.cli.console import print_json, step
+from tvmq.tools.cli.console import print_json, print_result, step
 from tvmq.tools.cli.model import import_model
 
 
 def inspect(
-    model: Path,
-    *,
-    target: str = "llvm",
-    shape: Texts = None,
-    batch: Batch = 1,
-    max_bytes: MaxBytes = None,
-    threads: Annotated[int, typer.Option(min=1)] = 1,
-    clock: Annotated[float | None, typer.Option(min=0.1)] = None,
-    measure: bool = True,
-    names: bool = False,
-    as_json: Json = False,
-    quiet: Quiet = False,
-) -> None:
+    model: Path, *, target: str = "llvm", shape: Texts = None, batch: Batch = 1, max_bytes: MaxBytes = None,
+    threads: Annotated[int, typer.Option(min=1)] = 1, clock: Annotated[float | None, typer.Option(min=0.1)] = None,
+    measure: bool = True, names: bool = False, as_json: Json = False, quiet: Quiet = False,
+) -> None:  # fmt: skip
     """Forecast the speedup of int8 for a float model in a few seconds, without data or compilation.
 
     One line per layer: whether it becomes int8, and if not, why; its kernel; what bounds it ("compute", "memory", or
@@ -55,10 +46,7 @@ def inspect(
             tvmq.measure_machine()
     with step("inspect", quiet=quiet):
         forecast = tvmq.inspect(mod, params, target, threads=threads, clock=clock * 1e9 if clock else None)
-    if as_json:
-        print_json(forecast.to_dict())
-    else:
-        print(forecast)
+    print_result(forecast, as_json=as_json)
 
 
 def is_unknown(target: str) -> bool:

@@ -46,14 +46,9 @@ def measure_speed(exe: Any, float_exe: Any, feed: Mapping[str, np.ndarray], thre
     ratios = sorted(one["float"] / one["int8"] for one in rounds)
     return {
         **{f"{name}_seconds": statistics.median(one[name] for one in rounds) for name in exes},
-        "ratio": statistics.median(ratios),
-        "ratio_low": ratios[1],
-        "ratio_high": ratios[-2],
-        "threads": threads,
-        "cpu": f"{cpu_name()} ({exe.target.mcpu})",
-        "cores": count_cores(),
-        "load": load_average(),
-    }
+        "ratio": statistics.median(ratios), "ratio_low": ratios[1], "ratio_high": ratios[-2], "threads": threads,
+        "cpu": f"{cpu_name()} ({exe.target.mcpu})", "cores": count_cores(), "load": load_average(),
+    }  # fmt: skip
 
 
 def cpu_name(path: Path = Path("/proc/cpuinfo")) -> str:

@@ -92,20 +92,10 @@ class QuantizationJob:
 
 
 def open_model_and_data(
-    model: Path,
-    data: str | None,
-    config: tvmq.QConfig,
-    *,
-    reading: ReadOptions,
-    pictures: PictureOptions = ALL_GUESSED,
-    random: bool = False,
-    samples: int | None,
-    held_out: int | None,
-    quiet: bool,
-    backend: str | None = None,
-    tune: float | None = None,
-    dynamic_batch: bool = False,
-) -> QuantizationJob:
+    model: Path, data: str | None, config: tvmq.QConfig, *, reading: ReadOptions,
+    pictures: PictureOptions = ALL_GUESSED, random: bool = False, samples: int | None, held_out: int | None,
+    quiet: bool, backend: str | None = None, tune: float | None = None, dynamic_batch: bool = False,
+) -> QuantizationJob:  # fmt: skip
     """Read the model and the data, import the model, split and prepare the samples.
 
     backend     target for `tvmq.quantize`
@@ -128,9 +118,8 @@ def open_model_and_data(
     shape, count = reading.shape or (), sample_limit(samples, held_out)
     first = _read_data(source, data, kind, pictures, shape, count=count, quiet=quiet)
     with step("import", quiet=quiet):
-        mod, params, size = import_source(
-            source, first.shapes, shape, reading.batch, dynamic_batch=dynamic_batch, quiet=quiet
-        )
+        batch = reading.batch
+        mod, params, size = import_source(source, first.shapes, shape, batch, dynamic_batch=dynamic_batch, quiet=quiet)
     job = QuantizationJob(mod, params, size, config, stored_bytes(model), is_prequantized=source.is_prequantized)
     read = first.samples
     if first.function is not None and data is not None:
@@ -141,7 +130,8 @@ def open_model_and_data(
         return job
     job.samples, job.split = read, split(len(read), samples, held_out)
     if first.frame is not None:
-        _normalize(job, source, first.frame, pictures, quiet=quiet)
+        job.guess = choose_normalization(source, first.frame, pictures, job, quiet=quiet)
+        read.prepare = partial(to_model_inputs, frame=first.frame, normalization=job.guess.normalization)
     if not quiet:
         _announce_data(job)
     return job
@@ -175,15 +165,9 @@ class _EarlyData:
 
 
 def _read_data(
-    source: ModelSource,
-    data: str | None,
-    kind: str | None,
-    pictures: PictureOptions,
-    shape: Sequence[str],
-    *,
-    count: int,
-    quiet: bool,
-) -> _EarlyData:
+    source: ModelSource, data: str | None, kind: str | None, pictures: PictureOptions, shape: Sequence[str], *,
+    count: int, quiet: bool,
+) -> _EarlyData:  # fmt: skip
     if data is None:
         return _EarlyData({})
     if kind == "function":
@@ -194,16 +178,6 @@ def _read_data(
         return _EarlyData(sample_shapes(samples, None), samples)
     samples, frame = open_pictures(Path(data), _with_shapes(source, shape), pictures, count=count, quiet=quiet)
     return _EarlyData(sample_shapes(samples, frame), samples, frame)
-
-
-def _normalize(
-    job: QuantizationJob, source: ModelSource, frame: Frame, pictures: PictureOptions, *, quiet: bool
-) -> None:
-    """Decide how the pictures become inputs."""
-    assert job.samples is not None
-    build = partial(job.float_exe, quiet=quiet)
-    job.guess = choose_normalization(source, frame, job.samples, pictures, (job.mod, job.params), build, job.size)
-    job.samples.prepare = partial(to_model_inputs, frame=frame, normalization=job.guess.normalization)
 
 
 def _with_shapes(source: ModelSource, shape: Sequence[str]) -> ModelSource:

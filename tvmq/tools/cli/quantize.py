@@ -40,27 +40,14 @@ DEFAULT_GUARD = "sqnr >= 20"
 
 @with_qconfig_options
 def quantize(
-    model: Path,
-    *,
-    config: tvmq.QConfig,
-    output: Output = None,
-    data: str | None = None,
-    random_data: bool = False,
-    samples: Count = None,
-    held_out: HeldOut = None,
-    measurements: Measurements,
+    model: Path, *, config: tvmq.QConfig, output: Output = None, data: str | None = None, random_data: bool = False,
+    samples: Count = None, held_out: HeldOut = None, measurements: Measurements,
     guard: Annotated[str, typer.Option(rich_help_panel=RESULT)] = DEFAULT_GUARD,
-    max_drop: Annotated[float | None, typer.Option(min=0, rich_help_panel=RESULT)] = None,
-    force: bool = False,
-    reading: ReadOptions,
-    formats: Formats,
-    target: Texts = None,
-    backend: str | None = None,
-    tune: Annotated[float | None, typer.Option(min=0)] = None,
-    pictures: PictureOptions,
-    as_json: Json = False,
+    max_drop: Annotated[float | None, typer.Option(min=0, rich_help_panel=RESULT)] = None, force: bool = False,
+    reading: ReadOptions, formats: Formats, target: Texts = None, backend: str | None = None,
+    tune: Annotated[float | None, typer.Option(min=0)] = None, pictures: PictureOptions, as_json: Json = False,
     quiet: Quiet = False,
-) -> None:
+) -> None:  # fmt: skip
     """Quantize a trained ONNX or torch model and save it as an executable for this CPU.
 
     Then int8 is compared with float on held-out samples: agreement, accuracy if there are labels, and speed.
@@ -178,16 +165,9 @@ def announce_output(model: Path, output: Path | None, *, force: bool, quiet: boo
 
 
 def quantize_with_progress(
-    mod: Any,
-    params: Any,
-    data: Any,
-    config: tvmq.QConfig,
-    *,
-    backend: str | None = None,
-    quiet: bool = False,
-    tune: float | None = None,
-    guard: tvmq.Guard | None = None,
-) -> Any:
+    mod: Any, params: Any, data: Any, config: tvmq.QConfig, *, backend: str | None = None, quiet: bool = False,
+    tune: float | None = None, guard: tvmq.Guard | None = None,
+) -> Any:  # fmt: skip
     """Quantize to an integer module, with a progress bar over the reads of the data.
 
     data   batches that know their length and call `advance` after each, or None

@@ -39,23 +39,12 @@ WITHOUT_DATA = "There are no errors by layer and no histograms: they need data; 
 
 @with_qconfig_options
 def report(
-    model: Path,
-    *,
-    config: tvmq.QConfig,
-    output: OutputPath = Path("report.html"),
-    data: str | None = None,
-    quantized_model: Annotated[Path | None, typer.Option("--quantized")] = None,
-    search: Path | None = None,
-    samples: Count = None,
-    held_out: Annotated[int | None, typer.Option(min=0)] = None,
-    labels: Path | None = None,
-    guard: str = DEFAULT_GUARD,
-    threads: Annotated[int, typer.Option(min=1)] = 1,
-    reading: ReadOptions,
-    pictures: PictureOptions,
-    as_json: Json = False,
-    quiet: Quiet = False,
-) -> None:
+    model: Path, *, config: tvmq.QConfig, output: OutputPath = Path("report.html"), data: str | None = None,
+    quantized_model: Annotated[Path | None, typer.Option("--quantized")] = None, search: Path | None = None,
+    samples: Count = None, held_out: Annotated[int | None, typer.Option(min=0)] = None, labels: Path | None = None,
+    guard: str = DEFAULT_GUARD, threads: Annotated[int, typer.Option(min=1)] = 1, reading: ReadOptions,
+    pictures: PictureOptions, as_json: Json = False, quiet: Quiet = False,
+) -> None:  # fmt: skip
     """Write one page about a quantized model: its network as a picture, errors and times of its layers, histograms.
 
     Color the network by precision, error or time; select a layer to see its histogram between the thresholds, and its

@@ -19,14 +19,9 @@ from tvmq.tools.cli.files import Arrays, Batches, batch_of, check_arrays, check_
 
 
 def run(
-    model: Path,
-    *,
-    data: Path,
-    output: Output = None,
-    sha256: str | None = None,
-    as_json: Json = False,
+    model: Path, *, data: Path, output: Output = None, sha256: str | None = None, as_json: Json = False,
     quiet: Quiet = False,
-) -> None:
+) -> None:  # fmt: skip
     """Run a saved model on inputs from a file; any number of samples, batch by batch.
 
     Example: tvmq run resnet18.tvmq --data pictures.npz --output scores.npz

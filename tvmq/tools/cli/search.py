@@ -23,31 +23,15 @@ POINTS = 100.0
 
 @with_qconfig_options
 def search(
-    model: Path,
-    *,
-    config: tvmq.QConfig,
-    data: str,
-    output: Output = None,
-    minimize: str = "latency",
-    metric: str | None = None,
-    max_drop: Annotated[float | None, typer.Option(min=0)] = None,
-    sqnr: float = 20.0,
-    labels: Path | None = None,
-    options: str | None = None,
-    finetune_steps: Count = None,
-    workers: Annotated[int, typer.Option(min=1)] = 1,
-    dask: str | None = None,
-    resume: bool = True,
-    merge: list[Path] | None = None,
-    rounds: Annotated[int, typer.Option(min=0)] = 6,
-    seconds: Annotated[float | None, typer.Option(min=0)] = None,
-    samples: Count = None,
-    held_out: Annotated[int | None, typer.Option(min=0)] = None,
-    reading: ReadOptions,
-    target: Texts = None,
-    as_json: Json = False,
-    quiet: Quiet = False,
-) -> None:
+    model: Path, *, config: tvmq.QConfig, data: str, output: Output = None, minimize: str = "latency",
+    metric: str | None = None, max_drop: Annotated[float | None, typer.Option(min=0)] = None, sqnr: float = 20.0,
+    labels: Path | None = None, options: str | None = None, finetune_steps: Count = None,
+    workers: Annotated[int, typer.Option(min=1)] = 1, dask: str | None = None, resume: bool = True,
+    merge: list[Path] | None = None, rounds: Annotated[int, typer.Option(min=0)] = 6,
+    seconds: Annotated[float | None, typer.Option(min=0)] = None, samples: Count = None,
+    held_out: Annotated[int | None, typer.Option(min=0)] = None, reading: ReadOptions, target: Texts = None,
+    as_json: Json = False, quiet: Quiet = False,
+) -> None:  # fmt: skip
     """Find the fastest or smallest model that keeps a bound, layer by layer.
 
     The best model so far is always on disk: Ctrl-C loses only the running trial, and the same command continues the

@@ -28,15 +28,11 @@ WIDEST = 84
 def summary_lines(facts: Mapping[str, Any]) -> list[str]:
     """Lines of the summary, one per fact of `quantize`."""
     rows = [
-        ("model", f"{facts['model']} ({size_text(facts['model_bytes'])})"),
-        ("saved", _saved_text(facts)),
+        ("model", f"{facts['model']} ({size_text(facts['model_bytes'])})"), ("saved", _saved_text(facts)),
         *(("exported", f"{path} ({size_text(size)})") for path, size in facts.get("exported", {}).items()),
-        *(("agreement", text) for text in _agreement(facts.get("comparison"))),
-        *_accuracy(facts.get("comparison")),
-        *_speed(facts.get("speed")),
-        *_precision(facts),
-        ("time", time_text(facts["seconds"])),
-    ]
+        *(("agreement", text) for text in _agreement(facts.get("comparison"))), *_accuracy(facts.get("comparison")),
+        *_speed(facts.get("speed")), *_precision(facts), ("time", time_text(facts["seconds"])),
+    ]  # fmt: skip
     return [f"  {name:<10} {text}" for name, text in rows]
 
 

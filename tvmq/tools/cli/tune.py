@@ -17,16 +17,9 @@ from tvmq.tools.cli.trust import load_without_code
 
 
 def tune(
-    model: Path,
-    *,
-    budget: Annotated[float, typer.Option(min=0)] = 60.0,
-    target: str = "llvm",
-    shape: Texts = None,
-    batch: Batch = 1,
-    max_bytes: MaxBytes = None,
-    as_json: Json = False,
-    quiet: Quiet = False,
-) -> None:
+    model: Path, *, budget: Annotated[float, typer.Option(min=0)] = 60.0, target: str = "llvm", shape: Texts = None,
+    batch: Batch = 1, max_bytes: MaxBytes = None, as_json: Json = False, quiet: Quiet = False,
+) -> None:  # fmt: skip
     """Measure which tiles are fastest for the products of a model on this CPU, and keep them for all later builds.
 
     tvmq chooses tiles with a cost model that is mostly right to a few percent; measurements find the best ones for this

@@ -12,21 +12,15 @@ import typer
 
 import tvmq
 from tvmq.tools.cli.arguments import Json, Quiet
-from tvmq.tools.cli.console import print_json, step
+from tvmq.tools.cli.console import print_result, step
 from tvmq.tools.cli.exit_codes import FAILED
 from tvmq.tools.cli.files import Batches, batch_of, check_arrays, read_arrays
 
 
 def verify(
-    model: Path,
-    *,
-    data: Path,
-    samples: Annotated[int, typer.Option(min=1)] = 8,
-    backend: str | None = None,
-    sha256: str | None = None,
-    as_json: Json = False,
-    quiet: Quiet = False,
-) -> None:
+    model: Path, *, data: Path, samples: Annotated[int, typer.Option(min=1)] = 8, backend: str | None = None,
+    sha256: str | None = None, as_json: Json = False, quiet: Quiet = False,
+) -> None:  # fmt: skip
     """Compare a saved model with the definition of its operators, or with a described chip, value by value.
 
     Prints "exact: yes" ("equal: yes" for a chip) and exits with 0, or says where they differ and exits with 1.
@@ -44,9 +38,6 @@ def verify(
     with step("verify", len(batches), quiet=quiet) as advance:
         batches.advance = advance
         result = tvmq.verify(exe, batches, backend=backend)
-    if as_json:
-        print_json(result.to_dict())
-    else:
-        print(result)
+    print_result(result, as_json=as_json)
     if not result.exact:
         raise typer.Exit(FAILED)

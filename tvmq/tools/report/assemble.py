@@ -22,16 +22,10 @@ Tile = tuple[str, str, str]
 
 
 def assemble(
-    exe: Executable,
-    title: str,
-    *,
-    comparison: Comparison | None = None,
-    profile: Profile | None = None,
-    statistics: Mapping[str, TensorStatistics] | None = None,
-    front: Mapping[str, Any] | None = None,
-    tiles: Sequence[Tile] = (),
-    missing: Sequence[str] = (),
-) -> Report:
+    exe: Executable, title: str, *, comparison: Comparison | None = None, profile: Profile | None = None,
+    statistics: Mapping[str, TensorStatistics] | None = None, front: Mapping[str, Any] | None = None,
+    tiles: Sequence[Tile] = (), missing: Sequence[str] = (),
+) -> Report:  # fmt: skip
     """The report of a quantized model.
 
     comparison  comparison with the float model
@@ -44,16 +38,11 @@ def assemble(
     rows = rows_of(network, explanation, comparison, profile, statistics)
     ledger = explanation.ledger
     return Report(
-        title,
-        network,
-        rows,
-        [*tiles, *_tiles(explanation, rows, profile)],
-        missing,
+        title, network, rows, [*tiles, *_tiles(explanation, rows, profile)], missing,
         [*(note.removeprefix(GUARD) for note in ledger.notes if note.startswith(GUARD)), *_guard_lines(rows)],
         [note for note in ledger.notes if not note.startswith(GUARD)],
-        f"Times: {profile.summary()}.".replace("\n", "; ") if profile is not None else "",
-        front,
-    )
+        f"Times: {profile.summary()}.".replace("\n", "; ") if profile is not None else "", front,
+    )  # fmt: skip
 
 
 def _guard_lines(rows: Sequence[Row]) -> list[str]:

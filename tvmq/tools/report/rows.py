@@ -23,12 +23,9 @@ Row = dict[str, Any]
 
 
 def rows_of(
-    network: Network,
-    explanation: Explanation,
-    comparison: Comparison | None = None,
-    profile: Profile | None = None,
+    network: Network, explanation: Explanation, comparison: Comparison | None = None, profile: Profile | None = None,
     statistics: Mapping[str, TensorStatistics] | None = None,
-) -> list[Row]:
+) -> list[Row]:  # fmt: skip
     """Rows for the cards of the network, in order of computation; unknown figures are None.
 
     If one kernel computes several layers, its time is given for the one that multiplies, else the first one.
@@ -59,20 +56,13 @@ def _row(card: Card, explanation: Explanation) -> Row:
         facts = explanation.macs(), explanation.kernels, explanation.sources, explanation.notes
         story = str(LayerReport(card.key, layers, *facts))
     return {
-        "key": card.key,
-        "names": list(card.names),
-        "title": short_names(card.names),
-        "operator": plain_operator(card.operator),
-        "precision": card.precision,
-        "result": card.result,
-        "why": card.why,
-        "story": story,
+        "key": card.key, "names": list(card.names), "title": short_names(card.names),
+        "operator": plain_operator(card.operator), "precision": card.precision, "result": card.result,
+        "why": card.why, "story": story,
         "operators": [[plain_operator(one.operator), one.result] for one in card.operators],
-        "macs": (entry or {}).get("macs") or 0,
-        "kernels": list(card.kernels),
-        "computed_with": "",
+        "macs": (entry or {}).get("macs") or 0, "kernels": list(card.kernels), "computed_with": "",
         **dict.fromkeys((*ERRORS, "seconds", "share", "forecast", "histogram")),
-    }
+    }  # fmt: skip
 
 
 def _add_errors(rows: Mapping[str, Row], owner: Mapping[str, str], comparison: Comparison) -> None:
@@ -117,11 +107,9 @@ def _add_times(rows: Mapping[str, Row], owner: Mapping[str, str], profile: Profi
 
 
 def _add_histograms(
-    rows: Mapping[str, Row],
-    owner: Mapping[str, str],
-    explanation: Explanation,
+    rows: Mapping[str, Row], owner: Mapping[str, str], explanation: Explanation,
     statistics: Mapping[str, TensorStatistics],
-) -> None:
+) -> None:  # fmt: skip
     limits = thresholds(explanation.ledger)
     for name, known in statistics.items():
         keys = [name] if name in rows else [f"{INPUT}:{name}", owner.get(name, "")]  # what rounds an input shows it too
