@@ -190,7 +190,7 @@ def _parts(exe: Executable) -> list[_Part]:
     """Functions of a model in four functions; empty for others."""
     functions = part_functions(exe.module)
     takes = [tuple(param.name for param in func.params) for func in functions.values()]
-    return [_Part(*part) for part in zip(functions, takes, [*takes[1:], None], strict=True)] if functions else []
+    return [_Part(*part) for part in zip(functions, takes, (*takes[1:], None), strict=False)]
 
 
 def _value(array: np.ndarray, at: tuple[int, ...]) -> float:

@@ -21,7 +21,7 @@ from tvmq.tools.cli.console import print_json, step
 from tvmq.tools.cli.data import LABELS, check_data, classify_data, member_names, read_member
 from tvmq.tools.cli.exit_codes import FAILED
 from tvmq.tools.cli.files import Arrays, read_arrays
-from tvmq.tools.cli.metrics import check_labels, class_labels, read_labels
+from tvmq.tools.cli.metrics import check_labels, find_labels
 from tvmq.tools.cli.model import import_source, read_source
 from tvmq.tools.cli.opening import open_model_and_data
 from tvmq.tools.cli.options import with_qconfig_options
@@ -60,7 +60,7 @@ def read_model_and_data(
         assert job.samples is not None
         mod, params, read = job.mod, job.params, job.samples
         arrays = read.feed(np.arange(min(samples, len(read))))
-    classes = read_labels(labels, read) if labels is not None else class_labels(read)
+    classes = find_labels(labels, read)
     return CheckContext(
         _onnx_model(path), mod, params, arrays, config, _integer_labels(classes, samples, labels)
     ), findings

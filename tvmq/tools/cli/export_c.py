@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -11,10 +11,9 @@ from tvmq.errors import CalibrationError, ConfigError
 from tvmq.tools.cli.arguments import Count, Json, OutputPath, Quiet, ReadOptions
 from tvmq.tools.cli.console import print_json, print_rows, size_text, step
 from tvmq.tools.cli.opening import open_model_and_data
-from tvmq.tools.cli.options import with_qconfig_options
+from tvmq.tools.cli.options import with_options, with_qconfig_options
 from tvmq.tools.cli.picture_options import PictureOptions
 from tvmq.tools.cli.quantize import check_files, quantize_with_progress
-from tvmq.tools.cli.samples import Feeds
 from tvmq.tools.cli.trust import load_without_code
 
 
@@ -54,8 +53,7 @@ def export_c(
             if data is None:
                 raise ConfigError(f"export-c: '{model}' is a float model; give samples with --data") from error
             raise
-        feeds = None if job.samples is None else Feeds(job.samples, job.split.calibration, job.size)
-        module = quantize_with_progress(job.mod, job.params, feeds, job.config, quiet=quiet)
+        module = quantize_with_progress(job.mod, job.params, job.calibration, job.config, quiet=quiet)
     with step("export", quiet=quiet):
         export = tvmq.export_c(module, output, name=c_name)
     _report(export, as_json=as_json)
@@ -63,10 +61,8 @@ def export_c(
 
 def _with_integral_core(config: tvmq.QConfig) -> tvmq.QConfig:
     """The options with those added that make an integer-only core, where they were not given."""
-    wanted = {"partition_conversions": "fully_integral"}
-    if config.requantize == "float":
-        wanted["requantize"] = "fixed_point"
-    return replace(config, **wanted, given=(config.given or frozenset()) | wanted.keys())  # type: ignore[arg-type]
+    rounding = {"requantize": "fixed_point"} if config.requantize == "float" else {}
+    return with_options(config, partition_conversions="fully_integral", **rounding)
 
 
 def _to_c_name(model: Path) -> str:

@@ -103,8 +103,8 @@ def train_and_save(
     """Train, and save each better state to the output at once; returns the integer module and the training's result."""
     from tvmq import training
 
-    assert job.samples is not None
-    calibration = Feeds(job.samples, job.split.calibration, job.size)
+    calibration = job.calibration
+    assert job.samples is not None and calibration is not None
     with step("quantize", count_weighted(calibration), quiet=quiet, counted=False) as advance:
         calibration.advance = count_by_weight(advance, len(calibration))
         net = training.prepare(

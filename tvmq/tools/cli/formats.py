@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import tvmq
 from tvmq.errors import ConfigError
+from tvmq.tools.cli.options import with_options
 
 
 @dataclass(frozen=True)
@@ -47,8 +48,7 @@ class Formats:
         """Options, with an integer-only core where a format requires it."""
         if self.tflite is None and self.tosa is None:
             return config
-        wanted = {"partition_conversions": "fully_integral"}
-        return replace(config, **wanted, given=(config.given or frozenset()) | wanted.keys())  # type: ignore[arg-type]
+        return with_options(config, partition_conversions="fully_integral")
 
     def write(self, qmod: Any) -> None:
         """Write the files of all requested formats."""

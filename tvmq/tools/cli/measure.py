@@ -23,7 +23,7 @@ from tvmq.tools.cli.arguments import RESULT
 from tvmq.tools.cli.console import notice, step
 from tvmq.tools.cli.files import write_output
 from tvmq.tools.cli.judge import judge
-from tvmq.tools.cli.metrics import class_labels, count_classes, metric_named, read_labels, usual_metric
+from tvmq.tools.cli.metrics import IN_POINTS, class_labels, count_classes, find_labels, metric_named, usual_metric
 from tvmq.tools.cli.opening import QuantizationJob
 from tvmq.tools.cli.samples import Samples
 
@@ -125,9 +125,9 @@ def compare_outputs(
     """Agreement, and the metric where labels fit; see judge."""
     samples, index = job.samples, job.split.comparison
     assert samples is not None
-    labels = read_labels(options.labels, samples) if options.labels else class_labels(samples)
+    labels = find_labels(options.labels, samples)
     metric, reason = _metric(options, labels, samples, exe)
-    classes = _classes(job, exe, labelled=metric in ("top1", "top5"))
+    classes = _classes(job, exe, labelled=metric in IN_POINTS)
     with step("compare with float", -(-len(index) // job.size), quiet=quiet) as advance:
         facts = judge(
             exe, float_exe, samples, index, job.size, metric=metric, labels=labels, classes=classes, advance=advance

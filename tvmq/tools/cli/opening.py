@@ -34,7 +34,7 @@ from tvmq.tools.cli.data import (
 from tvmq.tools.cli.model import ModelSource, Shape, import_source, parse_shapes, read_source, stored_bytes
 from tvmq.tools.cli.normalize import choose_normalization, normalization_lines, to_model_inputs
 from tvmq.tools.cli.picture_options import ALL_GUESSED, PictureOptions
-from tvmq.tools.cli.samples import Samples, Split, split
+from tvmq.tools.cli.samples import Feeds, Samples, Split, split
 
 NO_INDICES = np.arange(0)
 
@@ -67,6 +67,11 @@ class QuantizationJob:
             with step("build float, to compare", quiet=quiet):
                 self._float = tvmq.build(self.mod, params=self.params)
         return self._float
+
+    @property
+    def calibration(self) -> Feeds | None:
+        """The samples that calibrate, in batches; None without samples."""
+        return None if self.samples is None else Feeds(self.samples, self.split.calibration, self.size)
 
     def facts(self) -> dict[str, Any]:
         """Facts about the data, for --json."""

@@ -7,7 +7,7 @@ import inspect
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from enum import Enum
 from pathlib import Path
 from types import NoneType
@@ -125,6 +125,11 @@ def config_from(values: Mapping[str, Any]) -> QConfig:
     config = make(**{**read, **options})
     rules += [parse_rule(text, config) for text in values.get("rule") or ()]
     return make(**{**read, **options, "rules": rules})
+
+
+def with_options(config: QConfig, **options: Any) -> QConfig:
+    """The configuration with these options, which count as given."""
+    return replace(config, **options, given=(config.given or frozenset()) | options.keys())
 
 
 def read_config(path: Path) -> dict[str, Any]:

@@ -83,12 +83,12 @@ def quantize(
         model, data, config, backend=quantize_target, tune=tune, reading=reading, pictures=pictures,
         random=random_data, samples=samples, held_out=held_out, quiet=quiet,
     )  # fmt: skip
-    feeds = None if job.samples is None else Feeds(job.samples, job.split.calibration, job.size)
     used_guard = resolve_guard(requested_guard, job, metric, max_drop, labels, quiet=quiet)
     with refuse_on_guard(force=force):
         qmod = quantize_with_progress(
-            job.mod, job.params, feeds, job.config, backend=quantize_target, quiet=quiet, tune=tune, guard=used_guard
-        )
+            job.mod, job.params, job.calibration, job.config, backend=quantize_target, quiet=quiet, tune=tune,
+            guard=used_guard,
+        )  # fmt: skip
     doctor = f"tvmq doctor {quote(str(model))} --data {quote(data)}" if data else ""
     outputs = Outputs(model, output, formats, built_for)
     facts = save_measured(qmod, outputs, job, replace(measurements, doctor=doctor), quiet=quiet)

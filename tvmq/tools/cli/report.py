@@ -21,6 +21,7 @@ from tvmq.tools.cli.console import notice, print_json, size_text, step, time_tex
 from tvmq.tools.cli.data import check_data
 from tvmq.tools.cli.files import check_output, write_output
 from tvmq.tools.cli.measure import Measurements, measure
+from tvmq.tools.cli.metrics import format_metric
 from tvmq.tools.cli.opening import QuantizationJob, open_model_and_data
 from tvmq.tools.cli.options import with_qconfig_options
 from tvmq.tools.cli.picture_options import PictureOptions
@@ -123,10 +124,9 @@ def _saved_facts(model: Path, data: str | None, other: Path | None, threads: int
 
 def _build_int8(job: QuantizationJob, requested_guard: tvmq.Guard | None, *, quiet: bool) -> Any:
     """Quantize and build as `tvmq quantize` does; a model below its guard is reported all the same."""
-    feeds = None if job.samples is None else Feeds(job.samples, job.split.calibration, job.size)
     used_guard = resolve_guard(requested_guard, job, None, None, None, quiet=quiet)
     with refuse_on_guard(force=True):
-        qmod = quantize_with_progress(job.mod, job.params, feeds, job.config, quiet=quiet, guard=used_guard)
+        qmod = quantize_with_progress(job.mod, job.params, job.calibration, job.config, quiet=quiet, guard=used_guard)
     with step("build", quiet=quiet):
         return tvmq.build(qmod)
 
@@ -174,8 +174,7 @@ def _collect_histograms(exe: Any, job: QuantizationJob, facts: Mapping[str, Any]
         return {"missing": [*facts["missing"], f"There are no histograms: {why}."]}
     assert job.samples is not None
     with step("count values", quiet=quiet):
-        feeds = Feeds(job.samples, job.split.calibration, job.size)
-        return {"statistics": statistics_of(job.mod, job.params, feeds, exe.ledger)}
+        return {"statistics": statistics_of(job.mod, job.params, job.calibration, exe.ledger)}
 
 
 def _tiles(facts: Mapping[str, Any]) -> list[tuple[str, str, str]]:
@@ -190,8 +189,8 @@ def _tiles(facts: Mapping[str, Any]) -> list[tuple[str, str, str]]:
         if one["sqnr_db"] is not None:
             tiles.append(("signal to error", f"{one['sqnr_db']:.1f} dB", on))
     if "metric" in compared:
-        form = "{:.2%}" if compared["metric"] in ("top1", "top5") else "{:.6g}"
-        tiles.append((compared["metric"], form.format(compared["int8"]), f"float {form.format(compared['float'])}"))
+        ours, theirs = (format_metric(compared["metric"], compared[kind]) for kind in ("int8", "float"))
+        tiles.append((compared["metric"], ours, f"float {theirs}"))
     if speed:
         both = f"float {time_text(speed['float_seconds'])}, int8 {time_text(speed['int8_seconds'])}"
         tiles.append(("speed", f"{speed['ratio']:.2f}x", both))

@@ -11,13 +11,12 @@ import tvmq
 from tvmq.errors import ConfigError
 from tvmq.tools.cli.arguments import Count, Json, Output, Quiet, ReadOptions, Texts, parse_targets
 from tvmq.tools.cli.console import notice, print_json, print_rows, size_text, time_text
-from tvmq.tools.cli.metrics import class_labels, read_labels
+from tvmq.tools.cli.metrics import IN_POINTS, find_labels
 from tvmq.tools.cli.opening import open_model_and_data
 from tvmq.tools.cli.options import with_qconfig_options
 from tvmq.tools.cli.quantize import check_files
 from tvmq.tools.cli.samples import Feeds
 
-IN_POINTS = ("top1", "top5")  # whose drop is given in points: hundredths
 POINTS = 100.0
 
 
@@ -81,11 +80,9 @@ def search(
     judge = Feeds(job.samples, job.split.comparison, job.size)
     named = None
     if metric is not None:
-        every = read_labels(labels, job.samples) if labels else class_labels(job.samples)
+        every = find_labels(labels, job.samples)
         if every is None:
-            raise ConfigError(
-                "search: --metric needs labels; give --labels, subfolders by class, or 'labels' in the .npz"
-            )
+            raise ConfigError("search: --metric needs labels; give --labels, subfolders by class, or 'labels' in .npz")
         named = every[job.split.comparison[: len(judge) * job.size]]
     scale = POINTS if metric in IN_POINTS else 1.0
     wanted: dict[str, Any] = {
@@ -95,7 +92,7 @@ def search(
         "advance": None if quiet else notify_progress(),
         "space": tvmq.SearchSpace(options=options.split(",") if options else None),
     }  # fmt: skip
-    calibration = Feeds(job.samples, job.split.calibration, job.size)
+    calibration = job.calibration
     if dask is None:
         result = tvmq.search(job.mod, job.params, calibration, workers=workers, **wanted)
     else:

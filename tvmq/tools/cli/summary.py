@@ -17,6 +17,7 @@ from tvmq.base.regular_file import check_regular
 from tvmq.errors import OutputError
 from tvmq.tools.cli.console import size_text, time_text
 from tvmq.tools.cli.files import UNREADABLE, check_output
+from tvmq.tools.cli.metrics import format_metric
 
 REASONS = 4
 LEAST_SAME_CLASS = 0.98  # a lower share of equal classes needs a look
@@ -73,9 +74,9 @@ def _accuracy(comparison: Mapping[str, Any] | None) -> list[tuple[str, str]]:
         return []
     if "metric" not in comparison:
         return [("accuracy", f"not measured: {comparison['no_metric']}")] if comparison.get("no_metric") else []
-    form = "{:.2%}" if comparison["metric"] in ("top1", "top5") else "{:.6g}"
-    text = f"{comparison['metric']}: float {form.format(comparison['float'])}, int8 {form.format(comparison['int8'])}"
-    return [("accuracy", f"{text}, {describe_samples(comparison)}")]
+    name = comparison["metric"]
+    figures = (format_metric(name, comparison[kind]) for kind in ("float", "int8"))
+    return [("accuracy", "{}: float {}, int8 {}, {}".format(name, *figures, describe_samples(comparison)))]
 
 
 def _speed(speed: Mapping[str, Any] | None) -> list[tuple[str, str]]:

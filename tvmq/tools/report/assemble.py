@@ -37,16 +37,13 @@ def assemble(
     explanation, network = explain(exe), network_of_model(exe)
     rows = rows_of(network, explanation, comparison, profile, statistics)
     ledger = explanation.ledger
+    raised = [f"{row['title']}: {row['why'].removeprefix(GUARD)}" for row in rows if row["why"].startswith(GUARD)]
     return Report(
         title, network, rows, [*tiles, *_tiles(explanation, rows, profile)], missing,
-        [*(note.removeprefix(GUARD) for note in ledger.notes if note.startswith(GUARD)), *_guard_lines(rows)],
+        [*(note.removeprefix(GUARD) for note in ledger.notes if note.startswith(GUARD)), *raised],
         [note for note in ledger.notes if not note.startswith(GUARD)],
         f"Times: {profile.summary()}.".replace("\n", "; ") if profile is not None else "", front,
     )  # fmt: skip
-
-
-def _guard_lines(rows: Sequence[Row]) -> list[str]:
-    return [f"{row['title']}: {row['why'].removeprefix(GUARD)}" for row in rows if row["why"].startswith(GUARD)]
 
 
 def _tiles(explanation: Explanation, rows: Sequence[Row], profile: Profile | None) -> list[Tile]:
