@@ -13,7 +13,7 @@ from typing import Any
 from tvmq.errors import ConfigError
 from tvmq.numerics.deviation import Figures
 from tvmq.options.rules import short_names
-from tvmq.tools.analysis.table import align, cut, list_first
+from tvmq.tools.analysis.report_table import align, cut, list_first
 
 ERRORS = ("local", "accumulated", "weight")
 WIDEST = 44

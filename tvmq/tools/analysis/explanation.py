@@ -22,7 +22,7 @@ from tvmq.reference import Reference
 from tvmq.runtime.executable import Executable
 from tvmq.tools.analysis.layer_report import LayerReport, find_layers
 from tvmq.tools.analysis.lowered_layers import lowering_lines
-from tvmq.tools.analysis.table import align, list_first
+from tvmq.tools.analysis.report_table import align, list_first
 from tvmq.tools.analysis.work import describe_variables, float_macs, kernels_of_layers
 
 WIDEST = 60

@@ -12,7 +12,7 @@ from typing import Any
 from tvmq.codegen.cost import START, Machine
 from tvmq.codegen.performance.estimate import Estimate
 from tvmq.options.rules import short_names
-from tvmq.tools.analysis.table import align
+from tvmq.tools.analysis.report_table import align
 
 WIDEST = 44
 HELPS = 1.1  # below that int8 is not worth its name

@@ -18,7 +18,7 @@ import numpy as np
 from tvmq.base.tvm_runtime import allocate_tensor
 from tvmq.runtime.executable import Executable, parts_of
 from tvmq.runtime.profile import record_main_calls
-from tvmq.tools.analysis.table import list_first
+from tvmq.tools.analysis.report_table import list_first
 
 LISTED = 5
 Entry = Mapping[str, Any]

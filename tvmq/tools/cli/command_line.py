@@ -21,8 +21,6 @@ from typing import Annotated, Any, get_args, get_origin, get_type_hints
 import typer
 from typer.models import OptionInfo, ParameterInfo
 
-from tvmq.tools.cli import arguments
-
 _ENTRY = re.compile(r"(\w+)  +(\S.*)")
 
 
@@ -53,7 +51,7 @@ def read_help(docstring: str) -> dict[str, str]:
 def with_command_line(command: Callable[..., Any]) -> Callable[..., Any]:
     """Wrap a command as a function that typer reads: a keyword parameter for each argument and option."""
     signature = inspect.signature(command, eval_str=True)
-    texts = read_help(arguments.__doc__ or "") | read_help(inspect.getdoc(command) or "")
+    texts = _help_of(command)
     groups: dict[str, Any] = {}
     parameters: list[inspect.Parameter] = []
     for one in signature.parameters.values():
@@ -67,8 +65,8 @@ def with_command_line(command: Callable[..., Any]) -> Callable[..., Any]:
     @functools.wraps(command)
     def run(**values: Any) -> Any:
         values = {name: value.value if isinstance(value, Enum) else value for name, value in values.items()}
-        made = {name: _take_fields(group, values) for name, group in groups.items()}
-        return command(**values, **made)
+        grouped = {name: _take_fields(group, values) for name, group in groups.items()}
+        return command(**values, **grouped)
 
     del run.__wrapped__  # it would lead typer to the signature of the command
     run.__doc__ = help_text(inspect.getdoc(command) or "")
@@ -77,9 +75,15 @@ def with_command_line(command: Callable[..., Any]) -> Callable[..., Any]:
     return run
 
 
+def _help_of(owner: Any) -> dict[str, str]:
+    from tvmq.tools.cli import arguments  # imports NumPy
+
+    return read_help(arguments.__doc__ or "") | read_help(inspect.getdoc(owner) or "")
+
+
 def _field_parameters(group: Any) -> Iterator[inspect.Parameter]:
     kinds = get_type_hints(group, include_extras=True)
-    texts = read_help(arguments.__doc__ or "") | read_help(inspect.getdoc(group) or "")
+    texts = _help_of(group)
     for field in fields(group):
         if field.name in texts:
             text, panel = texts[field.name], getattr(group, "PANEL", None)

@@ -162,8 +162,9 @@ def _read_program(model: Path, max_bytes: int | None) -> ModelSource:
 
 
 def import_model(
-    model: Path, data: Path | None, shape: Sequence[str], batch: int, *, max_bytes: int | None = None, quiet: bool
-) -> tuple[Any, dict[str, Any], Arrays | None, int]:
+    model: Path, data: Path | None, shape: Sequence[str], batch: int, *, max_bytes: int | None = None,
+    quiet: bool = False,
+) -> tuple[Any, dict[str, Any], Arrays | None, int]:  # fmt: skip
     """Read a model and its data, an .npz or .npy.
 
     returns  (module, weights, arrays by input name or None, batch size)
