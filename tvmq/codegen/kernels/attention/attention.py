@@ -14,7 +14,6 @@ Measured   benchmarks/kernels.py --attention
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from tvm.script.ir_builder import tirx as T
@@ -36,7 +35,6 @@ from tvmq.codegen.kernels.parts.builder import (
     Expr,
     FunctionBuilder,
     Register,
-    flatten_buffer,
     load,
     over,
     over_range,
@@ -46,11 +44,12 @@ from tvmq.codegen.kernels.parts.builder import (
     vector_type,
     workspace,
 )
-from tvmq.codegen.kernels.parts.epilogue import Parameters, plan_epilogue
+from tvmq.codegen.kernels.parts.epilogue import plan_epilogue
 from tvmq.codegen.kernels.parts.float_vectors import LANES
 from tvmq.codegen.kernels.parts.loops import copy_lanes, fill_lanes, make_opaque, offset_of
-from tvmq.codegen.kernels.parts.memoize import memoize
 from tvmq.codegen.kernels.parts.packing import PanelRun, panel_runs
+from tvmq.codegen.kernels.parts.scaler import Parameters
+from tvmq.codegen.kernels.parts.template import Template
 from tvmq.codegen.kernels.parts.tiling import Tiling
 from tvmq.codegen.kernels.parts.types import Dequantize, FixedRequantize, Isa, Kernel, Requantize, Tiles
 
@@ -68,14 +67,9 @@ def attention(
     raises       BuildError for shapes, types or scales that do not fit
     """
     check_attention(shape, score_scale, code_scale)
-    ins = instructions(isa)
-    template = _AttentionTemplate(shape, step, ins, isa.tiles)
-    name = f"attention_{ins.name}_{template.cut.block}"
+    template = _AttentionTemplate(shape, step, instructions(isa), isa.tiles)
     scales = (np.array([scale], np.float32) for scale in (score_scale, code_scale))
-    constants = (*scales, *template.multipliers())
-    key = ("attention", shape, ins.name, template.plan.key)
-    func = memoize((name, *key), lambda: template.prim_func(name))
-    return Kernel(name, func, constants, key, work=attention_work(shape, ins))
+    return template.kernel((*scales, *template.multipliers()), attention_work(shape, template.ins))
 
 
 class _Side:
@@ -95,8 +89,8 @@ class _Side:
         self.initial = workspace(matrices * self.places, "int32")
 
 
-class _AttentionTemplate:
-    """The PrimFunc of one attention; see the head of this file."""
+class _AttentionTemplate(Template):
+    """Attention; see the head of this file."""
 
     def __init__(
         self, shape: Attention, step: Requantize | FixedRequantize | Dequantize, ins: Instructions, tiles: Tiles
@@ -113,6 +107,8 @@ class _AttentionTemplate:
         # whole vectors of bytes, and all that the vectors of softmax cover
         self.weight_pitch = -(-shape.keys // 64) * 64
         self.blocks = -(-shape.rows // self.cut.block)
+        self.name = f"attention_{ins.name}_{self.cut.block}"
+        self.key = ("attention", shape, ins.name, self.plan.key, self.cut)
 
     def multipliers(self) -> tuple[np.ndarray, ...]:
         """Multiplier for every column of whole vectors."""
@@ -124,8 +120,7 @@ class _AttentionTemplate:
 
         return self.plan.constants(pad)
 
-    def prim_func(self, name: str) -> Any:
-        """The function."""
+    def parameters(self) -> Parameters:
         shape = self.shape
         operands = {"q": shape.q, "k": shape.k, "v": shape.v}
         parameters: Parameters = {key: (operand.shape, operand.dtype) for key, operand in operands.items()}
@@ -133,17 +128,12 @@ class _AttentionTemplate:
             parameters["mask"] = (shape.mask.shape, "float32")
         parameters |= {"score_scale": ((1,), "float32"), "code_scale": ((1,), "float32")}
         parameters |= self.plan.constant_parameters(self.values.places)
-        parameters["y"] = (shape.y.shape, self.plan.out_dtype)
-        with FunctionBuilder(name, parameters) as function:
-            self.buffers = dict(zip(parameters, map(flatten_buffer, function.buffers), strict=True))
-            offset = self.ins.shift_of(shape.codes.dtype) if self.raw else -shape.codes.zero_point
-            scale, stored = self.buffers["code_scale"], self.ins.x_dtype
-            self.softmax = SoftmaxCodes(shape.keys, shape.codes, scale, stored, offset)
-            self._body()
-        return function.prim_func
+        return parameters | {"y": (shape.y.shape, self.plan.out_dtype)}
 
-    def _body(self) -> None:
+    def body(self, function: FunctionBuilder) -> None:
         shape = self.shape
+        offset = self.ins.shift_of(shape.codes.dtype) if self.raw else -shape.codes.zero_point
+        self.softmax = SoftmaxCodes(shape.keys, shape.codes, self.buffers["code_scale"], self.ins.x_dtype, offset)
         parallel = shape.macs > SERIAL_MACS
         self.keys.allocate(shape.matrices)
         self.values.allocate(shape.matrices)

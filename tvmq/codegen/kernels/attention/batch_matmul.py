@@ -32,7 +32,6 @@ from tvmq.codegen.kernels.parts.builder import (
     Expr,
     FunctionBuilder,
     Register,
-    flatten_buffer,
     load,
     over_range,
     spread,
@@ -41,10 +40,11 @@ from tvmq.codegen.kernels.parts.builder import (
     vector_type,
     workspace,
 )
-from tvmq.codegen.kernels.parts.epilogue import EpiloguePlan, Parameters, plan_epilogue
+from tvmq.codegen.kernels.parts.epilogue import EpiloguePlan, plan_epilogue
 from tvmq.codegen.kernels.parts.loops import make_opaque, offset_of, over_rows
-from tvmq.codegen.kernels.parts.memoize import memoize
 from tvmq.codegen.kernels.parts.packing import PanelRun, panel_runs
+from tvmq.codegen.kernels.parts.scaler import Parameters
+from tvmq.codegen.kernels.parts.template import Template
 from tvmq.codegen.kernels.parts.tiling import Product, choose_tiling
 from tvmq.codegen.kernels.parts.types import Dequantize, FixedRequantize, Isa, Kernel, Requantize
 
@@ -60,22 +60,15 @@ def batch_matmul(product: BatchMatmul, step: Requantize | FixedRequantize | Dequ
     raises  BuildError for shapes, types or steps that do not fit
     """
     check_product(product)
-    ins = instructions(isa)
     template = _BatchMatmulTemplate(product, step, isa)
-    name = f"batch_matmul_{ins.name}_{template.tiling.rows}x{template.tiling.columns}"
-    key = ("batch_matmul", product, ins.name, template.plan.key)
-    func = memoize((name, template.tiling, *key), lambda: template.prim_func(name))
-    return Kernel(name, func, template.constants(), key, work=product_work("batch_matmul", product, ins))
+    return template.kernel(template.constants(), product_work("batch_matmul", product, template.ins))
 
 
-class _BatchMatmulTemplate:
-    """The PrimFunc of one product; see the head of this file."""
+class _BatchMatmulTemplate(Template):
+    """Product; see the head of this file."""
 
-    def __init__(
-        self, product: BatchMatmul, step: Requantize | FixedRequantize | Dequantize | None, isa: Isa
-    ) -> None:
-        self.product, ins = product, instructions(isa)
-        self.ins = ins
+    def __init__(self, product: BatchMatmul, step: Requantize | FixedRequantize | Dequantize | None, isa: Isa) -> None:
+        self.product, self.ins = product, (ins := instructions(isa))
         self.vectors = -(-product.columns // ins.lanes)
         self.left = CodeRows(ins, product.a, product.depth, product.a_zero)
         self.right = CodePanels(ins, product.b, product.depth, product.b_zero)
@@ -87,25 +80,23 @@ class _BatchMatmulTemplate:
         self.is_staged = not (as_it_is and product.depth % ins.taps == 0)
         self.pitch = self.left.pitch
         self.matrices = math.prod(product.batch)
+        self.name = f"batch_matmul_{ins.name}_{self.tiling.rows}x{self.tiling.columns}"
+        self.key = ("batch_matmul", product, ins.name, self.plan.key, self.tiling)
 
     def constants(self) -> tuple[np.ndarray, ...]:
         """Multiplier or scale for every column of whole vectors."""
         places = self.vectors * self.ins.lanes
         return self.plan.constants(lambda values: _pad_columns(values, self.product.columns, places))
 
-    def prim_func(self, name: str) -> Any:
-        """The function."""
+    def parameters(self) -> Parameters:
         product, places = self.product, self.vectors * self.ins.lanes
         parameters: Parameters = {"a": (product.a.shape, product.a.dtype), "b": (product.b.shape, product.b.dtype)}
         parameters |= self.plan.constant_parameters(places)
-        parameters["y"] = (product.y.shape, self.plan.out_dtype)
-        with FunctionBuilder(name, parameters) as function:
-            self.a, self.b, *self.channel_constants, self.y = (flatten_buffer(buffer) for buffer in function.buffers)
-            self._body()
-        return function.prim_func
+        return parameters | {"y": (product.y.shape, self.plan.out_dtype)}
 
-    def _body(self) -> None:
+    def body(self, function: FunctionBuilder) -> None:
         product = self.product
+        self.a, self.b, *self.channel_constants, self.y = self.buffers.values()
         self.source = self.a
         if self.is_staged:
             self.source = workspace(self.matrices * product.rows * self.pitch + SLACK, self.ins.x_dtype)

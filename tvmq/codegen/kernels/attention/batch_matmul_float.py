@@ -12,7 +12,6 @@ Tests: tests/codegen/kernels/attention/test_batch_matmul.py
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from tvm.script.ir_builder import tirx as T
 
@@ -22,7 +21,6 @@ from tvmq.codegen.kernels.parts.builder import (
     Expr,
     FunctionBuilder,
     Register,
-    flatten_buffer,
     load,
     over_range,
     spread,
@@ -33,8 +31,9 @@ from tvmq.codegen.kernels.parts.builder import (
 )
 from tvmq.codegen.kernels.parts.float_vectors import float_vectors
 from tvmq.codegen.kernels.parts.loops import make_opaque, offset_of, over_lanes
-from tvmq.codegen.kernels.parts.memoize import memoize
 from tvmq.codegen.kernels.parts.packing import PanelRun, panel_runs
+from tvmq.codegen.kernels.parts.scaler import Parameters
+from tvmq.codegen.kernels.parts.template import Template
 from tvmq.codegen.kernels.parts.tiling import Product, choose_tiling
 from tvmq.codegen.kernels.parts.types import Isa, Kernel
 from tvmq.errors import BuildError
@@ -57,19 +56,11 @@ def batch_matmul_float(product: BatchMatmul, isa: Isa) -> Kernel:
             "kernels, batch_matmul_float: elements of a row of a and y, and of a row or column of b, must be neighbours"
         )
     template = _FloatMatmulTemplate(product, isa)
-    name = f"batch_matmul_float_{template.ins.name}_{template.tiling.rows}x{template.tiling.columns}"
-    key = ("batch_matmul_float", product, isa.name)
-    return Kernel(
-        name,
-        memoize((*key, template.tiling), lambda: template.prim_func(name)),
-        (),
-        key,
-        work=product_work("batch_matmul_float", product, template.ins),
-    )
+    return template.kernel((), product_work("batch_matmul_float", product, template.ins))
 
 
-class _FloatMatmulTemplate:
-    """The PrimFunc of one product; see the head of this file."""
+class _FloatMatmulTemplate(Template):
+    """Product; see the head of this file."""
 
     def __init__(self, product: BatchMatmul, isa: Isa) -> None:
         self.product, self.ins = product, float_vectors(isa)
@@ -77,15 +68,16 @@ class _FloatMatmulTemplate:
         vectors = -(-product.columns // self.lanes)
         self.tiling = choose_tiling(Product(product.rows, vectors, product.depth), self.ins, isa.tiles)
         self.runs = panel_runs(self.tiling.panel_parts, product.columns, self.lanes)
+        self.name = f"batch_matmul_float_{self.ins.name}_{self.tiling.rows}x{self.tiling.columns}"
+        self.key = ("batch_matmul_float", product, isa.name, self.tiling)
 
-    def prim_func(self, name: str) -> Any:
-        """The function."""
-        operands = {"a": self.product.a, "b": self.product.b, "y": self.product.y}
-        with FunctionBuilder(name, {key: (operand.shape, "float32") for key, operand in operands.items()}) as function:
-            self.a, self.b, self.y = (flatten_buffer(buffer) for buffer in function.buffers)
-            for run in self.runs:
-                self._jobs(run)
-        return function.prim_func
+    def parameters(self) -> Parameters:
+        return {name: (getattr(self.product, name).shape, "float32") for name in ("a", "b", "y")}
+
+    def body(self, function: FunctionBuilder) -> None:
+        self.a, self.b, self.y = self.buffers.values()
+        for run in self.runs:
+            self._jobs(run)
 
     def _jobs(self, run: PanelRun) -> None:
         """The panels of a run, of all matrices."""
