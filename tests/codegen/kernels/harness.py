@@ -43,6 +43,7 @@ FLAGS = {
     "avxvnni": "avx512_vnni",
     "avx512vnni": "avx512_vnni",
     "avx512vbmi": "avx512vbmi",
+    "avx512vl": "avx512_vnni",
 }
 
 
