@@ -30,7 +30,7 @@ def test_equals_the_definition(shape: tuple[int, int, int], level: str) -> None:
     random = np.random.default_rng(0)
     x = (random.normal(size=shape) * 10 ** random.uniform(-3, 3, shape)).astype(np.float32)
     for mean in (False, True):
-        total = run_kernel(float_sum(FloatSum(*shape, mean=mean), isa_named(level)), (x,), level)
+        total = run_kernel(float_sum(FloatSum(shape[:1], shape[1:2], shape[2], mean=mean), isa_named(level)), (x,), level)
         np.testing.assert_array_equal(total.view(np.int32), numerics.float_sum(x, [1], mean=mean).view(np.int32))
 
 
@@ -39,7 +39,7 @@ def test_special_values(inner: int) -> None:
     x = np.ones((5, 19, inner), np.float32)
     x[0], x[1, 3], x[2, -1], x[3, 0], x[4, 2] = -0.0, np.inf, np.nan, 3e38, -np.inf
     x[3, 5], x[4, 9] = 3e38, np.inf
-    total = run_kernel(float_sum(FloatSum(*x.shape), isa_named("generic")), (x,), "generic")
+    total = run_kernel(float_sum(FloatSum(x.shape[:1], x.shape[1:2], x.shape[2]), isa_named("generic")), (x,), "generic")
     expected = numerics.float_sum(x, [1])
     np.testing.assert_array_equal(total, expected)
     assert np.signbit(total[0]).tolist() == np.signbit(expected[0]).tolist()

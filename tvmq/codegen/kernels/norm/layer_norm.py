@@ -45,7 +45,7 @@ from tvmq.codegen.kernels.parts.float_vectors import (
     spread_float,
     sum_halves,
 )
-from tvmq.codegen.kernels.parts.loops import make_opaque, over_dynamic_rows, over_rows, tail_pieces
+from tvmq.codegen.kernels.parts.loops import make_opaque, over_all_rows, tail_pieces
 from tvmq.codegen.kernels.parts.scaler import Parameters
 from tvmq.codegen.kernels.parts.template import Template
 from tvmq.codegen.kernels.parts.types import Isa, Kernel
@@ -133,10 +133,8 @@ class _LayerNormTemplate(Template):
 
             return group
 
-        if isinstance(count, int):
-            over_rows(-(-count // rows), rows * norm.length, GRAIN, start)
-        else:
-            over_dynamic_rows(bind(T.floordiv(count + (rows - 1), rows)), rows * norm.length, GRAIN, start)
+        groups = -(-count // rows) if isinstance(count, int) else bind(T.floordiv(count + (rows - 1), rows))
+        over_all_rows(groups, rows * norm.length, GRAIN, start)
 
     def _group(self, begins: Sequence[Expr], factor: Expr | None) -> None:
         buffers = self.buffers
