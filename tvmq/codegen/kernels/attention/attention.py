@@ -19,6 +19,7 @@ import numpy as np
 from tvm.script.ir_builder import tirx as T
 
 from tvmq.codegen.kernels.attention.code_panels import CodePanels, CodeRows, row_term
+from tvmq.codegen.kernels.attention.product_tile import begin_sums, multiply_tile, pad_columns
 from tvmq.codegen.kernels.attention.shape import (
     Attention,
     MatrixOperand,
@@ -46,7 +47,7 @@ from tvmq.codegen.kernels.parts.builder import (
 )
 from tvmq.codegen.kernels.parts.epilogue import plan_epilogue
 from tvmq.codegen.kernels.parts.float_vectors import LANES
-from tvmq.codegen.kernels.parts.loops import copy_lanes, fill_lanes, make_opaque, offset_of
+from tvmq.codegen.kernels.parts.loops import copy_lanes, fill_lanes, make_opaque
 from tvmq.codegen.kernels.parts.packing import PanelRun, panel_runs
 from tvmq.codegen.kernels.parts.scaler import Parameters
 from tvmq.codegen.kernels.parts.template import Template
@@ -112,13 +113,7 @@ class _AttentionTemplate(Template):
 
     def multipliers(self) -> tuple[np.ndarray, ...]:
         """Multiplier for every column of whole vectors."""
-
-        def pad(values: np.ndarray) -> np.ndarray:
-            result = np.zeros(self.values.places, np.asarray(values).dtype)
-            result[: self.shape.columns] = np.broadcast_to(np.ravel(values), self.shape.columns)
-            return result
-
-        return self.plan.constants(pad)
+        return self.plan.constants(lambda values: pad_columns(values, self.shape.columns, self.values.places))
 
     def parameters(self) -> Parameters:
         shape = self.shape
@@ -153,15 +148,11 @@ class _AttentionTemplate(Template):
         with (T.parallel if parallel and count > 1 else T.serial)(0, count) as index:
             body(index)
 
-    def _begin(self, operand: MatrixOperand, matrix: Expr) -> Expr:
-        """Element of the buffer at which a matrix begins."""
-        return operand.offset + offset_of(matrix, self.shape.batch, operand.batch)
-
     # ---- k and v
 
     def _pack(self, matrix: Expr, q_zero: int) -> None:
         for side, name, zero in ((self.keys, "k", q_zero), (self.values, "v", self.weight_zero)):
-            begin = make_opaque(self._begin(side.panels.operand, matrix))
+            begin = make_opaque(side.panels.operand.begin(matrix, self.shape.batch))
             for run in side.runs:
                 with T.serial(0, run.count) as panel:
                     self._pack_panel(side, self.buffers[name], begin, matrix, make_opaque(panel), run, zero)
@@ -202,15 +193,15 @@ class _AttentionTemplate(Template):
     def _copy_mask(self, matrix: Expr, row: Expr, place: int) -> None:
         mask = self.shape.mask
         assert mask is not None
-        begin = make_opaque(self._begin(mask, matrix) + row * mask.row)
+        begin = make_opaque(mask.begin(matrix, self.shape.batch) + row * mask.row)
         copy_lanes(self.mask, place * self.softmax.pitch, self.buffers["mask"], begin, self.shape.keys, LANES)
 
     def _block(self, matrix: Expr, first: Expr) -> None:
         shape = self.shape
-        self._copy_queries(make_opaque(self._begin(shape.q, matrix) + first * shape.q.row))
+        self._copy_queries(make_opaque(shape.q.begin(matrix, shape.batch) + first * shape.q.row))
         self._tiles(self.keys, matrix, self.copied, self.queries.pitch, 0, self._store_scores)
         self._softmax(matrix, first)
-        target = make_opaque(self._begin(shape.y, matrix) + first * shape.y.row)
+        target = make_opaque(shape.y.begin(matrix, shape.batch) + first * shape.y.row)
 
         def store_result(sums: list[list[Register]], row: Expr, vector: Expr, run: PanelRun) -> None:
             self._store_result(sums, make_opaque(target + row * shape.y.row), vector, run)
@@ -294,25 +285,11 @@ class _AttentionTemplate(Template):
         begins = [
             load(side.initial, matrix * side.places + (vector + column) * ins.lanes, kind) for column in range(columns)
         ]
-        sums = [[Register("int32", ins.lanes) for _ in range(columns)] for _ in range(rows)]
-        for i, line in enumerate(sums):
-            extra = None
-            if self.raw and panels.zero:
-                extra = spread(self.terms[first_term + row + i], ins.lanes)
-            for register, value in zip(line, begins, strict=True):
-                register.set(value if extra is None else value + extra)
+        has_terms = self.raw and panels.zero
+        sums = begin_sums(ins, rows, begins, (lambda i: self.terms[first_term + row + i]) if has_terms else None)
         starts = [make_opaque((row + i) * pitch) for i in range(rows)]
         place = make_opaque(matrix * side.size + vector * (panels.steps * panels.vector))
-        with T.serial(0, panels.steps) as step:
-            at = place + step * (columns * panels.vector)
-            weights = [
-                load(side.packed, at + column * panels.vector, vector_type(ins.w_dtype, panels.vector))
-                for column in range(columns)
-            ]
-            for line, start in zip(sums, starts, strict=True):
-                x = ins.broadcast(source, start + step * ins.taps)
-                for register, weight in zip(line, weights, strict=True):
-                    register.set(ins.dot(register.get(), x, weight))
+        multiply_tile(ins, sums, (source, starts), (side.packed, place), panels.steps)
         return sums
 
     def _store_scores(self, sums: list[list[Register]], row: Expr, vector: Expr, run: PanelRun) -> None:
@@ -333,15 +310,9 @@ class _AttentionTemplate(Template):
             valid = min(lanes, run.channels - column * lanes)
             constants = self.plan.scaler.load(factors, (vector + column) * lanes, lanes)
             for i, line in enumerate(sums):
-                value = self._finish_sums(line[column].get(), constants)
+                value = self.plan.finish(self.ins, line[column].get(), constants)
                 place = target + i * self.shape.y.row + (vector + column) * lanes
                 store_first(self.buffers["y"], place, value, lanes, valid)
-
-    def _finish_sums(self, total: Expr, constants: tuple[Expr, ...]) -> Expr:
-        """A vector of sums as codes or floats."""
-        if self.plan.dequantizer is not None:
-            return self.plan.dequantizer.reals(total, constants, self.ins.lanes)
-        return self.plan.requantizer.codes(self.ins, [total], [constants])
 
 
 def choose_attention(

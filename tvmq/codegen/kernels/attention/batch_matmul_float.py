@@ -15,7 +15,8 @@ import math
 
 from tvm.script.ir_builder import tirx as T
 
-from tvmq.codegen.kernels.attention.shape import BatchMatmul, MatrixOperand, product_work
+from tvmq.codegen.kernels.attention.product_tile import multiply_tile
+from tvmq.codegen.kernels.attention.shape import BatchMatmul, product_work
 from tvmq.codegen.kernels.parts.builder import (
     Buffer,
     Expr,
@@ -30,7 +31,7 @@ from tvmq.codegen.kernels.parts.builder import (
     workspace,
 )
 from tvmq.codegen.kernels.parts.float_vectors import float_vectors
-from tvmq.codegen.kernels.parts.loops import make_opaque, offset_of, over_lanes
+from tvmq.codegen.kernels.parts.loops import make_opaque, over_lanes
 from tvmq.codegen.kernels.parts.packing import PanelRun, panel_runs
 from tvmq.codegen.kernels.parts.scaler import Parameters
 from tvmq.codegen.kernels.parts.template import Template
@@ -100,7 +101,7 @@ class _FloatMatmulTemplate(Template):
                 lambda i, n: store(packed, i, spread(0.0, n, "float32"), n),
             )
         (self._pack_rows if product.b.column == 1 else self._pack_columns)(packed, matrix, first, run)
-        source, target = (make_opaque(_begin(operand, product, matrix)) for operand in (product.a, product.y))
+        source, target = (make_opaque(operand.begin(matrix, product.batch)) for operand in (product.a, product.y))
 
         def tile(begin: Expr, rows: int, _index: Expr) -> None:
             row = make_opaque(T.min(begin, product.rows - rows) if self.tiling.shifted else begin)
@@ -111,7 +112,7 @@ class _FloatMatmulTemplate(Template):
 
     def _pack_rows(self, packed: Buffer, matrix: Expr, first: Expr, run: PanelRun) -> None:
         """b's rows lie in one piece each."""
-        begin, width = make_opaque(_begin(self.product.b, self.product, matrix) + first), run.columns * self.lanes
+        begin, width = make_opaque(self.product.b.begin(matrix, self.product.batch) + first), run.columns * self.lanes
         with T.serial(0, self.product.depth) as step:
             source, target = make_opaque(begin + step * self.product.b.row), make_opaque(step * width)
 
@@ -123,7 +124,7 @@ class _FloatMatmulTemplate(Template):
     def _pack_columns(self, packed: Buffer, matrix: Expr, first: Expr, run: PanelRun) -> None:
         """b's columns lie in one piece each: element by element, a step's columns next to each other."""
         product, width = self.product, run.columns * self.lanes
-        begin = make_opaque(_begin(product.b, product, matrix) + first * product.b.column)
+        begin = make_opaque(product.b.begin(matrix, product.batch) + first * product.b.column)
         with T.serial(0, product.depth) as step:
             with T.serial(0, run.channels) as channel:
                 value = self.b[begin + channel * product.b.column + step]
@@ -131,30 +132,19 @@ class _FloatMatmulTemplate(Template):
 
     def _tile(self, packed: Buffer, source: Expr, target: Expr, first: Expr, rows: int, run: PanelRun) -> None:
         """Some rows of the columns of a panel."""
-        product, ins, lanes = self.product, self.ins, self.lanes
+        product, lanes = self.product, self.lanes
         sums = [[Register("float32", lanes) for _ in range(run.columns)] for _ in range(rows)]
         for line in sums:
             for register in line:
                 register.set(spread(0.0, lanes, "float32"))
         starts = [make_opaque(source + i * product.a.row) for i in range(rows)]
-        with T.serial(0, product.depth) as step:
-            at = step * (run.columns * lanes)
-            weights = [load(packed, at + column * lanes, ins.kind) for column in range(run.columns)]
-            for line, start in zip(sums, starts, strict=True):
-                x = ins.broadcast(self.a, start + step)
-                for register, weight in zip(line, weights, strict=True):
-                    register.set(ins.dot(register.get(), x, weight))
+        multiply_tile(self.ins, sums, (self.a, starts), (packed, 0), product.depth)
         for i, line in enumerate(sums):
             for column, register in enumerate(line):
                 valid = min(lanes, run.channels - column * lanes)
                 if valid > 0:
                     place = target + i * product.y.row + first + column * lanes
                     store_first(self.y, place, register.get(), lanes, valid)
-
-
-def _begin(operand: MatrixOperand, product: BatchMatmul, matrix: Expr) -> Expr:
-    """Element of the buffer at which a matrix begins."""
-    return operand.offset + offset_of(matrix, product.batch, operand.batch)
 
 
 def choose_batch_matmul_float(product: BatchMatmul, isa: Isa) -> Kernel | None:
