@@ -8,9 +8,8 @@ import tvm
 
 import tvmq
 from tests.passes.stages import calibrated
-from tests.support.models.networks import Net, assert_same, at_stage, block, feeds_of, run_onnx
+from tests.support.models.networks import Net, assert_same, block, feeds_of, run_onnx
 from tvmq import numerics
-from tvmq.errors import StageError
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.view import View, const_value, op_name
 from tvmq.passes.correct_bias import correct_bias, tap_shares
@@ -131,12 +130,6 @@ def test_outputs_lose_their_bias() -> None:
         errors = [executable.run(feed)[0] - run_onnx(model, feed)[0] for feed in feeds]
         means.append(np.abs(np.mean(errors, (0, 1, 3, 4))).mean())
     assert means[1] < 0.3 * means[0], means
-
-
-def test_other_stages_are_refused() -> None:
-    mod, _ = conv(1, bias=True)
-    with pytest.raises(StageError, match="correct_bias: the module is 'prepared', this pass needs 'calibrated'"):
-        correct_bias(at_stage(mod, "prepared"), {})
 
 
 @pytest.mark.parametrize("groups, shape", [(1, (4, 3, 3)), (2, (4, 2, 2)), (4, (4, 1, 5))])

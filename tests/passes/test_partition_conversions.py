@@ -15,7 +15,7 @@ from tests.passes.nets import NETS
 from tests.passes.stages import every_stage
 from tests.support.models.networks import Net, assert_healthy, at_stage, block, feeds_of, parse
 from tests.support.random.graphs import random_model
-from tvmq.errors import ConfigError, IntegralError, ModelError, StageError
+from tvmq.errors import ConfigError, IntegralError, ModelError
 from tvmq.graph.functions import PARTS, function_module, inline_functions, is_partitioned, part_functions
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.names import input_names
@@ -223,9 +223,7 @@ def test_fully_integral_makes_integers_of_what_would_not_pay() -> None:
     assert sorted(found["fully_integral"].entry.values()) == ["int16", "uint8"]
 
 
-def test_refusals() -> None:
-    with pytest.raises(StageError, match="partition_conversions: the module is 'prepared'"):
-        partition_conversions(at_stage(block(X, f"y = {QUANTIZE.format('x')}", '(1, 4), "uint8"'), "prepared"))
+def test_a_module_that_was_not_split() -> None:
     with pytest.raises(ConfigError, match="there is no function 'quantized_main', it has main alone; qconfig"):
         function_module(block(X, "y = R.nn.relu(x)"), "quantized_main")
 
