@@ -8,11 +8,15 @@ import pytest
 import tvm
 
 from tests.passes.stages import annotated, partitioned
+from tests.support.models.networks import at_stage
 from tests.support.pass_cases import Case, Notes, Pass, cases_in, check, rewrite
 from tvmq import errors
+from tvmq.graph.functions import PARTS, function_module, inline_functions
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.view import View, op_name
 from tvmq.passes.fold_constants import fold_constants
+from tvmq.passes.integrality import integrality
+from tvmq.passes.partition_conversions import partition_conversions
 from tvmq.passes.prepare import prepare
 from tvmq.passes.realize.define_floats import define_floats
 from tvmq.passes.unify_scales import unify_scales
@@ -54,6 +58,14 @@ def scales(mod: tvm.IRModule) -> dict[str, str]:
     return notes
 
 
+def functions(mod: tvm.IRModule) -> dict[str, str]:
+    """{variable: the function in which it stands}; floats of the core, and behind the result what the core is."""
+    core, whole = integrality(mod), View(inline_functions(mod))
+    notes = {var.name: part for part in PARTS for var, _ in View(function_module(mod, part)).bindings}
+    notes |= {one.variable: f"{notes[one.variable]}, {one.op} in {one.dtype}" for one in core.floats}
+    return notes | {name: f"{notes[name]}; {core}" for name in whole.outputs}
+
+
 def no_notes(_mod: tvm.IRModule) -> dict[str, str]:
     return {}
 
@@ -64,6 +76,7 @@ PASSES: dict[str, tuple[Pass, Notes]] = {
     "fold_constants": (fold_constants, no_notes),
     "define_floats": (define_floats, no_notes),
     "partition": (partitioned, decisions),
+    "partition_conversions": (lambda mod: partition_conversions(at_stage(mod, "realized")), functions),
     "prepare": (prepare, no_notes),
     "unify_scales": (lambda mod, **options: unify_scales(annotated(mod, **options)), scales),
 }

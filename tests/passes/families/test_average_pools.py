@@ -9,7 +9,7 @@ import pytest
 
 import tvmq
 from tests.passes.families.roads import CHANNELS, integer_road, quantize_everywhere, start
-from tests.support.models.networks import Net, block, feeds_of
+from tests.support.models.networks import Net, block
 from tvmq.graph.ledger import get_ledger
 
 
@@ -59,14 +59,3 @@ def test_adaptive_pools(shape: tuple[int, ...], out_size: tuple[int, int], opera
     expected = tvmq.reference.run(quantized, feeds[0])[0]
     true = tvmq.build(mod).run(feeds[0])[0]
     assert np.abs(expected - true).max() < 0.05 * np.abs(true).max()
-
-
-@pytest.mark.slow
-def test_in_the_mode_of_shifts() -> None:
-    n, y = start()
-    pooled = n.op("AveragePool", y, kernel_shape=[3, 3], strides=[2, 2], pads=[1] * 4, ceil_mode=1, count_include_pad=1)
-    model = n.model(n.conv(pooled, CHANNELS, 3, 1))
-    mod, params = tvmq.from_onnx(model)
-    with tvmq.qconfig(requantize="power_of_two"):
-        quantized = tvmq.quantize(mod, params, feeds_of(model), guard=None)
-    assert tvmq.verify(tvmq.build(quantized), feeds_of(model, 2)).exact

@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 from tests.passes.families.roads import CHANNELS, integer_road, start
-from tests.support.models.networks import drive
 
 
 def column(net, low: float = 0.3, high: float = 3.0) -> str:
@@ -72,13 +71,3 @@ def test_prelu() -> None:
     )
     names = road.operators()
     assert (names.count("tvmq.prelu"), names.count("tvmq.table")) == (2, 1)
-
-
-@pytest.mark.slow
-@pytest.mark.thinned(2)
-@pytest.mark.parametrize("mode", ["fixed_point", "power_of_two"])
-def test_modes(mode: str) -> None:
-    n, y = start()
-    y = n.op("MaxPool", y, kernel_shape=[1, 1])
-    model = n.model(n.conv(n.op("PRelu", n.op("Mul", y, column(n)), column(n, 0.1, 0.5)), CHANNELS, 3, 1))
-    drive(model, requantize=mode, least_snr=20.0)
