@@ -101,3 +101,43 @@ def test_case(case: Case, request: pytest.FixtureRequest) -> None:
         if case.arguments.get("After") == "the same":
             raise
         rewrite(case, found, notes(found))
+
+
+FILE = '''"""annotate: a file."""
+
+# Given
+x: R.Tensor((1, 2, 4, 4), "float32")
+w = np.ones((2, 2, 3, 3))
+
+# Case: first
+# Before
+c = R.nn.conv2d(x, w)
+d = R.nn.relu(c)  # ?
+# After
+
+# Case: second
+# Options: per_channel=False
+# Before
+c = R.nn.conv2d(x, w)
+'''
+
+
+def test_a_case_file_is_rewritten_where_it_is_wrong(tmp_path: Path) -> None:
+    path = tmp_path / "annotate.py"
+    path.write_text(FILE)
+    first, second = cases_in(path)
+    assert second.options() == {"per_channel": False} and second.lines == {
+        "Options": [],
+        "Before": ["c = R.nn.conv2d(x, w)"],
+    }
+    found = annotated(first.module("Before"))
+    with pytest.raises((AssertionError, ValueError)):
+        check(first, found, specs(found))
+    rewrite(first, found, specs(found))
+    first, second = cases_in(path)
+    check(first, found, specs(found))
+    assert first.lines["After"][-1] == "d = R.nn.relu(c)" and "d = R.nn.relu(c)  # nothing\n" in path.read_text()
+    assert path.read_text().endswith(FILE[FILE.index("# Case: second") :])
+    other = annotated(first.module("Before"), dtype_input="int8")
+    with pytest.raises(ValueError, match="StructuralEqual"):
+        check(first, other, specs(other))

@@ -195,22 +195,19 @@ def test_results_come_nearer_to_float() -> None:
 
 
 @pytest.mark.slow
-def test_nearest_leaves_weights_alone() -> None:
-    mod, params = tvmq.from_onnx(mixed())
-    with tvmq.qconfig(weight_rounding="nearest"):
-        result = tvmq.run_calibration(mod, params, FEEDS)
-        integer = tvmq.quantize(mod, params, FEEDS, guard=None)
-    assert result.roundings == {}
-    assert not any("weight_rounding" in entry for entry in get_ledger(integer).layers.values())
-
-
-@pytest.mark.slow
-def test_wide_weights_and_layers_in_float_are_left_alone() -> None:
-    mod, params = tvmq.from_onnx(mixed())
-    with tvmq.qconfig(nbit_weight=16, dtype_weight="int16", nbit_input=8):
-        assert tvmq.run_calibration(mod, params, FEEDS).roundings == {}
-    with tvmq.qconfig(rules=[tvmq.Rule("*conv_*", None)]):
-        assert [one.codes.shape for one in tvmq.run_calibration(mod, params, FEEDS).roundings.values()] == [(24, 5)]
+@pytest.mark.parametrize(
+    "options, shapes",
+    [
+        ({"weight_rounding": "nearest"}, []),
+        ({"nbit_weight": 16, "dtype_weight": "int16", "nbit_input": 8}, []),
+        ({"rules": [tvmq.Rule("*conv_*", None)]}, [(24, 5)]),
+    ],
+)
+def test_what_is_left_alone(options: dict[str, object], shapes: list[tuple[int, ...]]) -> None:
+    """By option; wide weights; layers in float."""
+    with tvmq.qconfig(**options):
+        result = tvmq.run_calibration(*tvmq.from_onnx(mixed()), FEEDS)
+    assert [one.codes.shape for one in result.roundings.values()] == shapes
 
 
 PROGRAM = """
