@@ -74,8 +74,8 @@ Attributes of the function are omitted, and constants are shown by type and shap
 """
 
 
-CASES = """Modules before and after the pass, as the tests compare them. Parameters and constants of all cases stand under
-`# Given`; a comment behind a binding is what the pass noted about that variable.
+CASES = """Modules before and after the pass, as the tests compare them. Parameters and constants stand under `# Given`,
+at the head those of all cases; a comment behind a binding is what the pass noted about that variable.
 """
 
 
