@@ -7,10 +7,9 @@ import pytest
 import tvm
 
 from tests.passes.stages import annotated, calibrated
-from tests.support.models.networks import assert_same, block
+from tests.support.models.networks import block
 from tvmq.errors import CalibrationError
 from tvmq.graph.ledger import get_ledger
-from tvmq.graph.ops.conversions import is_calibrated
 from tvmq.graph.view import View, const_value, op_name
 from tvmq.numerics.spec import QuantSpec, choose_qparams
 from tvmq.passes.calibrate import calibrate
@@ -36,27 +35,6 @@ def scales(mod: tvm.IRModule) -> dict[str, tuple[list[float], list[int]]]:
 def expected(low: float, high: float, spec: QuantSpec | None = None) -> tuple[float, int]:
     params = choose_qparams(low, high, spec or QuantSpec())
     return float(params.scale), int(params.zero_point)
-
-
-def test_scales_are_put_in() -> None:
-    before = block(f"{X}, {W}", CONV, w=WEIGHT)
-    scale, zero = expected(-1.5, 3.0)
-    body = [
-        f'x_sq = R.tvmq.simulated_quantize(x, R.const({scale!r}, "float32"), R.const({zero}, "int32"), kind="input", tensor="x")',
-        'v = R.tvmq.simulated_quantize(w, s, z, kind="weight", tensor="c_weight", dtype="int8", symmetric=True, axis=0)',
-        "c = R.nn.conv2d(x_sq, v, padding=1)",
-    ]
-    scaled = np.float32([1 / 127, 0.5 / 127])
-    after = block(f"{X}, {W}, {S}", "\n".join(body), w=WEIGHT, s=scaled, z=np.zeros(2, np.int32))
-    found = calibrated(before, {"x": (-1.5, 3.0)})
-    assert_same(found, after)
-    assert get_ledger(found).stage == "calibrated"
-    assert all(is_calibrated(v) for _, v in View(found).bindings if op_name(v) == "tvmq.simulated_quantize")
-
-
-def test_power_of_two_scales() -> None:
-    found = scales(calibrated(block(f"{X}, {W}", CONV, w=WEIGHT), {"x": (-1.5, 3.0)}, requantize="power_of_two"))
-    assert found["x"] == (2.0**-5, 48) and found["c_weight"][0] == [2.0**-6, 2.0**-7]
 
 
 @pytest.mark.parametrize("per_channel, expected_zero", [(True, [1.0, 1 / 127]), (False, 1 / 127)])
@@ -130,12 +108,6 @@ def test_scales_of_concats(body: str, highs: dict[str, float], common: dict[str,
     mod = block(f"{X}, {W}", body + "end = R.nn.max_pool2d(z)", f'{shape}, "float32"', w=WEIGHT)
     found = scales(calibrated(mod, {name: (0.0, high) for name, high in highs.items()}))
     assert {name: found[name] for name in common} == {name: expected(0, high) for name, high in common.items()}
-
-
-def test_parts_of_a_concat_share_the_union_of_their_ranges() -> None:
-    mod = block(f"{X}, {W}", JOINED + "end = R.nn.max_pool2d(y)", '(1, 4, 4, 4), "float32"', w=WEIGHT)
-    found = scales(calibrated(mod, {"a": (-1.0, 4.0), "b": (-3.0, 1.0)}))
-    assert found["a"] == found["b"] == expected(-3.0, 4.0)
 
 
 def test_missing_thresholds_are_named() -> None:

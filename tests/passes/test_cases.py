@@ -7,18 +7,22 @@ from pathlib import Path
 import pytest
 import tvm
 
-from tests.passes.stages import annotated, partitioned
+from tests.passes.stages import annotated, calibrated, partitioned, realized
 from tests.support.models.networks import at_stage
 from tests.support.pass_cases import Case, Notes, Pass, cases_in, check, rewrite
 from tvmq import errors
 from tvmq.graph.functions import PARTS, function_module, inline_functions
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.view import View, op_name
+from tvmq.options.config import QConfig
+from tvmq.passes.correct_bias import correct_bias
 from tvmq.passes.fold_constants import fold_constants
 from tvmq.passes.integrality import integrality
 from tvmq.passes.partition_conversions import partition_conversions
 from tvmq.passes.prepare import prepare
+from tvmq.passes.quantize_dynamic import quantize_dynamic
 from tvmq.passes.realize.define_floats import define_floats
+from tvmq.passes.scale_outliers import scale_outliers
 from tvmq.passes.unify_scales import unify_scales
 
 CASES = [case for path in sorted(Path(__file__).with_name("cases").rglob("*.py")) for case in cases_in(path)]
@@ -36,6 +40,11 @@ def decisions(mod: tvm.IRModule) -> dict[str, str]:
             parts = [f"{entry['family']}: {members}", *(f"{k}={v}" for k, v in facts.items() if v is not False), rule]
             notes[name] = "; ".join(filter(None, parts))
     return notes
+
+
+def reasons(mod: tvm.IRModule) -> dict[str, str]:
+    """{variable: what decided}."""
+    return {name: entry["why"] for name, entry in get_ledger(mod).layers.items()}
 
 
 def specs(mod: tvm.IRModule) -> dict[str, str]:
@@ -73,6 +82,12 @@ def no_notes(_mod: tvm.IRModule) -> dict[str, str]:
 # Folder or file of the cases: how a case gets to the pass and through it, and what it notes
 PASSES: dict[str, tuple[Pass, Notes]] = {
     "annotate": (annotated, specs),
+    "calibrate": (calibrated, no_notes),
+    "correct_bias": (lambda mod, means: correct_bias(calibrated(mod), means), no_notes),
+    "pack_weights": (realized, no_notes),
+    "quantize_dynamic": (lambda mod, **options: quantize_dynamic(at_stage(mod, "prepared"), QConfig(**options)), reasons),
+    "realize": (realized, no_notes),
+    "scale_outliers": (lambda mod, outliers: scale_outliers(at_stage(mod, "prepared"), outliers), no_notes),
     "fold_constants": (fold_constants, no_notes),
     "define_floats": (define_floats, no_notes),
     "partition": (partitioned, decisions),
@@ -98,9 +113,8 @@ def test_case(case: Case, request: pytest.FixtureRequest) -> None:
     except (AssertionError, ValueError):
         if not request.config.getoption("--update-golden"):
             raise
-        if case.arguments.get("After") == "the same":
-            raise
         rewrite(case, found, notes(found))
+        check(next(one for one in cases_in(case.path) if one.title == case.title), found, notes(found))
 
 
 FILE = '''"""annotate: a file."""

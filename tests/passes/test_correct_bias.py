@@ -61,19 +61,10 @@ def test_shift_is_the_mean_error(groups: int, bias: bool) -> None:
 def test_a_layer_without_bias_gets_one_and_keeps_its_name() -> None:
     mod, _ = conv(1, bias=False)
     after = correct_bias(mod, {"x": np.ones(4)})
-    assert [var.name for var, _ in View(after).bindings][-2:] == ["c_sum", "c"]
     entry = get_ledger(after).layers["c"]
     assert (entry["root"], entry["members"], entry["facts"]["bias"]) == ("c_sum", ["c_sum", "c"], True)
     integer = realize(after)
     assert [op_name(v) for _, v in View(integer).bindings] == ["tvmq.quantize", "nn.conv2d", "add", "tvmq.dequantize"]
-
-
-def test_a_bias_of_one_number_becomes_one_a_channel() -> None:
-    weight = RANDOM.standard_normal(SHAPES[1]).astype(np.float32)
-    body = "c = R.nn.conv2d(x, w)\na = R.add(c, R.const(2.0, 'float32'))"
-    mod = calibrated(block(f'{X}, w: R.Tensor({SHAPES[1]}, "float32")', body, '(1, 6, 3, 3), "float32"', w=weight))
-    found = bias_of(correct_bias(mod, {"x": np.ones(4)}))
-    np.testing.assert_allclose(found, 2 + errors(weight).sum((1, 2, 3)), rtol=1e-5)
 
 
 def test_matrix_products() -> None:
