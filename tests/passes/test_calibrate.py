@@ -17,7 +17,6 @@ from tvmq.passes.calibrate import calibrate
 X = 'x: R.Tensor((1, 2, 4, 4), "float32")'
 W = 'w: R.Tensor((2, 2, 3, 3), "float32")'
 B = 'b: R.Tensor((1, 2, 1, 1), "float32")'
-S = 's: R.Tensor((2,), "float32"), z: R.Tensor((2,), "int32")'
 WEIGHT = np.float32([1, -0.5]).reshape(2, 1, 1, 1) * np.ones((2, 2, 3, 3), np.float32)
 CONV = "c = R.nn.conv2d(x, w, padding=1)"
 
