@@ -137,9 +137,9 @@ def with_relu() -> onnx.ModelProto:
     ({"partition_conversions": "fully_integral"}, "matmul_1"),
 ])  # fmt: skip
 def test_refusals(options: dict[str, object], words: str) -> None:
-    target = options.pop("target", None)
+    target, rules = options.get("target"), (Rule(op="matmul", activations="dynamic"),)
     with pytest.raises((ConfigError, IntegralError), match=words):
-        config = QConfig(**{"rules": (Rule(op="matmul", activations="dynamic"),), **options})
+        config = QConfig(**{"rules": rules, **{name: value for name, value in options.items() if name != "target"}})
         tvmq.quantize(*tvmq.from_onnx(with_relu()), feeds_of(with_relu()), config=config, target=target, guard=None)
 
 
