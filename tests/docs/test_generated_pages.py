@@ -138,6 +138,12 @@ def test_text_shows_what_changed(samples):
     assert not any("metadata[" in line for line in lines)
 
 
+def test_cases_of_the_tests_are_shown():
+    lines = pass_pages._cases("partition")
+    assert sum(line.count("# Case: ") for line in lines) > 10 and any("tril has no integer form" in line for line in lines)
+    assert pass_pages._cases("equalize") == []
+
+
 # ---- links of the built site
 
 
