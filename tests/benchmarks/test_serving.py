@@ -101,7 +101,9 @@ def test_bodies_of_other_headers(monkeypatch, header):
     serving_app = importlib.import_module("serving_app")
     body = io.BytesIO()
     with zipfile.ZipFile(body, "w") as archive:
-        archive.writestr("x.npy", b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() + bytes(64))
+        archive.writestr(
+            "x.npy", b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header.encode() + bytes(64)
+        )
     with pytest.raises(ValueError, match="the body is no .npz of arrays"):
         serving_app.unpack(body.getvalue())
 
