@@ -3,11 +3,11 @@
     python benchmarks/kernels.py [--levels avx512vnni,avx2] [--shapes 1x1,stem] [--tiles 6x4,4x4] [--peers]
         [--networks resnet50,unet256]
 
-With --networks the rows are the distinct convolutions of these networks (network_shapes.py).
+With --networks the rows are the distinct convolutions of these networks (harness/network_shapes.py).
 Columns   us: median of interleaved runs, requantize to uint8 included; GMAC/s; share of the peak of the
           instruction set's dot product, measured between the runs of the same row by a loop over registers;
           s: seconds of compilation; gain: OpenVINO's time for the same int8 layer / ours, with --peers, measured
-          between our runs (openvino_layers.py); only on the best level that this CPU has
+          between our runs (harness/openvino_layers.py); only on the best level that this CPU has
 The share counts true multiply-accumulates: padding of channels, taps and tiles counts as loss.
 With --tiles every tile is timed, beside the one that the cost model chooses (*). Shapes that Winograd can compute,
 proved exact for the random weights, have a row for it beside the direct kernel, with a * where the cost model takes it;
@@ -29,10 +29,10 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import common
 import numpy as np
 import tvm
-from network_shapes import network_shapes
+from harness.network_shapes import network_shapes
+from harness.report import finish, machine, print_table
 from tvm.script.ir_builder import tirx as T
 
 from tvmq import numerics
@@ -236,7 +236,7 @@ def measure(title: str, conv: Conv2d, level: str, tiles: list[tuple[int, int]], 
         runs[label], notes[label] = kernel_run(conv, kernel, level, operands)
     peer = None
     if options.peers and level == options.best:
-        from openvino_layers import layer_seconds
+        from harness.openvino_layers import layer_seconds
 
         try:
             peer, _ = layer_seconds(conv)
@@ -285,7 +285,7 @@ def main() -> None:
         level for level in isa.LEVELS if set(isa.features(level)) <= present
     ]
     wanted = options.shapes.split(",")
-    print(common.machine(), flush=True)
+    print(machine(), flush=True)
     options.best = levels[0]
     shapes = network_shapes(options.networks) or SHAPES
     rows: list[Row] = []
@@ -295,8 +295,8 @@ def main() -> None:
                 rows += measure(title, conv, level, tiles, options)
                 print(".", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
-    common.print_table(HEADERS, [row.cells() for row in rows])
-    common.finish(missed(rows, options.best, shapes))
+    print_table(HEADERS, [row.cells() for row in rows])
+    finish(missed(rows, options.best, shapes))
 
 
 if __name__ == "__main__":

@@ -27,7 +27,20 @@ from harness.report import (
 from harness.zoo import TASKS
 
 # Options that say where things lie, not what is measured: no part of the name of a file of results
-PLACES = ("zoo", "cache", "json", "result", "quick", "child", "environments", "saved", "python", "save", "check")
+PLACES = (
+    "zoo",
+    "cache",
+    "json",
+    "result",
+    "quick",
+    "child",
+    "environments",
+    "saved",
+    "python",
+    "save",
+    "check",
+    "file",
+)
 Argument = tuple[tuple[str, ...], dict[str, Any]]
 
 
@@ -49,8 +62,10 @@ class Command:
     head          lines below the machine
     table         rows -> those that are printed, where several are one
     more          (rows, options) -> (title, headers, cells) of further tables
-    child         measures in this very process, for `--child NAME`: its result is printed as JSON
+    child         works in this very process, for `--child NAME`: its result, if any, is printed as JSON
+    child_option  name of that option
     judges_quick  False: of few samples nothing is asked
+    cache         default of --cache
     """
 
     about: str
@@ -63,7 +78,9 @@ class Command:
     table: Callable[[list[Any]], list[Any]] = lambda rows: rows
     more: Callable[[list[Any], Namespace], Iterable[tuple[str, Sequence[str], list[list[str]]]]] = lambda rows, _: ()
     child: Callable[[Namespace], Any] | None = None
+    child_option: str = "child"
     judges_quick: bool = True
+    cache: Path = Path("build/benchmarks")
 
     @property
     def parser(self) -> ArgumentParser:
@@ -73,12 +90,11 @@ class Command:
             folder = ROOT.parent / "shared" / "zoo"
             result.add_argument("--zoo", type=Path, default=folder, help="folder of tasks.py")
             result.add_argument("--tasks", default=",".join(self.tasks), help="names, separated by commas")
-        cache = Path("build/benchmarks")
-        result.add_argument("--cache", type=Path, default=cache, help="folder of models made for comparison")
+        result.add_argument("--cache", type=Path, default=self.cache, help="folder of models made for comparison")
         result.add_argument("--json", type=Path, help="the file of results; benchmarks/results/NAME.json without it")
         result.add_argument("--quick", action="store_true", help="few samples: a look, not a result, and no file")
         if self.child is not None:
-            result.add_argument("--child", help="measure this in this very process and print JSON")
+            result.add_argument(f"--{self.child_option}", help="work on this in this very process and print JSON")
         for names, options in self.arguments:
             result.add_argument(*names, **options)
         return result
@@ -86,8 +102,9 @@ class Command:
     def __call__(self, arguments: Sequence[str] | None = None) -> None:
         """Read the command line and do what it says; SystemExit with 1 where a bound is missed."""
         options = self.parser.parse_args(arguments)
-        if self.child is not None and options.child:
-            print(json.dumps(self.child(options), default=float))
+        if self.child is not None and getattr(options, self.child_option):
+            found = self.child(options)
+            print(*([] if found is None else [json.dumps(found, default=float)]))
             return
         print(machine(), *self.head(options), sep="\n", flush=True)
         columns = self.columns(options) if callable(self.columns) else self.columns
@@ -118,8 +135,8 @@ class Command:
 
     def changed(self, options: Namespace) -> dict[str, Any]:
         """{option: value} of all that are not as they come, apart from PLACES."""
-        usual = vars(self.parser.parse_args([]))
-        return {name: v for name, v in vars(options).items() if name not in PLACES and str(v) != str(usual.get(name))}
+        default = self.parser.get_default
+        return {name: v for name, v in vars(options).items() if name not in PLACES and str(v) != str(default(name))}
 
     def result_path(self, options: Namespace) -> Path | None:
         """The file of results: none of a quick run without --json."""

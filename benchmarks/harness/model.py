@@ -122,3 +122,29 @@ def network_predict(net: Any) -> Predict:
         return [output.numpy() for output in (outputs if isinstance(outputs, list) else [outputs])]
 
     return predict
+
+
+def onnx_model(
+    nodes: Sequence[Any], inputs: Mapping[str, Sequence[int]], constants: Mapping[str, Any], *, dtype: str = "float32",
+    output: str = "y", ir_version: int = 8,
+) -> Any:  # fmt: skip
+    """An ONNX model of nodes and constants, opset 17, with one output; `dtype` is that of the inputs."""
+    from onnx import TensorProto, helper, numpy_helper
+
+    kind = helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
+    given = [helper.make_tensor_value_info(name, kind, shape) for name, shape in inputs.items()]
+    arrays = [numpy_helper.from_array(np.asarray(array), name) for name, array in constants.items()]
+    result = helper.make_empty_tensor_value_info(output)
+    if dtype == "float32":
+        result = helper.make_tensor_value_info(output, TensorProto.FLOAT, None)
+    graph = helper.make_graph(nodes, "network", given, [result], arrays)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=ir_version)
+
+
+def read_model(path: str | bytes) -> tuple[Any, Any]:
+    """A float model whose batch is dynamic: file, or the bytes of one."""
+    import io
+
+    import onnx
+
+    return tvmq.from_onnx(onnx.load(io.BytesIO(path)) if isinstance(path, bytes) else path)

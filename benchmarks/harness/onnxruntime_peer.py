@@ -17,6 +17,7 @@ import numpy as np
 import onnx
 import onnxruntime
 
+from harness.model import onnx_model
 from harness.zoo import Feed, Predict
 
 SETTINGS = "qdq per-channel u8s8 minmax"
@@ -27,20 +28,18 @@ def saturates() -> bool:
 
     4 pairs of 255 * 127: 259080 exactly, 131068 where each pair ends at 32767.
     """
-    from onnx import TensorProto, helper, numpy_helper
+    from onnx import helper
 
-    weight = numpy_helper.from_array(np.full((8, 4), 127, np.int8), "w")
-    value = helper.make_tensor_value_info
-    graph = helper.make_graph(
-        [helper.make_node("MatMulInteger", ["x", "w"], ["y"])],
-        "probe",
-        [value("x", TensorProto.UINT8, [1, 8])],
-        [value("y", TensorProto.INT32, [1, 4])],
-        [weight],
-    )
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    nodes = [helper.make_node("MatMulInteger", ["x", "w"], ["y"])]
+    model = onnx_model(nodes, {"x": [1, 8]}, {"w": np.full((8, 4), 127, np.int8)}, dtype="uint8")
     loaded = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
     return int(loaded.run(None, {"x": np.full((1, 8), 255, np.uint8)})[0][0, 0]) != 8 * 255 * 127
+
+
+def be_quiet() -> None:
+    """Leave out what onnxruntime's quantizer has to say."""
+    logging.getLogger().setLevel(logging.ERROR)
+    warnings.simplefilter("ignore")
 
 
 def describe_sums(saturating: bool) -> str:
@@ -54,10 +53,10 @@ def describe_sums(saturating: bool) -> str:
 
 
 def session(model: Path, threads: int = 1, batch: int | None = None) -> Predict:
-    """A function that runs the model in onnxruntime on the CPU, default optimizations; batch: fixes free dimensions."""
+    """A function that runs the model in onnxruntime on the CPU, default optimizations; batch: fixes dynamic ones."""
     options = onnxruntime.SessionOptions()
     if batch is not None:
-        for name in _free_dimensions(model):
+        for name in _dynamic_dimensions(model):
             options.add_free_dimension_override_by_name(name, batch)
     options.intra_op_num_threads = threads
     options.inter_op_num_threads = 1
@@ -66,7 +65,7 @@ def session(model: Path, threads: int = 1, batch: int | None = None) -> Predict:
     return lambda feed: loaded.run(None, feed)
 
 
-def _free_dimensions(model: Path) -> set[str]:
+def _dynamic_dimensions(model: Path) -> set[str]:
     """Names of the dimensions of the inputs that are no numbers."""
     inputs = onnx.load(model, load_external_data=False).graph.input
     return {dim.dim_param for value in inputs for dim in value.type.tensor_type.shape.dim if dim.dim_param}
@@ -141,3 +140,25 @@ def int8_model(model: Path, feeds: Iterable[Feed], cache: Path) -> tuple[Path, l
         partial.rename(out)
         notes.write_text("\n".join(texts))
     return out, notes.read_text().splitlines()
+
+
+def quantize_format(task: Any, kind: str, calibration: Iterable[Feed], folder: Path) -> Path:
+    """The task's model in a format: qdq, qdq_tensor (one scale for each weight), qoperator, or dynamic."""
+    from onnxruntime.quantization import CalibrationMethod, QuantFormat, QuantType, quantize_dynamic, quantize_static
+
+    source, out = folder / f"{task.name}.float.onnx", folder / f"{task.name}.{kind}.onnx"
+    _preprocess(Path(task.model_path), source)
+    if kind == "dynamic":
+        quantize_dynamic(str(source), str(out), weight_type=QuantType.QInt8, per_channel=True)
+        return out
+    kinds = {"qdq": QuantFormat.QDQ, "qdq_tensor": QuantFormat.QDQ, "qoperator": QuantFormat.QOperator}
+    options: dict[str, Any] = {
+        "quant_format": kinds[kind], "per_channel": kind != "qdq_tensor", "activation_type": QuantType.QUInt8,
+        "weight_type": QuantType.QInt8, "calibrate_method": CalibrationMethod.MinMax,
+    }  # fmt: skip
+    try:
+        quantize_static(str(source), str(out), _Reader(calibration), **options)
+    except ValueError:  # a bias beside a per-channel weight
+        options["extra_options"] = {"QDQDisableWeightAdjustForInt32Bias": True}
+        quantize_static(str(source), str(out), _Reader(calibration), **options)
+    return out

@@ -193,3 +193,9 @@ def score_figures(scored: Scored, reference: Scored) -> Figures:
 def count_unequal(some: Sequence[np.ndarray], others: Sequence[np.ndarray]) -> int:
     """Values that are not equal, over all pairs of arrays."""
     return sum(int(np.count_nonzero(a != b)) for a, b in zip(some, others, strict=True))
+
+
+def bit_differences(ours: Scored, other: Scored) -> int:
+    """Values of the outputs that are not equal in every bit."""
+    pairs = zip(ours.outputs, other.outputs, strict=True)
+    return sum(int(np.count_nonzero(a.view(f"u{a.itemsize}") != b.view(f"u{b.itemsize}"))) for a, b in pairs)

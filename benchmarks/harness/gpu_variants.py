@@ -14,7 +14,7 @@ NAMES = (
 
 
 def build(quantized: Any, arch: str, batch: int) -> Any:
-    """The executable of an integer module whose batch is free, for one batch."""
+    """The executable of an integer module whose batch is dynamic, for one batch."""
     import tvmq
     from tvmq.graph.analysis.batch_dimension import batch_dimension
 

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from common import Feed
+from harness.zoo import Feed
 
 PRODUCTS = ("nn.conv1d", "nn.conv2d", "nn.conv3d", "tvmq.conv_transpose", "matmul")
 LOWEST, HIGHEST, FAR = -128, 127, np.float32(1e6)

@@ -7,8 +7,9 @@ from collections.abc import Callable
 
 import numpy as np
 import torch
-from hard_networks import Recipe
 from torch import nn
+
+from hard_networks.recipe import Recipe
 
 LOUD = 1e4  # what the residual stream of `growing_stream` reaches
 

@@ -6,8 +6,9 @@ from collections.abc import Callable
 
 import numpy as np
 import torch
-from hard_networks import Recipe
 from torch import nn
+
+from hard_networks.recipe import Recipe
 
 RATE = 8000.0  # samples a second
 

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import sys
 import tempfile
 from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).parent / "adapters"))
 
 import numpy as np  # noqa: E402
 import onnx  # noqa: E402
 import torch  # noqa: E402
+from adapters.onnx_torch import read_module  # noqa: E402
 from onnx import helper, numpy_helper  # noqa: E402
-from onnx_torch import read_module  # noqa: E402
 
 
 def without_batch_norm(model: onnx.ModelProto) -> onnx.ModelProto:

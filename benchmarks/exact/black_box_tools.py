@@ -1,8 +1,6 @@
 """Models of one quantized operator for tools that run them, and their answers to test vectors.
 
 A tool takes a case (tvmq.chips.emulation.cases) and gives codes, or None for a case that it has no operator for.
-
-    python benchmarks/black_box_tools.py onnxruntime 0 quick answers.npz     # as benchmarks/black_boxes.py starts it
 """
 
 from __future__ import annotations
@@ -306,19 +304,3 @@ TOOLS: dict[str, Tool] = {
     "litert reference": Tool(("int8",), partial(litert, reference=True)),
     "litert": Tool(("int8",), partial(litert, reference=False)),
 }
-
-
-def main() -> None:
-    """Answers of one tool to a file: tool, seed, "quick" or "all", file."""
-    from black_boxes import cases
-
-    name, seed, size, file = sys.argv[1:]
-    tool = TOOLS[name]
-    vectors = cases(tool.types, int(seed), quick=size == "quick")
-    chosen = [case for case in vectors if case.operator in ("conv2d", "dense")]
-    answers = answer_all(tool, chosen)
-    np.savez(file, **{f"{one.case.operator}/{one.case.name}": one.answer for one in answers})
-
-
-if __name__ == "__main__":
-    main()

@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from common import Feed
+from harness import onnxruntime_peer
+from harness.zoo import Feed
 
 READ = "__read"  # suffix of the inputs that stand for tensors of codes
 
@@ -88,12 +89,11 @@ def cut(model: Any, codes: Feed) -> Any:
 def compare_operators(path: Path, feeds: Iterable[Feed], folder: Path) -> Differences:
     """Ours and onnxruntime's codes of each operator of a Q/DQ or QOperator model, on these samples."""
     import onnx
-    import peers
 
     model = onnx.load(str(path))
     names = computed_codes(model)
     onnx.save(watched(model, names), str(folder / "watched.onnx"))
-    whole, parts = peers.session(folder / "watched.onnx"), None
+    whole, parts = onnxruntime_peer.session(folder / "watched.onnx"), None
     found = dict.fromkeys(names, (0, 0, 0))
     for feed in feeds:
         codes = dict(zip(names, whole(feed), strict=True))
@@ -111,7 +111,6 @@ def compare_operators(path: Path, feeds: Iterable[Feed], folder: Path) -> Differ
 def _parts(model: Any, codes: Feed, feed: Feed, path: Path) -> list[Callable[[Feed], Any]]:
     """Ours and onnxruntime's cut model; what they are not asked for is left out of their feeds."""
     import onnx
-    import peers
 
     import tvmq
 
@@ -122,5 +121,5 @@ def _parts(model: Any, codes: Feed, feed: Feed, path: Path) -> list[Callable[[Fe
     ours = tvmq.build(tvmq.quantize(*tvmq.from_onnx(path, shape=shape))).run
     return [
         lambda given, run=run: run({name: given[name] for name in inputs})  # type: ignore[misc]
-        for run in (ours, peers.session(path))
+        for run in (ours, onnxruntime_peer.session(path))
     ]

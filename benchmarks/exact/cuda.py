@@ -15,13 +15,15 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from common import Feed
+from harness.report import Columns, columns
+from harness.zoo import Feed
 
 ARCHS = ("sm_75", "sm_80", "sm_90")
 KERNEL = re.compile(r'^extern "C" __global__[^;]*\{$', re.MULTILINE)
@@ -62,7 +64,7 @@ def where() -> str:
 def measure(cases: Iterable[Any], archs: Sequence[str], differing: Differing) -> tuple[list[dict[str, Any]], list[str]]:
     """Rows and failures.
 
-    cases       models with inputs (exactness.Case)
+    cases       models with inputs (exact.cases.Case)
     differing   counts the values whose bits differ
     """
     from tvmq.codegen.target.nvcc import find_nvcc
@@ -148,25 +150,20 @@ def _count(row: Row, found: Sequence[Any], expected: Sequence[Any], differing: D
         row.differing += differing(np.asarray(result), np.asarray(array))
 
 
-def table(rows: Sequence[Mapping[str, Any]], archs: Sequence[str]) -> tuple[list[str], list[list[str]]]:
-    """Titles and lines; the random graphs are one line."""
-    tasks = [[row] for row in rows if "random_" not in row["name"]]
+def columns_of(archs: Sequence[str]) -> Columns:
+    """Columns for these architectures."""
+    code = [(arch, lambda row, arch=arch: f"{row['code'][arch] / 1000:.0f} kB" if row["code"].get(arch) else "source")
+            for arch in archs]  # fmt: skip
+    last = columns("values {values} | differing {differing} | executed {executed} | islands {islands}")
+    return (*columns("model {name} | kernels {kernels}"), *code, *last)
+
+
+def shown(rows: Sequence[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The rows to print: random graphs are one."""
     graphs = [row for row in rows if "random_" in row["name"]]
-    titles = ["model", "kernels", *archs, "values", "differing", "executed", "islands"]
-    return titles, [_line(group, archs) for group in (*tasks, graphs) if group]
-
-
-def _line(group: Sequence[Mapping[str, Any]], archs: Sequence[str]) -> list[str]:
-    name = group[0]["name"] if "random_" not in group[0]["name"] else f"{len(group)} random graphs"
-    code = [sum(row["code"].get(arch, 0) for row in group) for arch in archs]
-    counts = {key: str(sum(row[key] for row in group)) for key in ("kernels", "values", "differing", "islands")}
-    made = [f"{size / 1000:.0f} kB" if size else "source" for size in code]
-    return [
-        name,
-        counts["kernels"],
-        *made,
-        counts["values"],
-        counts["differing"],
-        group[0]["executed"],
-        counts["islands"],
-    ]
+    together = {key: sum(row[key] for row in graphs) for key in ("kernels", "values", "differing", "islands")}
+    code: Counter[str] = Counter()
+    for row in graphs:
+        code.update(row["code"])
+    ends = [{**graphs[0], **together, "name": f"{len(graphs)} random graphs", "code": code}] if graphs else []
+    return [row for row in rows if "random_" not in row["name"]] + ends
