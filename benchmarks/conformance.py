@@ -152,7 +152,7 @@ COLUMNS = (
 
 def measure(options: Namespace) -> Iterator[dict[str, Any] | str]:
     """A row of each operator, all operators, and bounds that are missed."""
-    from tvmq.tools.cli.screen import step
+    from tvmq.tools.cli.console import step
 
     cases = chosen(options)
     with step("import, build, run", len(cases)) as advance:

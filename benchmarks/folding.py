@@ -59,7 +59,7 @@ COLUMNS = (
 
 def measure(options: Namespace) -> list[dict[str, Any] | str]:
     """A row of each operator, all operators, and what is wrong."""
-    from tvmq.tools.cli.screen import step
+    from tvmq.tools.cli.console import step
 
     wanted = set(filter(None, options.operators.split(",")))
     cases = [case for case in load_cases().values() if not wanted or case.operator in wanted]

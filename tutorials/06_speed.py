@@ -21,7 +21,7 @@ import tvmq
 from tvmq.demo import load_demo
 
 demo = load_demo()
-mod, params = tvmq.from_onnx(demo.model)  # the batch stays free
+mod, params = tvmq.from_onnx(demo.model)  # the batch stays dynamic
 qmod = tvmq.quantize(mod, params, demo.calibration)
 float_exe = tvmq.build(mod, params=params, sizes={"batch": 1})
 int8_exe = tvmq.build(qmod, sizes={"batch": 1})

@@ -84,7 +84,7 @@ class IntegralError(TvmqError, ValueError):
 
 
 class StageError(TvmqError, ValueError):
-    """A pass was given a module that is not at its stage of the road."""
+    """A pass was called with a module of another stage than it needs."""
 
 
 class TargetError(TvmqError, ValueError):

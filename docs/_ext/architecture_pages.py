@@ -1,12 +1,11 @@
-"""The rooms of the source, drawn from the table that tests/test_layers.py enforces; and the road as a picture."""
+"""The rooms of the source, drawn from the table that tests/test_layers.py enforces; the stages as a picture."""
 
 from __future__ import annotations
 
 import re
 from html import escape
-from importlib.util import module_from_spec, spec_from_file_location
 
-import road_trace
+import call_walk
 from pages import ROOT, Page
 
 WIDTH, HEIGHT, GAP = 118, 26, 8
@@ -41,7 +40,8 @@ WALKS = """
 
 The folders that a first example enters, in order, each where one of its functions is called for the first time. The
 embedded network is imported, quantized, built, saved, loaded and run while this page is generated
-(`python docs/_ext/road_trace.py` prints the same).
+(`python docs/_ext/call_walk.py` prints the same). A call goes down the floors, since a room imports lower ones alone,
+with one exception: a lower room calls what a higher one gave it. The table below each picture lists these calls.
 """
 TAIL = """
 [Contributing](../contributing.md) says which files to touch for a new pass, operator, observer, kernel,
@@ -52,11 +52,7 @@ instruction set, backend or command. Names stand in tables (`PASSES`, `OBSERVERS
 
 def floors() -> tuple[tuple[str, ...], ...]:
     """Rooms of each floor, the lowest first, as tools/rooms.py has them."""
-    spec = spec_from_file_location("rooms", ROOT / "tools" / "rooms.py")
-    assert spec is not None and spec.loader is not None
-    module = module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module.FLOORS  # type: ignore[no-any-return]
+    return call_walk.load_rooms().FLOORS  # type: ignore[no-any-return]
 
 
 def _picture() -> list[str]:
@@ -98,7 +94,7 @@ def _places() -> list[str]:
     return re.findall(r"^\| \d+ \|.*$", text, re.M)
 
 
-def road(base: str) -> list[str]:
+def draw_stages(base: str) -> list[str]:
     """The stages of tvmq/quantization/stages.py as a picture; its boxes lead to the pages of the passes in `base`."""
     from tvmq.passes import PASSES
     from tvmq.quantization.stages import DECISIONS, INTEGERS, PREPARATION, ROUNDING, SCALING
@@ -107,16 +103,19 @@ def road(base: str) -> list[str]:
     for name, _ in PREPARATION + SCALING + DECISIONS + ROUNDING + INTEGERS:
         kind = "other" if name in OPTIONAL else "float"
         entries.append((name, kind, f"{base}{name}.html" if name in PASSES else None))
-    return ["```{raw} html", *_chain(entries, "the road", 146, IN_A_ROW), "```"]
+    return ["```{raw} html", *_chain(entries, "the stages", 146, IN_A_ROW), "```"]
 
 
 def _walks() -> list[str]:
     """For each step of a session the folders, as boxes in the order in which they are entered."""
     lines = []
-    for walk in road_trace.walks():
+    for walk in call_walk.record_walks():
         boxes = [(folder, "codes", None) for folder in walk.folders]
-        lines += ["", f"**{walk.call}**: {walk.files} files", "", "```{raw} html"]
-        lines += [*_chain(boxes, f"the road of {walk.call}", 126, FOLDERS_IN_A_ROW), "```"]
+        lines += ["", f"**{walk.call}**: {walk.files} files, {walk.calls} calls", "", "```{raw} html"]
+        lines += [*_chain(boxes, f"folders of {walk.call}", 126, FOLDERS_IN_A_ROW), "```"]
+        if walk.returns:
+            lines += ["", "| caller | called | calls | why |", "| --- | --- | ---: | --- |"]
+        lines += [f"| `{a}` | `{b}` | {n} | {call_walk.RETURNS[a, b]} |" for (a, b), n in sorted(walk.returns.items())]
     return [*lines, ""]
 
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 import tvm
 from api_pages import links
-from architecture_pages import road
+from architecture_pages import draw_stages
 from pages import Page, rst, toctree
 from pass_samples import Sample, samples
 from pictures import functions, picture
@@ -36,7 +36,7 @@ def _head(name: str) -> str:
 def _overview() -> Page:
     rows = [f"| [{name}]({name}.md) | {_markdown(_head(name).split(chr(10) * 2)[0])} |" for name in PASSES]
     table = ["| pass | what it does |", "| --- | --- |", *rows, ""]
-    lines = [OVERVIEW, *road(""), ROAD_TEXT, *table, toctree(list(PASSES), hidden=True)]
+    lines = [OVERVIEW, *draw_stages(""), ROAD_TEXT, *table, toctree(list(PASSES), hidden=True)]
     return Page("passes/index", "\n".join(lines))
 
 

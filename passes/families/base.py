@@ -283,7 +283,7 @@ class Realizer(Protocol):
         """Lowest and highest code of a result whose real values are clipped to the group's "low" and "high"."""
 
     def rescale(self, part: Codes, common: QParams, group: Group) -> Codes:
-        """Bring the codes of an activation to another scale."""
+        """Convert the codes of an activation to another scale."""
 
     def note(self, group: Group, **facts: object) -> None:
         """Write plain data about a group into the ledger, for explain."""

@@ -40,7 +40,7 @@ OPTIONS = {
 
 
 def model(batch: str, length: str) -> tvmq.tvm.IRModule:
-    """The encoder; `batch` and `length` are numbers or names of free sizes."""
+    """The encoder; `batch` and `length` are numbers or names of dynamic sizes."""
     inputs = [f'{name}: R.Tensor(({batch}, {length}), "int64")' for name in ("ids", "mask")]
     constants = [f'{name}: R.Tensor({array.shape}, "float32")' for name, array in CONSTANTS.items()]
     body = (
@@ -89,7 +89,7 @@ def test_the_proof_holds() -> None:
 
 
 @pytest.mark.slow
-def test_free_sizes() -> None:
+def test_dynamic_sizes() -> None:
     made = tvmq.quantize(model('"n"', '"t"'), None, feeds(), config=tvmq.qconfig(**OPTIONS), guard=None)
     exe = tvmq.build(made)
     for batch, length in ((2, 9), (1, 3), (3, 20)):

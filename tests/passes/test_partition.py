@@ -308,20 +308,20 @@ def test_other_stages_are_refused(stage: str) -> None:
         partition(at_stage(conv_and("y = R.tril(c)"), stage))
 
 
-def test_free_dimensions_count_as_one() -> None:
+def test_dynamic_dimensions_count_as_one() -> None:
     mod = block(f'x: R.Tensor(("n", 2, 4, 4), "float32"), {W}', "c = R.nn.conv2d(x, w, padding=1)", w=WEIGHT)
     one = block(f'x: R.Tensor((1, 2, 4, 4), "float32"), {W}', "c = R.nn.conv2d(x, w, padding=1)", w=WEIGHT)
-    (free,), (fixed,) = (get_ledger(partitioned(m)).layers.values() for m in (mod, one))
-    assert free["macs"] == fixed["macs"] > 0 and free["precision"] == "int8"
+    (dynamic,), (fixed,) = (get_ledger(partitioned(m)).layers.values() for m in (mod, one))
+    assert dynamic["macs"] == fixed["macs"] > 0 and dynamic["precision"] == "int8"
 
 
 @pytest.mark.parametrize(
-    "operator, free",
-    [("R.mean(c, axis=[2, 3])", r"the number of values is free \(h, 4\)"),
-     ("R.nn.avg_pool2d(c, [2, 2])", r"windows of a picture whose size is free \(h\)")],
+    "operator, dynamic",
+    [("R.mean(c, axis=[2, 3])", r"the number of values is dynamic \(h, 4\)"),
+     ("R.nn.avg_pool2d(c, [2, 2])", r"windows of a picture whose size is dynamic \(h\)")],
 )  # fmt: skip
-def test_counts_that_are_free_stay_float(operator: str, free: str) -> None:
+def test_counts_that_are_dynamic_stay_float(operator: str, dynamic: str) -> None:
     given = f'x: R.Tensor((1, 2, "h", 4), "float32"), {W}'
     mod = block(given, f"c = R.nn.conv2d(x, w, padding=1)\nm = {operator}", w=WEIGHT)
     entries = get_ledger(partitioned(mod)).layers.values()
-    assert any(re.search(f"limit: {free}", entry["why"]) for entry in entries), list(entries)
+    assert any(re.search(f"limit: {dynamic}", entry["why"]) for entry in entries), list(entries)

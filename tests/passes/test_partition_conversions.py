@@ -230,8 +230,8 @@ def test_refusals() -> None:
         function_module(block(X, "y = R.nn.relu(x)"), "quantized_main")
 
 
-def free(body: str, result: str) -> tvm.IRModule:
-    """A module of a free size n."""
+def module_of_dynamic_size(body: str, result: str) -> tvm.IRModule:
+    """A module of a dynamic size n."""
     lines = "".join(f"            {line}\n" for line in body.splitlines())
     return parse(
         "@I.ir_module\nclass Module:\n    @R.function\n"
@@ -243,11 +243,11 @@ def free(body: str, result: str) -> tvm.IRModule:
 def test_sizes_that_are_computed_inside() -> None:
     """The suffix names a size that it is given; where it would have to compute backwards, it is refused."""
     body = f"q = {QUANTIZE.format('x')}\nm = R.reshape(q, R.shape([n * 4]))\n"
-    whole = free(f"{body}y = {DEQUANTIZE.format('m')}", '("n * 4",)')
+    whole = module_of_dynamic_size(f"{body}y = {DEQUANTIZE.format('m')}", '("n * 4",)')
     parts = split(whole)
     relax.analysis.well_formed(parts)
     tvm.ir.assert_structural_equal(tvm.script.from_source(parts.script(show_meta=True)), parts)
     x = np.random.default_rng(0).standard_normal((3, 4)).astype(np.float32)
     np.testing.assert_array_equal(run(parts, [x])[0], run(whole, [x])[0])
-    with pytest.raises(ModelError, match="layer 'm': a shape behind it needs the free size 'n', which the shapes at"):
-        split(free(f"{body}d = {DEQUANTIZE.format('m')}\ny = R.reshape(d, R.shape([n, 4]))", '("n", 4)'))
+    with pytest.raises(ModelError, match="layer 'm': a shape behind it needs the dynamic size 'n', which the shapes at"):
+        split(module_of_dynamic_size(f"{body}d = {DEQUANTIZE.format('m')}\ny = R.reshape(d, R.shape([n, 4]))", '("n", 4)'))

@@ -194,15 +194,15 @@ def test_a_table_stands_in_the_file_once(bits: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("free", [False, True])
-def test_no_table_is_unpacked_whole(free: bool) -> None:
-    """The code holds a gather of packed rows, and no function that unpacks; also for free lengths."""
+@pytest.mark.parametrize("dynamic", [False, True])
+def test_no_table_is_unpacked_whole(dynamic: bool) -> None:
+    """The code holds a gather of packed rows, and no function that unpacks; also for dynamic lengths."""
     n = Net((2, 3))
     ids = n.op("Cast", n.op("Abs", n.op("Mul", "x", n.constant(np.float32(50)))), to=onnx.TensorProto.INT64)
     model = n.model(n.op("Gather", n.constant(np.float32(n.weight(40, 7))), ids))
     feeds = feeds_of(model)[:2]  # some indices beyond the last row
     for value in (*model.graph.input, *model.graph.output):
-        if free:
+        if dynamic:
             value.type.tensor_type.shape.dim[1].dim_param = "length"
     mod, params = tvmq.from_onnx(model)
     with tvmq.qconfig(activations=None, nbit_weight=4):

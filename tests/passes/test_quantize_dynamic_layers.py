@@ -69,13 +69,13 @@ def test_one_convolution(target: str | None, weights: QuantSpec | None) -> None:
 
 
 @pytest.fixture(scope="module")
-def free_batch() -> object:
+def dynamic_batch() -> object:
     return quantized(products(), batches(), (Rule("/matmul_2", activations="dynamic"),))
 
 
 @pytest.mark.slow
-def test_a_product_of_a_free_batch(free_batch: object) -> None:
-    executable = tvmq.build(free_batch)
+def test_a_product_of_a_dynamic_batch(dynamic_batch: object) -> None:
+    executable = tvmq.build(dynamic_batch)
     verification = tvmq.verify(executable, batches(4))
     assert verification.exact, str(verification)
     alone = [executable.run({"x": batches(4)[2]["x"][i : i + 1]})[0] for i in range(3)]
@@ -83,8 +83,8 @@ def test_a_product_of_a_free_batch(free_batch: object) -> None:
 
 
 @pytest.mark.slow
-def test_explain_says_which(free_batch: object) -> None:
-    assert "rule '/matmul_2': codes made at run time" in str(tvmq.explain(free_batch))
+def test_explain_says_which(dynamic_batch: object) -> None:
+    assert "rule '/matmul_2': codes made at run time" in str(tvmq.explain(dynamic_batch))
 
 
 @pytest.mark.slow

@@ -94,7 +94,7 @@ def operator(
     result      (*types, **attributes) -> (shape, dtype); a type has .shape and .dtype. None: those of the first input
     inputs      names of its tensors
     attributes  {name: int, float, bool or str}
-    samples_apart  each sample along the first axis is computed by itself, whatever the others are: a model of free
+    samples_apart  each sample along the first axis is computed by itself, whatever the others are: a model of dynamic
                 batch is then compiled for one sample, which is faster, and run for each
     raises      ConfigError for a name that is taken, and other attributes than an earlier definition in this process
 

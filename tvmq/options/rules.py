@@ -44,7 +44,7 @@ class LayerFacts:
     op            operator type without "relax.", for example "nn.conv2d"
     macs          multiply-accumulates for one run, 0 for operators without any
     weight_shape  shape of the weight, () where there is none
-    output_shape  shape of the result; free dimensions are texts
+    output_shape  shape of the result; dynamic dimensions are texts
     index         position among the layers of the same operator type, from 0, in order of execution
     """
 

@@ -1,6 +1,6 @@
-"""Stages of static quantization as data: which pass follows which, and what each is given.
+"""Stages of static quantization as data: which pass follows which, and its arguments.
 
-    PREPARATION  prepare, fold_constants, passes of the user's own               float, without a decision
+    PREPARATION  prepare, fold_constants, passes of the user                     float, without a decision
     SCALING      equalize                                                        the same floats, other weights
     DECISIONS    scale_outliers, partition, annotate, unify_scales               which layers, in which codes
                  here data choose thresholds and roundings: `run_calibration`
@@ -45,7 +45,7 @@ from tvmq.passes.unify_scales import unify_scales
 
 @dataclass(frozen=True)
 class StageContext:
-    """Context of the stages, besides the module.
+    """Arguments of the stages other than the module.
 
     config       options
     backend      target

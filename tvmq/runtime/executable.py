@@ -238,7 +238,7 @@ class Executable:
 
             print(exe.profile({"x": x}))
         """
-        from tvmq.runtime.profile import profile_model  # the cost model walks the road again
+        from tvmq.runtime.profile import profile_model  # the cost model lowers the module again
 
         check_counts("profile", repeat=repeat, threads=threads)
         main, target = self["main"], self._parts.target

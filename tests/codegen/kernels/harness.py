@@ -76,7 +76,7 @@ def check_arguments(func: Any, tensors: Sequence[Any]) -> None:
 
 
 def run_kernel(kernel: Kernel, inputs: Sequence[np.ndarray], level: str) -> np.ndarray:
-    """Output of a kernel; the output buffer holds rubbish before. A free size is that of the first input's rows."""
+    """Output of a kernel; the output buffer holds rubbish before. A dynamic size is that of the first input's rows."""
     function = compile_function(kernel.name, kernel.func, level)
     output = kernel.func.params[-1]
     shape = [int(extent) if isinstance(extent, tvm.tirx.IntImm) else inputs[0].shape[0] for extent in output.shape]

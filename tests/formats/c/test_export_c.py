@@ -331,13 +331,13 @@ def test_operators_without_a_form_are_named(message: str, tmp_path: Path) -> Non
     assert not list(tmp_path.iterdir())
 
 
-def test_free_sizes_are_named(tmp_path: Path) -> None:
+def test_dynamic_sizes_are_named(tmp_path: Path) -> None:
     net = Net((1, 3, 8, 8))
     model = net.model(net.op("Relu", net.conv("x", 3, 4)))
     model.graph.input[0].type.tensor_type.shape.dim[0].dim_param = "batch"
     del model.graph.value_info[:], model.graph.output[0].type.tensor_type.shape.dim[:]
     module = integral(*tvmq.from_onnx(model), [{"x": np.ones((1, 3, 8, 8), np.float32)}])
     with pytest.raises(
-        ModelError, match=r"^export_c: axis 0 of input 'x' has the free size 'batch'; .* shape=\.\.\.\)$"
+        ModelError, match=r"^export_c: axis 0 of input 'x' has the dynamic size 'batch'; .* shape=\.\.\.\)$"
     ):
         tvmq.export_c(module, tmp_path)

@@ -97,14 +97,14 @@ def test_codes_of_uint8_are_moved(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_free_size_is_refused(tmp_path: Path) -> None:
+def test_a_dynamic_size_is_refused(tmp_path: Path) -> None:
     net = Net(("n", 3, 8, 8))
     model = net.model(NETWORKS["plain"](net))
     feeds = [{"x": np.random.default_rng(0).standard_normal((2, 3, 8, 8)).astype(np.float32)}]
     mod, params = tvmq.from_onnx(model)
     with tvmq.qconfig(calibrate_mode="minmax", partition_conversions="fully_integral"):
         qmod = tvmq.quantize(mod, params, feeds, target="tflite", guard=None)
-    with pytest.raises(ModelError, match="axis 0 of input 'x' has the free size 'n'; a file has fixed sizes"):
+    with pytest.raises(ModelError, match="axis 0 of input 'x' has the dynamic size 'n'; a file has fixed sizes"):
         tvmq.to_tflite(qmod, tmp_path / "x.tflite")
 
 

@@ -235,7 +235,7 @@ def test_what_torch_exports() -> None:
         np.testing.assert_allclose(found, module(x).detach().numpy(), rtol=2e-5, atol=2e-6)
 
 
-def test_expanded_constants_of_free_size_stay() -> None:
+def test_expanded_constants_of_dynamic_size_stay() -> None:
     """A class token expanded to the batch has no value before the batch is known."""
     net = Net((2, 3))
     zeros = net.op("Expand", net.constant(np.ones((1, 3), "f4")), net.op("Shape", "x"))

@@ -24,7 +24,7 @@ def test_check_says_what_follows(cli, tmp_path):
     path = tmp_path / "mychip.json"
     path.write_text(json.dumps({"name": "mychip", **INVENTED["shifts"]}))
     said = cli("backend", "check", path).out
-    assert "options that follow: qconfig(dtype_input='int8'" in said and "bit for bit in tvmq.emulate alone: " in said
+    assert "options that it implies: qconfig(dtype_input='int8'" in said and "bit-exact only in tvmq.emulate: " in said
     facts = json.loads(cli("backend", "check", path, "--json").out)
     assert facts["name"] == "mychip" and facts["options"]["requantize"] == "power_of_two" and facts["entries"] == 0
 

@@ -8,8 +8,8 @@ import os
 import numpy as np
 import pytest
 
+from tvmq.tools.cli.console import step
 from tvmq.tools.cli.demo import show
-from tvmq.tools.cli.screen import step
 
 
 def test_run_any_number_of_samples(cli, fake, samples, tmp_path):
@@ -33,7 +33,7 @@ def test_run_refuses_outputs_that_have_no_samples(cli, fake, samples):
     fake.exe.output_info[0].shape = ()
     result = cli("run", "m.tvmq", "--data", samples)
     assert result.code == 1
-    assert "output 'y' of shape () has no row for each sample; give exactly 2 samples" in result.err
+    assert "output 'y' of shape () does not have one row per sample; give exactly 2 samples" in result.err
 
 
 def test_run_one_whole_batch_may_have_any_output(cli, fake, tmp_path):

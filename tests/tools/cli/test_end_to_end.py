@@ -48,7 +48,7 @@ def test_quantize(folder, quantized):
     printed = json.loads(quantized.stdout)
     assert printed["output_bytes"] == (folder / "digits.tvmq").stat().st_size
     assert printed["int8_share"] > 0.95
-    assert "free dimensions fixed: image (1, 1, 16, 16)" in quantized.stderr
+    assert "dynamic dimensions fixed: image (1, 1, 16, 16)" in quantized.stderr
     assert "quantize ..." in quantized.stderr
     assert not [name for name in os.listdir(folder) if name.startswith(".")]
 

@@ -40,8 +40,8 @@ def damaged(tmp_path):
 
 @pytest.mark.parametrize("make, names, message", [
     (lambda p: p / "none.npz", ["x"], r"there is no file '.*none.npz'; make an .npz with 'x'"),
-    (lambda p: p, ["x"], "is a folder, arrays are wanted; `tvmq quantize --save-samples FILE.npz` writes"),
-    (lambda p: (p / "a.PNG").write_bytes(b"P") and p / "a.PNG", ["x"], "is a picture, arrays are wanted"),
+    (lambda p: p, ["x"], "is a folder, not arrays; `tvmq quantize --save-samples FILE.npz` writes"),
+    (lambda p: (p / "a.PNG").write_bytes(b"P") and p / "a.PNG", ["x"], "is a picture, not arrays"),
     (lambda p: (p / "a.npz").write_bytes(b"PK not really") and p / "a.npz", ["x"], "is no .npz or .npy"),
     (lambda p: (p / "a.txt").write_bytes(b"hello") and p / "a.txt", ["x"], "is no .npz or .npy"),
     (lambda p: (p / "a.npy").write_bytes(b"") or p / "a.npy", ["x"], "is no .npz or .npy"),

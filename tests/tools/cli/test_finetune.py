@@ -80,13 +80,13 @@ def test_within_accumulators(cli, network, tmp_path):
 def test_ctrl_c_saves_the_best_so_far(cli, network, tmp_path, monkeypatch):
     from tvmq import training
 
-    monkeypatch.setattr("tvmq.tools.cli.finetune.hundredths", lambda advance: _interrupt_at(3))
+    monkeypatch.setattr("tvmq.tools.cli.finetune.count_hundredths", lambda advance: _interrupt_at(3))
     model, data = network
     output = tmp_path / "net.tvmq"
     done = cli("finetune", model, "--data", data, *QUICKLY, "--minutes", 5, "-o", output, "--json", *ALONE[:2])
     assert done.code == 0, done.err
     assert json.loads(done.out)["finetune"]["interrupted"] and json.loads(done.out)["finetune"]["steps"] == 3
-    assert "finetune: interrupted after 3 steps; the best state so far is what is saved" in done.err
+    assert "finetune: interrupted after 3 steps; the best state so far was saved" in done.err
     assert tvmq.load(output).run({"x": samples(1)})[0].shape == (1, 10)
     assert training.FinetuneProgress  # what is watched
 

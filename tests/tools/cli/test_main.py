@@ -93,7 +93,7 @@ def test_an_interrupt_of_an_import_is_a_sentence(tmp_path, module, library):
     environment = {**os.environ, "PYTHONPATH": str(tmp_path)}
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False)
     assert done.returncode == 130 and "Traceback" not in done.stderr
-    assert done.stderr in ("", "tvmq: interrupted; nothing half-written is left behind\n")
+    assert done.stderr in ("", "tvmq: interrupted; no partly written files are left\n")
 
 
 def test_the_console_script_is_the_module():
@@ -126,7 +126,7 @@ def test_an_interrupt_is_exit_code_130(cli, fake, monkeypatch):
     monkeypatch.setitem(vars(tvmq), "load", load)
     result = cli("explain", "m.tvmq")
     assert result.code == 130
-    assert result.err == "tvmq: interrupted; nothing half-written is left behind\n"
+    assert result.err == "tvmq: interrupted; no partly written files are left\n"
 
 
 def test_a_bug_keeps_its_traceback(cli, fake, monkeypatch):

@@ -14,7 +14,7 @@ import pytest
 
 import tvmq
 from tvmq.demo import load_demo
-from tvmq.tools.cli.summary import lines, next_steps
+from tvmq.tools.cli.summary import next_steps, summary_lines
 
 Image = pytest.importorskip("PIL.Image", reason="pillow is an extra: pip install 'tvmq[images]'")
 FAST = ("--calibrate-mode", "minmax", "--no-bench")
@@ -74,7 +74,7 @@ def test_pictures_by_class(cli, here):
     assert "inputs: pixel / 255" in result.err and "--normalize" in result.err
     assert "same class on" in result.out and "16 held-out samples" in result.out
     assert "top1: float 100.00%, int8 100.00%" in result.out
-    assert any(word in result.out for word in ("x faster", "x SLOWER", "not measurable now"))
+    assert any(word in result.out for word in ("x faster", "x SLOWER", "too unsteady to measure"))
     assert "of multiply-accumulates" in result.out and "1 thread of" in result.out
     assert "tvmq explain 'my digits.tvmq'" in result.err
 
@@ -175,7 +175,7 @@ def test_without_data_scales_are_made_at_run_time(cli, here):
     assert asked.code == 0 and "no calibration data" not in asked.err
     assert str(tvmq.load("d.tvmq").module) == str(tvmq.load("a.tvmq").module)
     tuned = cli("quantize", "my digits.onnx", "--tune", 1, "-o", "t.tvmq")
-    assert tuned.code == 1 and "but --tune measures layers with calibrated ones" in tuned.err
+    assert tuned.code == 1 and "but --tune measures layers with calibrated scales" in tuned.err
 
 
 @pytest.mark.parametrize("command, arguments, message", [
@@ -294,19 +294,19 @@ def test_an_interrupt_leaves_no_file(cli, here, monkeypatch):
 
 
 @pytest.mark.slow
-def test_a_model_with_free_pictures(cli, here):
+def test_a_model_with_dynamic_pictures(cli, here):
     """Sizes are those of the pictures, and that is said."""
     value, kind = onnx.helper.make_tensor_value_info, onnx.TensorProto.FLOAT
     weight = onnx.numpy_helper.from_array(np.random.default_rng(0).normal(size=(4, 1, 3, 3)).astype("f"), "w")
     node = onnx.helper.make_node("Conv", ["x", "w"], ["y"], name="conv", pads=[1, 1, 1, 1])
     inputs, outputs = value("x", kind, ["n", 1, "h", "w_"]), value("y", kind, ["n", 4, "h", "w_"])
     graph = onnx.helper.make_graph([node], "g", [inputs], [outputs], [weight])
-    onnx.save(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)]), "free.onnx")
-    result = cli("quantize", "free.onnx", "--data", "pictures", *FAST)
+    onnx.save(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)]), "dynamic.onnx")
+    result = cli("quantize", "dynamic.onnx", "--data", "pictures", *FAST)
     assert result.code == 0, result.err
-    assert "the model leaves the size of pictures free: 16x16 is taken, that of the pictures (--shape)" in result.err
+    assert "the size of pictures is dynamic: 16x16 is taken, that of the pictures (--shape)" in result.err
     assert "not sure, usual, and nothing tells more" in result.err and "if that is wrong" in result.err
-    assert "accuracy   not measured: the first output is no score for each class" in result.out
+    assert "accuracy   not measured: the first output is not one score per class" in result.out
 
 
 FACTS = {
@@ -323,14 +323,14 @@ SPEED = {
 
 @pytest.mark.parametrize("low, high, said", [(0.75, 0.85, True), (0.8, 1.2, True), (0.8, 1.3, False), (0.1, 9.7, False)])
 def test_rounds_that_differ_much_give_no_figure(low, high, said):
-    text = "\n".join(lines({**FACTS, "speed": {**SPEED, "ratio_low": low, "ratio_high": high}}))
-    assert ("1.25x SLOWER" in text) == said and ("not measurable now" in text) == (not said)
-    assert f"{low:.2f} - {high:.2f} over rounds by turns" in text
+    text = "\n".join(summary_lines({**FACTS, "speed": {**SPEED, "ratio_low": low, "ratio_high": high}}))
+    assert ("1.25x SLOWER" in text) == said and ("too unsteady to measure" in text) == (not said)
+    assert f"{low:.2f} - {high:.2f} over alternating rounds" in text
 
 
 def test_slower_than_float_is_said_with_what_to_do():
     facts = {**FACTS, "speed": SPEED}
-    text = "\n".join(lines(facts))
+    text = "\n".join(summary_lines(facts))
     assert "1.25x SLOWER" in text and "the machine is busy (load 9.0 on 2 cores)" in text
     assert "1 x erf: limit: no integer form" in text and "25% of the model" in text
     steps = next_steps(facts, Path("m.onnx"), Path("m.tvmq"), "samples.npz")

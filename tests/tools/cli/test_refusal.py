@@ -35,7 +35,7 @@ def test_a_broken_model_is_refused_and_saved_by_force_alone(folder, cli):
     assert refused.code == 3 and not (folder / "small_variance.tvmq").exists()
     assert refused.err.startswith("tvmq: quantize: int8 keeps ") and refused.err.count("\n") == 1
     assert "the guard asks for sqnr >= 20; to blame: " in refused.err and "choices of more precision" in refused.err
-    assert refused.err.endswith("nothing was saved, --force saves the model as it is\n")
+    assert refused.err.endswith("nothing was saved; --force saves the model anyway\n")
     with pytest.warns(UserWarning, match="the guard asks for"):
         assert cli(*few, "--force").code == 0
     assert (folder / "small_variance.tvmq").exists()

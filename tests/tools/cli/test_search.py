@@ -13,7 +13,7 @@ import pytest
 
 from tests.quantization.search.small_search import samples, unsteady_network
 from tvmq.errors import ConfigError
-from tvmq.tools.cli.search import distill, is_uncertain
+from tvmq.tools.cli.search import is_uncertain, make_training_options
 
 FAST = ("--options", "int8,float", "--rounds", "1", "--held-out", "24")
 
@@ -61,7 +61,7 @@ def test_a_bound_that_nothing_holds(cli, network, tmp_path):
 def test_finetuning_without_torch(monkeypatch):
     monkeypatch.setitem(sys.modules, "tvmq.training", None)
     with pytest.raises(ConfigError, match="search: --finetune-steps: "):
-        distill(3)
+        make_training_options(3)
 
 
 @pytest.mark.slow

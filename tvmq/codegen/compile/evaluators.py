@@ -23,7 +23,7 @@ Feed = Mapping[str, np.ndarray]
 class Runner:
     """A float module, compiled for this CPU at its first run.
 
-    Free dimensions are compiled as the first batch has them, which is fast, and once more for all other sizes.
+    Dynamic dimensions are compiled as the first batch has them, which is fast, and once more for all other sizes.
     """
 
     def __init__(self, mod: tvm.IRModule) -> None:

@@ -23,7 +23,7 @@ from tvmq.graph.analysis.integer_core import element_types
 from tvmq.graph.functions import function_module, is_partitioned, plain_module, unpack_weights
 from tvmq.graph.ledger import get_ledger
 from tvmq.graph.names import UniqueNames, identifier, input_names, output_names
-from tvmq.graph.symbolic import free_dimensions
+from tvmq.graph.symbolic import dynamic_dimensions
 from tvmq.graph.view import View, is_const, op_name, sizes_of
 
 IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
@@ -79,7 +79,7 @@ def export_c(qmod: tvm.IRModule, folder: str | os.PathLike[str], *, name: str = 
     name     begins the names of files, functions and macros: letters, digits and "_"
     returns  the files, and bytes of RAM and of constants
     raises   StageError for a module that is not in four functions, IntegralError naming a layer that computes in
-             floats, UnsupportedOpError naming one without a C form, ModelError for a free size, ConfigError for a
+             floats, UnsupportedOpError naming one without a C form, ModelError for a dynamic size, ConfigError for a
              name that C does not take, OutputError if the files cannot be written
     """
     if not IDENTIFIER.fullmatch(name) or name in RESERVED:
@@ -129,10 +129,10 @@ def _core(qmod: tvm.IRModule) -> tvm.IRModule:
         stage = get_ledger(qmod).stage
         raise StageError(f"export_c: the module is '{stage}' and in one function; {REMEDY}")
     core = unpack_weights(function_module(qmod, "quantized_main"))
-    for free, (param, axis) in free_dimensions(core).items():
+    for name, (param, axis) in dynamic_dimensions(core).items():
         raise ModelError(
-            f"export_c: axis {axis} of input '{param}' has the free size '{free}'; C has fixed sizes, give it one with "
-            "from_onnx(..., shape=...)"
+            f"export_c: axis {axis} of input '{param}' has the dynamic size '{name}'; C has fixed sizes, give it one "
+            "with from_onnx(..., shape=...)"
         )
     _check_integral(View(core))
     return core

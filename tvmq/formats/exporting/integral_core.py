@@ -10,14 +10,14 @@ import tvm
 from tvmq.errors import ModelError, StageError
 from tvmq.graph.functions import function_module, is_partitioned, plain_module, unpack_weights
 from tvmq.graph.ledger import get_ledger
-from tvmq.graph.symbolic import free_dimensions
+from tvmq.graph.symbolic import dynamic_dimensions
 
 
 def core_of(qmod: tvm.IRModule, caller: str, target: str) -> tvm.IRModule:
     """A module whose main is quantized_main, weights unpacked.
 
     caller, target   begin the message, and what to quantize for
-    raises           StageError for what is no module in four functions, ModelError for a free size
+    raises           StageError for what is no module in four functions, ModelError for a dynamic size
     """
     if not isinstance(qmod, tvm.IRModule):
         raise StageError(f"{caller}: takes the module that tvmq.quantize gives. Got {type(qmod).__name__} instead")
@@ -29,9 +29,9 @@ def core_of(qmod: tvm.IRModule, caller: str, target: str) -> tvm.IRModule:
             "qconfig(partition_conversions='fully_integral')"
         )
     core = unpack_weights(function_module(qmod, "quantized_main"))
-    for free, (param, axis) in free_dimensions(core).items():
+    for name, (param, axis) in dynamic_dimensions(core).items():
         raise ModelError(
-            f"{caller}: axis {axis} of input '{param}' has the free size '{free}'; a file has fixed sizes, give it "
+            f"{caller}: axis {axis} of input '{param}' has the dynamic size '{name}'; a file has fixed sizes, give it "
             "one with from_onnx(..., shape=...)"
         )
     return core

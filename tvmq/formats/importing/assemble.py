@@ -108,7 +108,7 @@ def _children(expr: relax.Expr) -> list[relax.Expr]:
 
 
 def _is_settled_later(value: relax.Expr) -> bool:
-    """True where a shape is unknown because of free sizes alone, which `settle_sizes` finds equal; not by data."""
+    """True where a shape is unknown because of dynamic sizes alone, which `settle_sizes` finds equal; not by data."""
     if not isinstance(value, relax.Call) or op_name(value) in SHAPED_BY_DATA:
         return False
     types = [arg.ty for arg in value.args if isinstance(arg.ty, relax.TensorType)]

@@ -16,7 +16,7 @@ from tvmq.graph.sizes import is_number
 
 
 def check_results(variables: Iterable[relax.Var], max_bytes: int, where: str) -> None:
-    """Refuse results that nobody could have; free dimensions count as 1.
+    """Refuse results that nobody could have; dynamic dimensions count as 1.
 
     where    what messages begin with: the stage, the layer and its operator
     raises   UnsupportedOpError for a size below 0, MemoryLimitError for more bytes than max_bytes

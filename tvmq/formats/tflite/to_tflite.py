@@ -55,7 +55,7 @@ def to_tflite(qmod: tvm.IRModule, path: str | os.PathLike[str]) -> TFLiteExport:
     path     the file; it is written under another name and renamed
     returns  the file's size, its operators, and what its inputs and outputs are
     raises   ConfigError without the packages of tvmq[tflite], StageError for a module that is not in four functions,
-             UnsupportedOpError naming a layer without a TFLite form, ModelError for a free size, OutputError if the
+             UnsupportedOpError naming a layer without a TFLite form, ModelError for a dynamic size, OutputError if the
              file cannot be written
     """
     schema()

@@ -53,8 +53,8 @@ def to_tosa(qmod: tvm.IRModule, path: str | os.PathLike[str]) -> TosaExport:
     path     the file; it is written under another name and renamed
     returns  the file's size, its operators, and what its inputs and outputs are
     raises   ConfigError without the package of tvmq[tosa], StageError for a module that is not in four functions,
-             UnsupportedOpError naming a layer without a TOSA form, ModelError for a free size, OutputError if the file
-             cannot be written
+             UnsupportedOpError naming a layer without a TOSA form, ModelError for a dynamic size, OutputError if the
+             file cannot be written
     """
     schema()
     core = core_of(qmod, "to_tosa", "tosa")

@@ -171,7 +171,7 @@ def make_search_problem(
     config: QConfig | None = None,
     finetune: Finetuning | None = None,
 ) -> Problem:
-    """All that the trials of a search depend on; arguments and errors as those of `search`."""
+    """The problem that the trials of a search solve; arguments and errors as those of `search`."""
     goal = Goal(minimize, max_drop, sqnr)
     check_judge(goal, metric, data, labels)
     backend, cpu = backend_of(target), cpu_of(target)

@@ -1,4 +1,4 @@
-"""Result of `tvmq.compare`: figures of every layer and of the outputs, and how they print.
+"""Result of `tvmq.compare`: figures of the layers and outputs, printed as a table.
 
 Tests: tests/tools/analysis/test_compare.py
 """
@@ -21,14 +21,14 @@ MOST_UNPAIRED = 3  # that the summary names
 
 @dataclass(frozen=True)
 class LayerComparison:
-    """Figures of a layer of both models.
+    """Comparison of a layer in both models.
 
-    names        of the source
+    names        names in the source model
     operator     family or operator
-    precision    ("float", "int8"): of the first and of the second model
-    local        both given the same inputs
-    accumulated  both computing from the model's input
-    weight       of the weights; None for layers without
+    precision    of the first and the second model, such as ("float", "int8")
+    local        error if both get the same inputs
+    accumulated  error if both compute from the model's input
+    weight       error of the weights; None for layers without
     """
 
     names: tuple[str, ...]
@@ -41,11 +41,11 @@ class LayerComparison:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Prints as a table; `layers` in the order of computation.
+    """Comparison of two models, printed as a table; `layers` are in order of computation.
 
     outputs   {output name: accumulated figures}
-    samples   how many the figures are of
-    unpaired  names of each integer layer of the second model without a counterpart in the first: it has no row
+    samples   number of samples
+    unpaired  names of integer layers of the second model without a counterpart in the first, which have no row
     """
 
     layers: tuple[LayerComparison, ...]
@@ -54,7 +54,7 @@ class Comparison:
     unpaired: tuple[tuple[str, ...], ...] = ()
 
     def layer(self, name: str) -> LayerComparison:
-        """The layer that carries a name of the source; ConfigError if there is none."""
+        """Layer with this name in the source model; ConfigError if there is none."""
         for layer in self.layers:
             if name in layer.names:
                 return layer
@@ -63,7 +63,7 @@ class Comparison:
         )
 
     def worst(self, count: int = 8, by: str = "local") -> list[LayerComparison]:
-        """The layers of lowest SQNR, the worst first; `by` is "local", "accumulated" or "weight"."""
+        """Layers of lowest SQNR, the worst first; `by` is "local", "accumulated" or "weight"."""
         if by not in ERRORS:
             raise ConfigError(f"compare: by must be one of {', '.join(ERRORS)}. Got {by!r} instead")
         known = [layer for layer in self.layers if getattr(layer, by) is not None]
@@ -77,7 +77,7 @@ class Comparison:
         return _replace_infinite({"samples": self.samples, "layers": layers, "outputs": outputs, "unpaired": unpaired})
 
     def table(self, layers: Sequence[LayerComparison] | None = None) -> str:
-        """The table of these layers, all by default, and of the outputs."""
+        """Table of these layers, by default all, and of the outputs."""
         rows = [_row(short_names(layer.names), layer) for layer in (self.layers if layers is None else layers)]
         blank = ["", "", "", ""]
         ends = [[f"output {name}", "", *blank, *_cells(f), *blank] for name, f in self.outputs.items()]
@@ -91,10 +91,10 @@ class Comparison:
         return f"{self.table()}\n\n  {self.summary()}"
 
     def summary(self) -> str:
-        """The layers that lose most by themselves."""
+        """Sentence about the layers with the largest local error."""
         worst = [layer for layer in self.worst(3) if math.isfinite(layer.local.sqnr)]
         listed = ", ".join(f"{short_names(layer.names)} ({layer.local.sqnr:.1f} dB)" for layer in worst)
-        text = f"{len(self.layers)} layers, {self.samples} samples; worst by themselves: {listed or 'none'}"
+        text = f"{len(self.layers)} layers, {self.samples} samples; worst on their own: {listed or 'none'}"
         if not self.unpaired:
             return text
         missing = ", ".join(map(short_names, self.unpaired[:MOST_UNPAIRED]))
@@ -118,7 +118,7 @@ def _cells(figures: Figures | None) -> list[str]:
 
 
 def _cosine_text(cosine: float) -> str:
-    """Five digits, cut and not rounded, so that 1 means 1.
+    """Five digits, truncated, so that 1 is exact.
 
     >>> _cosine_text(0.9999999), _cosine_text(1.0), _cosine_text(-0.25)
     ('0.99999', '1', '-0.25000')
@@ -127,7 +127,7 @@ def _cosine_text(cosine: float) -> str:
 
 
 def _align_columns(rows: Sequence[Sequence[str]]) -> str:
-    """Two columns to the left, the others to the right."""
+    """Align two columns left, the others right."""
     rows = [[_cut(row[0]), *row[1:]] for row in rows]
     widths = [max(len(row[i]) for row in rows[1:]) for i in range(len(rows[0]))]
     sides: Sequence[Callable[[str, int], str]] = [str.ljust, str.ljust] + [str.rjust] * (len(widths) - 2)
@@ -136,7 +136,7 @@ def _align_columns(rows: Sequence[Sequence[str]]) -> str:
 
 
 def _titles(cells: Sequence[str], widths: Sequence[int]) -> str:
-    """Each title above the four columns that it is of, to the left."""
+    """Titles, each left-aligned above its four columns."""
     line, at = "", 0
     for cell, width in zip(cells, widths, strict=True):
         line = f"{line.ljust(at)}{cell}" if cell else line

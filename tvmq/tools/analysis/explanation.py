@@ -20,8 +20,8 @@ from tvmq.options.rules import short_names
 from tvmq.passes.integrality import Integrality, integrality
 from tvmq.reference import Reference
 from tvmq.runtime.executable import Executable
+from tvmq.tools.analysis.layer_report import LayerReport, find_layers
 from tvmq.tools.analysis.lowered_layers import lowering_lines
-from tvmq.tools.analysis.story import Story, find_layers
 from tvmq.tools.analysis.work import describe_variables, float_macs, kernels_of_layers
 
 WIDEST = 60
@@ -32,15 +32,15 @@ UNPROVED = ("would hold", "not proved")  # in notes of kernels
 
 @dataclass(frozen=True)
 class Explanation:
-    """Decisions about a model, ready to be printed.
+    """Decisions about a model, in printable form.
 
-    ledger     what the passes decided
-    undefined  float operators without a definition of their own: equality is asked around them, not of them
+    ledger     decisions of the passes
+    undefined  float operators without a definition of their own, which `verify` does not check
     kernels    {layer: kernels} of an executable; None for a module
-    sources    {variable: names in the source}
-    core       of a module in four functions: what quantized_main consists of
-    notes      {layer: what was proved for its kernels, or what faster ones would have needed} of an executable
-    lowerings  of an executable, which layers code of others computes, and why not the rest; see Executable.lowerings
+    sources    {variable: names in the source model}
+    core       facts about quantized_main, of a module in four functions
+    notes      {layer: proof for its kernels, or the proof that faster ones lack} of an executable
+    lowerings  layers that user code computes, and why not the others, of an executable; see Executable.lowerings
     """
 
     ledger: Ledger
@@ -62,14 +62,14 @@ class Explanation:
         integer = sum(entry.get("macs") or 0 for entry in layers if entry["precision"] == "int8")
         return integer / self.macs() if self.macs() else 1.0
 
-    def layer(self, name: str) -> Story:
-        """Report of one layer; ConfigError with near misses if there is none of that name."""
+    def layer(self, name: str) -> LayerReport:
+        """Report of one layer; ConfigError with similar names if there is none of that name."""
         layers = find_layers(name, self.ledger.layers)
-        return Story(name, layers, self.macs(), self.kernels, self.sources, self.notes)
+        return LayerReport(name, layers, self.macs(), self.kernels, self.sources, self.notes)
 
     def rows(self) -> list[list[str]]:
-        """Rows of the table, one a layer: names, operator, precision, MACs, kernel if built, scale and zero point of
-        the result's codes, cost of float islands if there are any, who decided."""
+        """Rows of the table, one per layer: names, operator, precision, MACs, kernel if built, scale and zero point of
+        the result's codes, cost of float islands if there are any, reason of the decision."""
         rows, islands = [], self._has_islands()
         for key, entry in self.ledger.layers.items():
             names = short_names(entry.get("layers") or [key])
@@ -83,7 +83,7 @@ class Explanation:
         return any("island" in entry for entry in self.ledger.layers.values())
 
     def summary(self) -> str:
-        """A few lines: operators by precision, share of the work in int8, reasons for float, notes."""
+        """Summary in a few lines: operators by precision, share of work in int8, reasons for float, notes."""
         layers = self.ledger.layers.values()
         floats = [entry for entry in layers if entry["precision"] == "float"]
         count = f"{len(layers) - len(floats)} of {len(layers)} operators in int8"
@@ -103,7 +103,7 @@ class Explanation:
         lines += [f"note: {note}" for note in self.ledger.notes]
         if self.sizes:
             lines.append(
-                f"code of its own for {'; '.join(map(_sizes_text, self.sizes))}; all other sizes share one code"
+                f"specialized code for {'; '.join(map(_sizes_text, self.sizes))}; other sizes share the general code"
             )
         lines += lowering_lines(self.lowerings)
         lines += self._kernel_notes()
@@ -149,13 +149,13 @@ class Explanation:
 
 
 def _list_reasons(reasons: Sequence[str]) -> list[str]:
-    """The first of the reasons why a core is not integral, and how many more there are."""
+    """First reasons why a core is not integral, and the number of others."""
     rest = len(reasons) - LISTED
     return [f"not integral: {r}" for r in reasons[:LISTED]] + ([f"not integral: {rest} more"] if rest > 0 else [])
 
 
 def _column(cells: Sequence[str], *, right: bool) -> list[str]:
-    """The cells of a column, filled up or cut to one width."""
+    """Cells of a column, padded or cut to one width."""
     width = min(max(map(len, cells)), WIDEST)
     cut = [cell if len(cell) <= width else f"{cell[: width - 3]}..." for cell in cells]
     return [cell.rjust(width) if right else cell.ljust(width) for cell in cut]
@@ -182,7 +182,7 @@ def _precision(entry: Mapping[str, Any]) -> str:
 
     >>> _precision({"precision": "int8", "specs": {"weights": {"bits": 4}, "activations": {"bits": 8}}})
     'int8 (w4)'
-    >>> _precision({"precision": "int8", "facts": {"stream": True}})  # reads codes of 16 bits
+    >>> _precision({"precision": "int8", "facts": {"stream": True}})  # reads an int16 residual
     'int16'
     """
     specs = entry.get("specs") or {}
@@ -196,13 +196,13 @@ def _precision(entry: Mapping[str, Any]) -> str:
 @overload
 def explain(model: tvm.IRModule | Executable) -> Explanation: ...
 @overload
-def explain(model: tvm.IRModule | Executable, layer: str) -> Story: ...
-def explain(model: tvm.IRModule | Executable, layer: str | None = None) -> Explanation | Story:
-    """Which layers of a quantized module or executable compute in integers, which do not, and who decided.
+def explain(model: tvm.IRModule | Executable, layer: str) -> LayerReport: ...
+def explain(model: tvm.IRModule | Executable, layer: str | None = None) -> Explanation | LayerReport:
+    """Explain which layers of a quantized module or executable compute in integers, which do not, and why.
 
-    Of a prepared module, for which nothing is decided yet, the operators that will be decided about.
+    For a prepared module, before any decision, the operators are listed.
 
-    layer    name of a layer in the source: its story alone, from its names to its kernel
+    layer    name of a layer in the source model: the report of this layer alone, from its names to its kernel
     raises   StageError for a model that was never quantized, ConfigError for an unknown layer
     """
     built = isinstance(model, Executable)
@@ -235,14 +235,14 @@ def _entries_of_prepared(view: View) -> dict[str, dict[str, Any]]:
             "layers": list(view.sources(var.name)),
             "macs": multiply_accumulates(value),
             "precision": "float",
-            "why": "not decided yet: partition will",
+            "why": "not decided yet: partition decides",
         }
         for var, value in view.bindings
     }
 
 
 def _sizes_text(sizes: Mapping[str, int]) -> str:
-    """Sizes as the executable names them.
+    """Sizes of dynamic dimensions as text.
 
     >>> _sizes_text({"batch": 1, "sequence": 64})
     'batch 1, sequence 64'

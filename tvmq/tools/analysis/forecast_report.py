@@ -1,4 +1,4 @@
-"""Result of `tvmq.inspect`: a table of layers, the totals, and in plain sentences whether int8 will help.
+"""Result of `tvmq.inspect`: a table of layers, totals, and a sentence that says whether int8 will help.
 
 Tests: tests/tools/analysis/test_forecast.py
 """
@@ -22,9 +22,9 @@ LARGE_SHARE = 0.35  # of the time in int8: what is named as the cause
 class Row:
     """Forecast of a layer.
 
-    key, layers    variable and names in the source
+    key, layers    variable, and names in the source model
     op, precision  family and "int8" or "float"
-    why            who decided that
+    why            reason of the decision
     kernel         template that computes it in int8
     """
 
@@ -42,7 +42,7 @@ class Row:
 
     @classmethod
     def of(cls, key: str, entry: Mapping[str, Any]) -> Row:
-        """An empty row for an entry of the ledger."""
+        """Empty row for an entry of the ledger."""
         names = tuple(entry.get("layers") or (key,))
         return cls(
             key, names, str(entry["op"]), str(entry["precision"]), str(entry["why"]), macs=entry.get("macs") or 0
@@ -64,12 +64,12 @@ class Row:
 
     @property
     def bottleneck(self) -> str:
-        """ "compute", "memory" or "call", what most of the time in int8 goes into; "" where it takes none."""
+        """ Largest part of the time in int8: "compute", "memory" or "call"; "" if it takes none."""
         return max(self._bounds, key=lambda name: self._bounds[name], default="")
 
     @property
     def speed_up(self) -> float | None:
-        """Time in float by time in int8; None where one of them is nothing."""
+        """Time in float divided by time in int8; None if one of them is zero."""
         return self.float_seconds / self.int8_seconds if self.int8_seconds and self.float_seconds else None
 
     def to_dict(self) -> dict[str, Any]:
@@ -84,14 +84,14 @@ class Row:
 
 @dataclass(frozen=True)
 class Forecast:
-    """Forecast of the time in float and in int8; prints itself.
+    """Forecast of the time in float and in int8, printed as a table.
 
-    rows                         one a layer
-    float_seconds, int8_seconds  of a run
-    machine                      what the estimate is for
+    rows                         one per layer
+    float_seconds, int8_seconds  time of a run
+    machine                      machine of the estimate
     isa                          instruction set of the kernels
-    threads                      that a run uses
-    float_calls, int8_calls      functions that a run calls
+    threads                      threads of a run
+    float_calls, int8_calls      number of functions that a run calls
     """
 
     rows: tuple[Row, ...]
@@ -105,27 +105,27 @@ class Forecast:
 
     @property
     def speed_up(self) -> float:
-        """Time of a run in float by that in int8."""
+        """Time of a run in float divided by that in int8."""
         return self.float_seconds / self.int8_seconds
 
     @property
     def conversion_seconds(self) -> float:
-        """Seconds of a run in int8 for conversions: codes to floats and back, and layouts."""
+        """Seconds of a run in int8 for conversions between codes and floats, and of layouts."""
         return sum(row.conversion_seconds for row in self.rows)
 
     @property
     def island_seconds(self) -> float:
-        """Seconds of a run in int8 in operators that stay float, conversions apart."""
+        """Seconds of a run in int8 for operators that stay float, without conversions."""
         return sum(row.int8_seconds - row.conversion_seconds for row in self.rows if row.precision == "float")
 
     @property
     def call_seconds(self) -> float:
-        """Seconds of a run in int8 that pass before any kernel has begun to work."""
+        """Seconds of a run in int8 for calls, before kernels begin to work."""
         return self.machine.run + START * self.int8_calls
 
     @property
     def verdict(self) -> str:
-        """Whether int8 will help, and if not, why: a sentence or two."""
+        """A sentence or two: whether int8 will help, and if not, why."""
         text = f"int8 should take {_time(self.int8_seconds)} a run where float takes {_time(self.float_seconds)}"
         ratio = self.speed_up
         if not any(row.precision == "int8" and row.macs for row in self.rows):
@@ -139,7 +139,7 @@ class Forecast:
         return f"int8 will not help: {text}, {word} ({ratio:.2f} times): {cause}."
 
     def _causes(self) -> list[str]:
-        """Causes of a large share of the time in int8, the largest first."""
+        """Causes of large shares of the time in int8, the largest first."""
         islands = [row for row in self.rows if row.precision == "float" and row.int8_seconds]
         worst = max(islands, key=lambda row: row.int8_seconds, default=None)
         island = f"operators that stay float, '{worst.layers[0]}' ({worst.op}) first" if worst else ""
@@ -172,7 +172,7 @@ class Forecast:
         return "\n".join(lines)
 
     def summary(self) -> str:
-        """Totals, what they rest on, and the verdict."""
+        """Totals, their basis, and the verdict."""
         machine = self.machine
         basis = "from kernels measured on this machine" if machine.factors else "fitted to a Zen 4 server"
         lines = [
@@ -216,7 +216,7 @@ def _fit(cell: str, width: int, right: bool) -> str:
 
 
 def _time(seconds: float) -> str:
-    """A duration for people.
+    """Human-readable duration.
 
     >>> _time(0.0000421), _time(0.0123)
     ('42 us', '12.3 ms')

@@ -1,7 +1,7 @@
-"""Layers that lowerings of the user's compute: a list for explain, and for verify each of them against the definition.
+"""Layers computed by lowerings of the user: a list for explain, and their comparison with the definition for verify.
 
-The code of a lowered layer is called with what the definition gives the layer before it, so that the lowering that
-differs is named, whatever the others do.
+The code of a lowered layer is called with the defined results of the previous layer, so that differences are attributed
+to the lowering that causes them.
 
 Tests: tests/codegen/custom_lowering/test_own_functions.py
 """
@@ -27,12 +27,12 @@ Entry = Mapping[str, Any]
 class LoweringCheck:
     """Comparison of a lowering with the definitions.
 
-    name, kind   of the lowering
-    layers       that it computes
-    values       results that were compared
-    differing    of the code, those whose bits are others than the definition's of the module
-    first        where the first one is
-    misdefined   of its own NumPy definition, the same; None where it has none, or the model was loaded from a file
+    name, kind   name and kind of the lowering
+    layers       layers that it computes
+    values       number of compared results
+    differing    number of results whose bits differ from the definition of the module
+    first        place of the first one
+    misdefined   the same number for the lowering's own NumPy definition; None without one, or for a loaded model
     """
 
     name: str
@@ -72,7 +72,7 @@ class _LoweringTally:
 
 
 class LoweringChecks:
-    """All lowerings of an executable, fed batch by batch."""
+    """Checks of all lowerings of an executable, batch by batch."""
 
     def __init__(self, exe: Executable) -> None:
         self.exe, self.parts = exe, parts_of(exe)
@@ -90,16 +90,16 @@ class LoweringChecks:
         """Compare every lowered layer for a batch.
 
         count   samples in it
-        known   {variable: what the definition gives}
+        known   {variable: its value by the definition}
         """
         if self._calls is None:
             self._calls = self._record(feed)
-        free = bool(self.parts.description.batch)
+        dynamic = bool(self.parts.description.batch)
         for entry, (function, args) in zip(self.entries, self._calls, strict=True):
             if any(name not in known for name in (*entry["inputs"], entry["result"])):
                 continue
-            for sample in range(count if free else 1):
-                cut = slice(sample, sample + 1) if free else slice(None)
+            for sample in range(count if dynamic else 1):
+                cut = slice(sample, sample + 1) if dynamic else slice(None)
                 inputs = [np.asarray(known[name])[cut] for name in entry["inputs"]]
                 self._compare(entry, function, args, inputs, np.asarray(known[entry["result"]])[cut])
 
@@ -111,7 +111,7 @@ class LoweringChecks:
         )
 
     def _record(self, feed: Mapping[str, np.ndarray]) -> list[tuple[Any, tuple[Any, ...]]]:
-        """(function, arguments) of the call of each entry."""
+        """Record (function, arguments) of the call of each entry."""
         recorded_calls = record_main_calls(self.parts, self.exe["main"], feed)
         by_symbol: dict[str, list[tuple[Any, tuple[Any, ...]]]] = {}
         for name, function, args in recorded_calls:
@@ -143,7 +143,7 @@ class LoweringChecks:
         self._define(entry, tally, inputs, defined)
 
     def _define(self, entry: Entry, tally: _LoweringTally, inputs: list[np.ndarray], defined: np.ndarray) -> None:
-        """Compare the user's own definition."""
+        """Compare the NumPy definition of the lowering."""
         from tvmq.numerics.deviation import unequal_bits
 
         application = self.parts.matches.get(entry["result"])
@@ -161,7 +161,7 @@ def _tensor(array: np.ndarray) -> Any:
 
 
 def lowering_lines(lowerings: Mapping[str, Any]) -> list[str]:
-    """Lines that tell which layers each lowering computes and which it does not, and why."""
+    """Lines about the layers that each lowering computes, those that it does not, and why."""
     layers_by_lowering: dict[str, list[str]] = {}
     for entry in lowerings.get("taken", ()):
         layers_by_lowering.setdefault(entry["lowering"], []).append("/".join(entry["layers"][:1]))

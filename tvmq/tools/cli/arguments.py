@@ -22,7 +22,7 @@ def _bytes(text: str) -> int:
         raise typer.BadParameter(str(error)) from error
 
 
-Artefact = Annotated[
+SavedModel = Annotated[
     Path,
     typer.Argument(help="Model saved by `tvmq quantize`. It contains machine code: load only files that you trust."),
 ]
@@ -63,10 +63,10 @@ Sha256 = Annotated[
 ]
 
 
-def target_of(texts: list[str] | None) -> str | list[str]:
+def parse_targets(texts: list[str] | None) -> str | list[str]:
     """Target for `tvmq.build` from --target; raises TargetError for an unknown one, before any work.
 
-    >>> target_of(None), target_of(["cuda"]), target_of(["avx2", "avx-vnni"])
+    >>> parse_targets(None), parse_targets(["cuda"]), parse_targets(["avx2", "avx-vnni"])
     ('llvm', 'cuda', ['avx2', 'avx-vnni'])
     """
     from tvmq.codegen.target.cpu import resolve_target  # loads TVM

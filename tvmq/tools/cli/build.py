@@ -1,4 +1,4 @@
-"""`tvmq build`: a model compiled again, for other CPUs or for several.
+"""`tvmq build`: compile a saved model again, for other CPUs or for several.
 
 Tests: tests/tools/cli/test_commands.py
 """
@@ -12,14 +12,14 @@ import typer
 
 import tvmq
 from tvmq.tools.analysis.lowered_layers import lowering_lines
-from tvmq.tools.cli.arguments import Artefact, Json, Quiet, Sha256, Targets, target_of
+from tvmq.tools.cli.arguments import Json, Quiet, SavedModel, Sha256, Targets, parse_targets
+from tvmq.tools.cli.console import print_json, size_text, step
 from tvmq.tools.cli.files import check_output
-from tvmq.tools.cli.screen import print_json, size_text, step
 from tvmq.tools.cli.trust import load_without_code
 
 
 def build(
-    model: Artefact,
+    model: SavedModel,
     output: Annotated[Path, typer.Option("--output", "-o", help="File to save the executable to. Example: fat.tvmq")],
     target: Targets = None,
     lowering: Annotated[
@@ -40,7 +40,7 @@ def build(
     check_output(output)
     module = load_without_code(model, sha256).module
     with step("build", quiet=quiet):
-        exe = tvmq.build(module, target=target_of(target), lowerings=lowering)
+        exe = tvmq.build(module, target=parse_targets(target), lowerings=lowering)
     digest = exe.save(output)
     names = [each_target.name for each_target in exe.targets]
     size = output.stat().st_size

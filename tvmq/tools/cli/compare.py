@@ -1,4 +1,4 @@
-"""`tvmq compare`: where two forms of a model part, layer by layer."""
+"""`tvmq compare`: where two forms of a model diverge, layer by layer."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ import tvmq
 from tvmq.calibration.dataset import samples_in
 from tvmq.errors import ConfigError
 from tvmq.tools.cli.arguments import Inputs, Json, MaxBytes, Quiet
+from tvmq.tools.cli.console import print_json, step
+from tvmq.tools.cli.exit_codes import FAILED
 from tvmq.tools.cli.files import Arrays, check_arrays, read_arrays
-from tvmq.tools.cli.guard import FAILED
-from tvmq.tools.cli.screen import print_json, step
 
 
 class By(str, Enum):
@@ -32,8 +32,8 @@ def compare(
     second: Annotated[
         Path | None, typer.Argument(help="Model to judge: a .tvmq saved by `tvmq quantize`, or an .onnx.")
     ] = None,
-    samples: Annotated[int, typer.Option("--samples", min=1, help="Number of samples, the first ones.")] = 32,
-    worst: Annotated[int | None, typer.Option("--worst", min=1, help="Show only so many of the worst layers.")] = None,
+    samples: Annotated[int, typer.Option("--samples", min=1, help="Number of samples, from the beginning.")] = 32,
+    worst: Annotated[int | None, typer.Option("--worst", min=1, help="Show only this many, the worst layers.")] = None,
     by: Annotated[By, typer.Option("--by", help="Error that --worst sorts by.")] = By.local,
     backend: Annotated[
         str | None,
@@ -67,7 +67,7 @@ def compare(
         _on_chip(first, data, samples, backend, dumps, as_json=as_json, quiet=quiet)
         return
     if second is None:
-        raise ConfigError("compare: give two models, or one and --backend or --dumps")
+        raise ConfigError("compare: give two models, or one model with --backend or --dumps")
     with step("read models", quiet=quiet):
         one, other = _read(first, max_bytes), _read(second, max_bytes)
     arrays = _first_samples(read_arrays(data, _input_names(other)), samples)
@@ -84,7 +84,7 @@ def compare(
 def _on_chip(
     model: Path, data: Path, samples: int, backend: str | None, dumps: Path | None, *, as_json: bool, quiet: bool
 ) -> None:
-    """A saved integer model beside a chip, or beside what a device dumped; exits with 1 where a value differs."""
+    """Compare a saved model with a chip, or with outputs of a device; exits with 1 if a value differs."""
     with step("read model", quiet=quiet):
         exe = tvmq.load(model)
     arrays = _first_samples(read_arrays(data, _input_names(exe)), samples)

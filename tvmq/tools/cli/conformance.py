@@ -1,4 +1,4 @@
-"""`tvmq conformance`: test vectors of a described chip, and what a device answered."""
+"""`tvmq conformance`: test vectors for a described chip, and checks of the answers of a device."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import typer
 import tvmq
 from tvmq.errors import ConfigError
 from tvmq.tools.cli.arguments import Json, Quiet
-from tvmq.tools.cli.guard import FAILED
-from tvmq.tools.cli.screen import print_json, step
+from tvmq.tools.cli.console import print_json, step
+from tvmq.tools.cli.exit_codes import FAILED
 
 
 def conformance(
@@ -32,8 +32,8 @@ def conformance(
 ) -> None:
     """Write test vectors for every operator and branch of a described chip, or check the answers of a device.
 
-    A device that differs gets an explanation: the rule or the mistake that would give all of its answers. Exits with 1
-    if it differs.
+    If the device differs, the report names the rule or mistake that would explain all of its answers, and the exit code
+    is 1.
 
     Example: tvmq conformance mychip.json -o vectors/
 

@@ -17,16 +17,16 @@ import typer
 import tvmq
 from tvmq.errors import ConfigError, DataError, TvmqError
 from tvmq.tools.cli.arguments import Json, MaxBytes, Quiet, Shapes
-from tvmq.tools.cli.data import LABELS, check_data, kind_of, member_names, read_member
+from tvmq.tools.cli.console import print_json, step
+from tvmq.tools.cli.data import LABELS, check_data, classify_data, member_names, read_member
+from tvmq.tools.cli.exit_codes import FAILED
 from tvmq.tools.cli.files import Arrays, read_arrays
-from tvmq.tools.cli.guard import FAILED
 from tvmq.tools.cli.metrics import check_labels, class_labels, read_labels
 from tvmq.tools.cli.model import import_source, read_source
 from tvmq.tools.cli.opening import open_model_and_data
 from tvmq.tools.cli.options import with_qconfig_options
 from tvmq.tools.cli.picture_options import PictureOptions
 from tvmq.tools.cli.samples import Samples
-from tvmq.tools.cli.screen import print_json, step
 from tvmq.tools.doctor.findings import PROBLEM, Finding, count_problems, report_check_failure, run_check
 
 if TYPE_CHECKING:
@@ -43,15 +43,15 @@ def read_model_and_data(
     config: tvmq.QConfig,
     max_bytes: int | None = None,
 ) -> tuple[CheckContext, list[Finding]]:
-    """Read the model and its first samples; arrays get the model's layout, and each that had another is a finding.
+    """Read the model and its first samples; arrays in another layout than the model's are transposed, with a finding.
 
-    raises   what reading and importing raise; DataError for labels that are no whole number for each sample
+    raises   what reading and importing raise; DataError for labels that are not one integer per sample
     """
     from tvmq.tools.doctor.check_context import CheckContext
     from tvmq.tools.doctor.samples import match_layouts
 
     findings: list[Finding] = []
-    if kind_of(data) == "file":
+    if classify_data(data) == "file":
         source = read_source(path, max_bytes)
         first = _first_samples(read_arrays(Path(data), list(source.shapes)), samples)
         read = Samples(first, f"'{data}'", complete=False)
@@ -91,7 +91,7 @@ def _integer_labels(labels: np.ndarray | None, samples: int, path: Path | None) 
         if path is None:
             return None
         raise DataError(
-            f"doctor: --labels must be one whole number for each sample. Got {labels.shape} {labels.dtype} in '{path}'"
+            f"doctor: --labels must be one integer per sample. Got {labels.shape} {labels.dtype} in '{path}'"
         )
     return labels[:samples].astype(np.int64)
 
@@ -122,13 +122,13 @@ def doctor(
         Path | None,
         typer.Option(
             "--labels",
-            help="Classes of the samples: an .npy, a .txt with one on a line, a .csv of file,class for pictures. "
+            help="Classes of the samples: an .npy, a .txt with one per line, a .csv of file,class for pictures. "
             "Default: subfolders, an array 'labels' of the .npz, or what the function yields.",
         ),
     ] = None,
     samples: Annotated[int, typer.Option("--samples", min=2, help="Number of samples to use, the first ones.")] = 64,
     budget: Annotated[
-        float, typer.Option("--budget", min=0, help="Seconds after which no further trial begins.")
+        float, typer.Option("--budget", min=0, help="Start no further trial after this many seconds.")
     ] = 120.0,
     shape: Shapes = None,
     max_bytes: MaxBytes = None,
@@ -138,9 +138,9 @@ def doctor(
     """Check the installation, or a model and its data, and suggest remedies.
 
     Each line is a finding: ok, note (worth knowing) or problem, with the remedy after the arrow. Exits with 1 if there
-    is any problem. The checks of a model are: its weights, the samples, the float model against onnxruntime, dead and
-    outlying channels, and preprocessing (others are tried); then int8: whether weights or activations lose accuracy,
-    the worst layers, and rules that restore it, after a trial. Give the options that the model was quantized with.
+    is any problem. Checks of a model cover its weights, the samples, the float model against onnxruntime, dead and
+    outlier channels, and preprocessing (alternatives are tried). Then int8: whether weights or activations lose
+    accuracy, in which layers, and which rules restore it (each is tried). Give the options of `tvmq quantize`.
 
     Example: tvmq doctor --json > report.json
 
@@ -161,7 +161,7 @@ def doctor(
     try:
         with step("read the model", quiet=quiet):
             context, findings = read_model_and_data(model, data, labels, samples, shape or (), config, max_bytes)
-    except TvmqError:  # says itself what to do
+    except TvmqError:  # its message says what to do
         raise
     except Exception as error:
         print_findings([report_check_failure("model", error)], as_json=as_json, quiet=quiet)

@@ -10,13 +10,13 @@ from typing import Annotated
 import typer
 
 import tvmq
-from tvmq.tools.cli.arguments import Artefact, Json, Sha256
-from tvmq.tools.cli.screen import print_json
+from tvmq.tools.cli.arguments import Json, SavedModel, Sha256
+from tvmq.tools.cli.console import print_json
 from tvmq.tools.cli.trust import load_without_code
 
 
 def explain(
-    model: Artefact,
+    model: SavedModel,
     layer: Annotated[str | None, typer.Argument(help="Layer of the trained model to explain in detail.")] = None,
     sha256: Sha256 = None,
     as_json: Json = False,

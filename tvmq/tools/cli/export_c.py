@@ -11,6 +11,7 @@ import typer
 import tvmq
 from tvmq.errors import CalibrationError, ConfigError
 from tvmq.tools.cli.arguments import Batch, Json, MaxBytes, Quiet, Sha256, Shapes
+from tvmq.tools.cli.console import print_json, print_rows, size_text, step
 from tvmq.tools.cli.opening import open_model_and_data
 from tvmq.tools.cli.options import with_qconfig_options
 from tvmq.tools.cli.picture_options import (
@@ -27,7 +28,6 @@ from tvmq.tools.cli.picture_options import (
 from tvmq.tools.cli.quantize import check_files, quantize_with_progress
 from tvmq.tools.cli.quantize_options import Count
 from tvmq.tools.cli.samples import Feeds
-from tvmq.tools.cli.screen import print_json, print_rows, size_text, step
 from tvmq.tools.cli.trust import load_without_code
 
 
@@ -67,13 +67,13 @@ def export_c(
 ) -> None:
     """Write a model as one C file and one header for microcontrollers: integers only, no heap, no libraries.
 
-    NAME_run takes and gives codes; the header says what they stand for, and how much RAM the arena takes.
+    NAME_run takes and returns codes; the header documents their scales and the RAM that the arena needs.
 
     Example: tvmq export-c keywords.tvmq -o firmware/
 
     Example: tvmq export-c keywords.onnx --data samples.npz -o firmware/
     """
-    named = name if name is not None else _name_of(model)
+    c_name = name if name is not None else _to_c_name(model)
     if model.suffix == ".tvmq":
         if data is not None:
             raise ConfigError("export-c: --data is for a float model; a saved model is quantized already")
@@ -93,7 +93,7 @@ def export_c(
         feeds = None if job.samples is None else Feeds(job.samples, job.split.calibration, job.size)
         module = quantize_with_progress(job.mod, job.params, feeds, job.config, quiet=quiet)
     with step("export", quiet=quiet):
-        export = tvmq.export_c(module, output, name=named)
+        export = tvmq.export_c(module, output, name=c_name)
     _report(export, as_json=as_json)
 
 
@@ -105,7 +105,7 @@ def _with_integral_core(config: tvmq.QConfig) -> tvmq.QConfig:
     return replace(config, **wanted, given=(config.given or frozenset()) | wanted.keys())  # type: ignore[arg-type]
 
 
-def _name_of(model: Path) -> str:
+def _to_c_name(model: Path) -> str:
     """The model's name as one in C.
 
     >>> _name_of(Path("models/key-words.v2.onnx")), _name_of(Path("2.tvmq"))
@@ -121,7 +121,7 @@ def _report(export: Any, *, as_json: bool) -> None:
         return
     rows = [
         ["written", f"{export.source} and {export.header.name}"],
-        ["constants", f"{size_text(export.constant_bytes)} of flash, and the code"],
+        ["constants", f"{size_text(export.constant_bytes)} of flash, in addition to the code"],
         ["arena", f"{export.arena_bytes} bytes of RAM; no plan needs less than {export.least_bytes}"],
         ["function", f"{export.source.stem}_run, {export.steps} steps"],
     ]

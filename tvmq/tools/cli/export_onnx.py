@@ -10,8 +10,8 @@ import typer
 
 import tvmq
 from tvmq.tools.cli.arguments import Json, Quiet, Sha256
+from tvmq.tools.cli.console import notice, print_json, print_rows, size_text, step
 from tvmq.tools.cli.files import check_output
-from tvmq.tools.cli.screen import notice, print_json, print_rows, size_text, step
 from tvmq.tools.cli.trust import load_without_code
 
 
@@ -35,7 +35,7 @@ def export_onnx(
 ) -> None:
     """Write a saved model as an ONNX file that onnxruntime, OpenVINO or TensorRT reads.
 
-    For TensorRT its rules are checked: what it would refuse is an error, what keeps layers out of int8 is listed.
+    With --dialect tensorrt, what TensorRT would refuse is an error, and what keeps layers out of int8 is listed.
 
     Example: tvmq export-onnx resnet18.tvmq -o resnet18.onnx --dialect tensorrt
     """

@@ -12,8 +12,8 @@ import typer
 
 from tvmq.errors import ConfigError
 from tvmq.tools.cli.arguments import Json, Quiet, Sha256
+from tvmq.tools.cli.console import print_json, print_rows, size_text, step
 from tvmq.tools.cli.files import check_output
-from tvmq.tools.cli.screen import print_json, print_rows, size_text, step
 from tvmq.tools.cli.trust import load_without_code
 
 
@@ -33,17 +33,17 @@ def export_torch(
 ) -> None:
     """Write a saved model as a .pt2 program: for ExecuTorch and other readers of PT2E, or the integers, bit for bit.
 
-    torch.export.load reads the decomposed form where `import torch.ao.quantization.fx._decomposed` was run.
+    Run `import torch.ao.quantization.fx._decomposed` before torch.export.load reads the decomposed form.
 
     Example: tvmq export-torch resnet18.tvmq -o resnet18.pt2
     """
     check_output(output)
     exe = load_without_code(model, sha256)
-    free = [info.name for info in exe.input_info if not all(isinstance(size, int) for size in info.shape)]
-    if free:
+    dynamic = [info.name for info in exe.input_info if not all(isinstance(size, int) for size in info.shape)]
+    if dynamic:
         raise ConfigError(
-            f"export-torch: the sizes of input '{free[0]}' are free; fix them when the model is quantized: "
-            "tvmq quantize --shape, or call tvmq.to_torch and torch.export.export with dynamic_shapes"
+            f"export-torch: input '{dynamic[0]}' has dynamic sizes; fix them with `tvmq quantize --shape`, or call "
+            "tvmq.to_torch and torch.export.export with dynamic_shapes"
         )
     with step("export", quiet=quiet):
         _save(exe.module, form, [(info.shape, info.dtype) for info in exe.input_info], output)
@@ -54,7 +54,7 @@ def export_torch(
 
 
 def _save(module: Any, form: str, inputs: list[tuple[tuple[int | str, ...], str]], path: Path) -> None:
-    """raises  ConfigError without torch"""
+    """Save the program. raises  ConfigError without torch"""
     try:
         from tvmq.formats.torch.exporter.program import save_program
     except ImportError as error:

@@ -12,7 +12,8 @@ import typer
 
 import tvmq
 from tvmq.errors import ConfigError
-from tvmq.tools.cli.arguments import Batch, Json, MaxBytes, Quiet, Shapes, Targets, target_of
+from tvmq.tools.cli.arguments import Batch, Json, MaxBytes, Quiet, Shapes, Targets, parse_targets
+from tvmq.tools.cli.console import notice, step
 from tvmq.tools.cli.formats import Formats, Onnx
 from tvmq.tools.cli.measure import Measurements
 from tvmq.tools.cli.opening import QuantizationJob, open_model_and_data
@@ -34,9 +35,9 @@ from tvmq.tools.cli.quantize import (
     backend_for,
     check_files,
     count_by_weight,
+    count_weighted,
     report,
-    save,
-    whole_read,
+    save_measured,
 )
 from tvmq.tools.cli.quantize_options import (
     BackendName,
@@ -53,7 +54,6 @@ from tvmq.tools.cli.quantize_options import (
     Threads,
 )
 from tvmq.tools.cli.samples import Feeds
-from tvmq.tools.cli.screen import notice, step
 
 if TYPE_CHECKING:
     from tvmq import training
@@ -86,14 +86,14 @@ def finetune(
             rich_help_panel=PANEL,
         ),
     ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Order of the samples.", rich_help_panel=PANEL)] = 0,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the sample order.", rich_help_panel=PANEL)] = 0,
     accumulators: Annotated[
         int | None,
         typer.Option(
             "--accumulators",
             min=8,
             max=32,
-            help="Bits of the accumulators that sums must fit in. 16 makes 8-bit weights fast on CPUs without VNNI.",
+            help="Bits of the accumulators that all sums must fit in. 16 makes 8-bit weights fast without VNNI.",
             rich_help_panel=PANEL,
         ),
     ] = None,
@@ -126,8 +126,8 @@ def finetune(
 ) -> None:
     """Quantize a trained model and train its integers on the float model's outputs; no labels are needed.
 
-    For few bits, where rounding alone costs accuracy. The output file is a valid model at any time: first the untrained
-    one, then each better one. So little is lost by Ctrl-C, which saves the best so far, or if the process is killed.
+    Useful for low bit widths, where rounding alone costs accuracy. The output file is a valid model at any time: first
+    the untrained one, then each better one, so little is lost if the process is killed. Ctrl-C saves the best so far.
     Needs tvmq[torch].
 
     Example: tvmq finetune resnet18.onnx --data pictures/ --nbit-weight 4 --minutes 10
@@ -139,25 +139,26 @@ def finetune(
     pictures = picture_options(normalize, mean, std, scale, color, layout, resize, crop)
     output = announce_output(model, output, force=force, quiet=quiet)
     check_files(data, labels, metric, (onnx, save_samples))
-    named = target_of(target)
+    built_for = parse_targets(target)
     job = open_model_and_data(
-        model, data, config, backend=backend_for(backend, named), pictures=pictures, random=False, samples=samples,
-        held_out=held_out, shape=shape or (), batch=batch, max_bytes=max_bytes, free_batch=True, quiet=quiet,
+        model, data, config, backend=backend_for(backend, built_for), pictures=pictures, random=False, samples=samples,
+        held_out=held_out, shape=shape or (), batch=batch, max_bytes=max_bytes, dynamic_batch=True, quiet=quiet,
     )  # fmt: skip
     if job.is_prequantized or job.samples is None:
-        raise ConfigError("finetune: the model is quantized already; finetuning begins with the float model")
-    files = Outputs(model, output, Formats(onnx, dialect=dialect), named)
+        raise ConfigError("finetune: the model is quantized already; give the float model")
+    files = Outputs(model, output, Formats(onnx, dialect=dialect), built_for)
     seconds = 60 * MINUTES if minutes is None and steps is None else None if minutes is None else 60 * minutes
     how = tvmq.training.Distill(steps=steps, seconds=seconds, seed=seed, accumulators=accumulators)
-    qmod, learned = train_and_save(job, files, backend_for(backend, named), how, batch, quiet=quiet)
+    qmod, learned = train_and_save(job, files, backend_for(backend, built_for), how, batch, quiet=quiet)
     job.mod = with_batch(job.mod, batch)
-    facts = save(qmod, files, job, Measurements(compare, bench, threads, metric, labels, save_samples), quiet=quiet)
+    measurements = Measurements(compare, bench, threads, metric, labels, save_samples)
+    facts = save_measured(qmod, files, job, measurements, quiet=quiet)
     facts.update(finetune=asdict(learned), seconds=time.perf_counter() - start)
     report(facts, model, output, data, job, as_json=as_json, quiet=quiet)
 
 
 def check_torch() -> None:
-    """ConfigError without torch, before anything is read."""
+    """Check before anything is read that torch is installed. raises ConfigError"""
     try:
         import tvmq.training  # noqa: F401
     except ModuleNotFoundError as error:
@@ -178,7 +179,7 @@ def train_and_save(
 
     assert job.samples is not None
     calibration = Feeds(job.samples, job.split.calibration, job.size)
-    with step("quantize", whole_read(calibration), quiet=quiet, counted=False) as advance:
+    with step("quantize", count_weighted(calibration), quiet=quiet, counted=False) as advance:
         calibration.advance = count_by_weight(advance, len(calibration))
         net = training.prepare(
             job.mod, job.params, calibration, target=backend, config=job.config, accumulators=how.accumulators
@@ -191,21 +192,21 @@ def train_and_save(
     apart = job.split.comparison if job.split.apart else ()
     learn = Feeds(job.samples, np.setdiff1d(np.arange(len(job.samples)), apart), job.size)
     with step("finetune", 100, quiet=quiet, counted=False) as advance:
-        learned = training.finetune(net, learn, replace(how, keep=keep, watch=hundredths(advance)))
+        learned = training.finetune(net, learn, replace(how, keep=keep, watch=count_hundredths(advance)))
     if learned.interrupted and not quiet:
-        notice(f"finetune: interrupted after {learned.steps} steps; the best state so far is what is saved")
+        notice(f"finetune: interrupted after {learned.steps} steps; the best state so far was saved")
     return with_batch(training.convert_with_note(net, learned), batch), learned
 
 
 def with_batch(mod: Any, batch: int) -> Any:
-    """The module with this batch size where its own is dynamic."""
-    from tvmq.graph.symbolic import free_dimensions, with_sizes
+    """The module with a dynamic batch fixed to this size."""
+    from tvmq.graph.symbolic import dynamic_dimensions, with_sizes
 
-    return with_sizes(mod, {name: batch for name, (_, axis) in free_dimensions(mod).items() if axis == 0})
+    return with_sizes(mod, {name: batch for name, (_, axis) in dynamic_dimensions(mod).items() if axis == 0})
 
 
-def hundredths(advance: Callable[[], None]) -> Callable[[Any], None]:
-    """Progress callback of the training: calls `advance` for each hundredth that is done."""
+def count_hundredths(advance: Callable[[], None]) -> Callable[[Any], None]:
+    """Progress callback of the training: calls `advance` after each hundredth of it."""
     reported = 0
 
     def watch(progress: Any) -> None:

@@ -30,7 +30,7 @@ Tosa = Annotated[
 
 @dataclass(frozen=True)
 class Formats:
-    """Files to write, None for those not requested; and the dialect of ONNX."""
+    """Files to write, None for those not requested, and the dialect of ONNX."""
 
     onnx: Path | None = None
     tflite: Path | None = None
@@ -50,12 +50,12 @@ class Formats:
         named = [name for name in ("tflite", "tosa") if getattr(self, name) is not None]
         if len(named) > 1 and backend is None:
             raise ConfigError(
-                "quantize: --tflite and --tosa round differently, and one model has one arithmetic; quantize twice, or "
-                "choose one with --backend"
+                "quantize: --tflite and --tosa round differently, and a model has only one arithmetic; quantize twice, "
+                "or choose one with --backend"
             )
         return backend or (named[0] if named else None)
 
-    def options(self, config: tvmq.QConfig) -> tvmq.QConfig:
+    def with_required_options(self, config: tvmq.QConfig) -> tvmq.QConfig:
         """Options, with an integer-only core where a format requires it."""
         if self.tflite is None and self.tosa is None:
             return config
@@ -63,7 +63,7 @@ class Formats:
         return replace(config, **wanted, given=(config.given or frozenset()) | wanted.keys())  # type: ignore[arg-type]
 
     def write(self, qmod: Any) -> None:
-        """Write the files of all formats that were asked for."""
+        """Write the files of all requested formats."""
         if self.onnx is not None:
             tvmq.to_onnx(qmod, self.onnx, dialect=self.dialect)
         if self.tflite is not None:

@@ -1,4 +1,4 @@
-"""`tvmq inspect`: what int8 would bring for a model, before it is quantized."""
+"""`tvmq inspect`: forecast of what int8 would gain, before a model is quantized."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import typer
 
 import tvmq
 from tvmq.tools.cli.arguments import Batch, Json, MaxBytes, Quiet, Shapes
+from tvmq.tools.cli.console import print_json, step
 from tvmq.tools.cli.model import import_model
-from tvmq.tools.cli.screen import print_json, step
 
 
 def inspect(
@@ -43,12 +43,12 @@ def inspect(
     as_json: Json = False,
     quiet: Quiet = False,
 ) -> None:
-    """Forecast the gain of int8 for a float model in a few seconds, without data or compilation.
+    """Forecast the speedup of int8 for a float model in a few seconds, without data or compilation.
 
-    One line a layer: whether it becomes int8, and if not, why; which kernel it would get; what bounds it ("compute",
-    "memory", or "call": it is too small for anything to matter); its time in float and in int8, and how much of the
-    latter goes into conversions around it. The last sentence says whether int8 will help. Times are estimates; for
-    this machine a small network is measured once (--no-measure: the order and the ratios alone are meant then).
+    One line per layer: whether it becomes int8, and if not, why; its kernel; what bounds it ("compute", "memory", or
+    "call": the layer is so small that calling it dominates); its time in float and in int8, and the part of the latter
+    for conversions around it. The last sentence says whether int8 will help. Times are estimates; for this machine a
+    small network is measured once (with --no-measure only their order and ratios are meaningful).
 
     Example: tvmq inspect resnet18.onnx --target "llvm -mcpu=core-avx2"
     """

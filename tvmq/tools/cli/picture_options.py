@@ -1,4 +1,4 @@
-"""Options for the preprocessing of pictures, which override the guess.
+"""Options for the preprocessing of pictures; values not given are guessed.
 
 Tests: tests/tools/cli/test_quantize_alone.py
 """
@@ -75,7 +75,7 @@ Crops = Annotated[
 
 @dataclass(frozen=True)
 class PictureOptions:
-    """Picture options of the command line; None is guessed."""
+    """Picture options of the command line; None values are guessed."""
 
     normalize: str | None = None
     mean: tuple[float, ...] | None = None
@@ -91,7 +91,7 @@ class PictureOptions:
         return self != PictureOptions()
 
     def normalizes(self) -> bool:
-        """True if the range of the inputs was given, so that nothing has to be guessed."""
+        """True if the normalization was given, so that it need not be guessed."""
         return any(value is not None for value in (self.normalize, self.mean, self.std, self.scale))
 
 
@@ -106,7 +106,7 @@ def picture_options(
 
 
 def numbers(option: str, text: str | None) -> tuple[float, ...] | None:
-    """Numbers between commas.
+    """Parse numbers separated by commas.
 
     >>> numbers("--mean", "0.5, 0.25"), numbers("--mean", None)
     ((0.5, 0.25), None)
@@ -116,4 +116,4 @@ def numbers(option: str, text: str | None) -> tuple[float, ...] | None:
     try:
         return tuple(float(part) for part in text.split(","))
     except ValueError:
-        raise ConfigError(f"{option}: '{text}' is not numbers between commas; example: 0.485,0.456,0.406") from None
+        raise ConfigError(f"{option}: '{text}' is not a list of numbers; example: 0.485,0.456,0.406") from None

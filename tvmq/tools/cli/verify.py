@@ -10,17 +10,17 @@ from typing import Annotated
 import typer
 
 import tvmq
-from tvmq.tools.cli.arguments import Artefact, Inputs, Json, Quiet, Sha256
+from tvmq.tools.cli.arguments import Inputs, Json, Quiet, SavedModel, Sha256
+from tvmq.tools.cli.console import print_json, step
+from tvmq.tools.cli.exit_codes import FAILED
 from tvmq.tools.cli.files import Batches, batch_of, check_arrays, read_arrays
-from tvmq.tools.cli.guard import FAILED
-from tvmq.tools.cli.screen import print_json, step
 
 
 def verify(
-    model: Artefact,
+    model: SavedModel,
     data: Inputs,
     samples: Annotated[
-        int, typer.Option("--samples", min=1, help="Compare on so many samples; NumPy takes its time.")
+        int, typer.Option("--samples", min=1, help="Number of samples to compare; the NumPy definition is slow.")
     ] = 8,
     backend: Annotated[
         str | None,

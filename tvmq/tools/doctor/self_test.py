@@ -36,7 +36,7 @@ def tiny_model() -> Any:
 
 
 def _wave(*shape: int) -> np.ndarray:
-    """Numbers in -1..1 that do not repeat, equal on every machine to within rounding."""
+    """Deterministic numbers in -1..1, equal on every machine up to rounding."""
     return np.sin(np.arange(np.prod(shape)) * 1.7 + len(shape)).reshape(shape).astype(np.float32)
 
 

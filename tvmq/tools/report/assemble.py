@@ -1,4 +1,4 @@
-"""Assemble a report from the model and whichever of comparison, profile and statistics there are.
+"""Assemble a report from a model and those of comparison, profile and statistics that are available.
 
 Tests: tests/tools/report/test_report.py
 """
@@ -34,10 +34,10 @@ def assemble(
 ) -> Report:
     """The report of a quantized model.
 
-    comparison  with the float model
-    profile     of a run
-    statistics  {tensor: what the data are there}, of the float model
-    tiles       facts for the head, before ours
+    comparison  comparison with the float model
+    profile     profile of a run
+    statistics  {tensor: statistics of the calibration data}, of the float model
+    tiles       figures for the head, before those added here
     raises      StageError for a model that was never quantized
     """
     explanation, network = explain(exe), network_of_model(exe)

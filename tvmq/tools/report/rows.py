@@ -1,4 +1,4 @@
-"""The layers of the page: for each what the ledger, the comparison, the profile and the data say of it.
+"""Rows of the page: figures of each layer from the ledger, the comparison, the profile and the data.
 
 Tests: tests/tools/report/test_report.py
 """
@@ -15,7 +15,7 @@ from tvmq.options.rules import short_names
 from tvmq.runtime.profile_table import Profile
 from tvmq.tools.analysis.comparison_table import ERRORS, Comparison
 from tvmq.tools.analysis.explanation import Explanation
-from tvmq.tools.analysis.story import Story
+from tvmq.tools.analysis.layer_report import LayerReport
 from tvmq.tools.drawing.network import INPUT, RESULT, Card, Network, plain_operator
 from tvmq.tools.report.histograms import bars, thresholds
 
@@ -29,9 +29,9 @@ def rows_of(
     profile: Profile | None = None,
     statistics: Mapping[str, TensorStatistics] | None = None,
 ) -> list[Row]:
-    """Rows for the cards of the network, in the order of computation; what is not known is None.
+    """Rows for the cards of the network, in order of computation; unknown figures are None.
 
-    Times of layers that one kernel computes are at the one that multiplies, or else the first; the others say so.
+    If one kernel computes several layers, its time is given for the one that multiplies, else the first one.
     """
     cards = [card for card in network.cards if card.operator != RESULT]
     rows = {card.key: _row(card, explanation) for card in cards}
@@ -45,7 +45,7 @@ def rows_of(
 
 
 def _owners(cards: Sequence[Card], explanation: Explanation) -> dict[str, str]:
-    """{name of the source: key of its row}: layers of the ledger before conversions of ours, inputs last."""
+    """Key of the row for each name of the source model: layers of the ledger before added conversions, inputs last."""
     owner = {name: card.key for card in cards if card.operator == INPUT for name in card.names}
     owner |= {name: card.key for card in reversed(cards) if card.operator != INPUT for name in card.names}
     return owner | {name: card.key for card in cards if card.key in explanation.ledger.layers for name in card.names}
@@ -56,9 +56,8 @@ def _row(card: Card, explanation: Explanation) -> Row:
     story = ""
     if entry is not None:
         layers = {card.key: entry}
-        story = str(
-            Story(card.key, layers, explanation.macs(), explanation.kernels, explanation.sources, explanation.notes)
-        )
+        facts = explanation.macs(), explanation.kernels, explanation.sources, explanation.notes
+        story = str(LayerReport(card.key, layers, *facts))
     return {
         "key": card.key,
         "names": list(card.names),
@@ -88,7 +87,7 @@ def _add_errors(rows: Mapping[str, Row], owner: Mapping[str, str], comparison: C
 
 
 def _figures(figures: Figures) -> dict[str, Any]:
-    """Figures for JSON, where values that are not finite are None."""
+    """Figures for JSON, with None for values that are not finite."""
     numbers = {name: _finite_or_none(value) for name, value in figures.to_dict().items()}
     return {**numbers, "equal": figures.sqnr == math.inf}
 
@@ -132,6 +131,6 @@ def _add_histograms(
 
 
 def worst_row(rows: Sequence[Row], error: str = "local") -> Row | None:
-    """The row of lowest signal to error; None where nothing was compared."""
+    """Row of lowest SQNR; None if nothing was compared."""
     known = [row for row in rows if row[error] and row[error]["sqnr"] is not None]
     return min(known, key=lambda row: row[error]["sqnr"], default=None)

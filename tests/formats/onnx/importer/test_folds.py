@@ -63,7 +63,7 @@ def test_softmax_of_constants_before_opset_13_is_of_rows(op_type: str, opset: in
 
 
 @pytest.mark.parametrize("op_type", ["Softmax", "LogSoftmax"])
-def test_softmax_of_free_sizes_before_opset_13_is_of_rows(op_type: str) -> None:
+def test_softmax_of_dynamic_sizes_before_opset_13_is_of_rows(op_type: str) -> None:
     graph = helper.make_graph(
         [helper.make_node(op_type, ["x"], ["y"], name="layer", axis=1)],
         "g", [helper.make_tensor_value_info("x", 1, ["n", 3, "m"])], [helper.make_empty_tensor_value_info("y")],
@@ -74,7 +74,7 @@ def test_softmax_of_free_sizes_before_opset_13_is_of_rows(op_type: str) -> None:
     np.testing.assert_allclose(result.reshape(2, 12), of_rows(op_type, CONSTANT.reshape(2, 12)), rtol=1e-4, atol=1e-5)
 
 
-def test_hardmax_of_free_sizes_before_opset_13_is_refused() -> None:
+def test_hardmax_of_dynamic_sizes_before_opset_13_is_refused() -> None:
     graph = helper.make_graph(
         [helper.make_node("Hardmax", ["x"], ["y"], name="layer", axis=1)],
         "g", [helper.make_tensor_value_info("x", 1, ["n", 3, "m"])], [helper.make_empty_tensor_value_info("y")],

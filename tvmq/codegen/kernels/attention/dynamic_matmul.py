@@ -66,7 +66,7 @@ def _work(product: DynamicMatmul, ins: Instructions) -> KernelWork:
     """Work of a run whose dynamic sizes are all 1."""
     sizes = (*product.batch, product.rows, product.depth, product.columns)
     macs = math.prod(size for size in sizes if isinstance(size, int))
-    return KernelWork("free_matmul", 0.0, macs, True, lambda *_: macs / (DYNAMIC_MACS * ins.taps))
+    return KernelWork("dynamic_matmul", 0.0, macs, True, lambda *_: macs / (DYNAMIC_MACS * ins.taps))
 
 
 def dynamic_matmul(product: DynamicMatmul, isa: Isa) -> Kernel:
@@ -78,7 +78,7 @@ def dynamic_matmul(product: DynamicMatmul, isa: Isa) -> Kernel:
         "b": ((*p.batch, p.depth, p.columns), p.dtypes[1]),
         "y": ((*p.batch, p.rows, p.columns), "int32"),
     }
-    name = f"free_matmul_{ins.name}"
+    name = f"dynamic_matmul_{ins.name}"
     with FunctionBuilder(name, shapes) as function:
         sizes = [function.count(part) for part in (p.batch, (p.rows,), (p.depth,), (p.columns,))]
         _DynamicMatmulTemplate(product, ins, [flatten_buffer(buffer) for buffer in function.buffers], sizes).body()

@@ -69,14 +69,13 @@ def dynamic_scores(scores: DynamicScores, score_scale: float, code_scale: float,
         parameters["mask"] = (scores.mask, "float32")
     parameters |= {"score_scale": ((1,), "float32"), "code_scale": ((1,), "float32")}
     parameters["y"] = (scores.shape, scores.codes.dtype)
-    name = f"free_scores_{isa.name}"
+    name = f"dynamic_scores_{isa.name}"
     with FunctionBuilder(name, parameters) as function:
         buffers = {key: flatten_buffer(buffer) for key, buffer in zip(parameters, function.buffers, strict=True)}
         _DynamicScoresTemplate(scores, buffers, [function.count((size,)) for size in scores.shape]).body()
     constants = tuple(np.array([scale], np.float32) for scale in (score_scale, code_scale))
-    return Kernel(
-        name, function.prim_func, constants, ("free_scores", scores, isa.name), work=KernelWork("free_scores", 40.0)
-    )
+    work = KernelWork("dynamic_scores", 40.0)
+    return Kernel(name, function.prim_func, constants, ("dynamic_scores", scores, isa.name), work=work)
 
 
 def is_proved(scores: DynamicScores, score_scale: float, code_scale: float) -> bool:

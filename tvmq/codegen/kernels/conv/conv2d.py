@@ -67,7 +67,7 @@ def widths_for(conv: Conv2d, ins: Instructions) -> Instructions:
     if conv.batch * conv.out_height * conv.out_width == 1:
         return ins
     filled = -(-conv.filters // conv.groups // (ins.lanes // 2))
-    return ins.half if ins.half and filled % 2 and filled <= MOST_HALVES else ins.products
+    return ins.half_width if ins.half_width and filled % 2 and filled <= MOST_HALVES else ins.products
 
 
 def make_kernel(
@@ -85,8 +85,8 @@ def make_kernel(
     bound = int(numerics.accumulator_bound(weight, *conv.code_limits, bias).max(initial=0))
     plan = plan_epilogue(epilogue, bound)
     permuted = plan.requantizer is not None
-    ordered = weight if shape.rests is None else in_steps(weight, shape.rests)
-    run = shape.run if shape.rests is None else ordered.shape[1]
+    ordered = weight if shape.remainders is None else in_steps(weight, shape.remainders)
+    run = shape.run if shape.remainders is None else ordered.shape[1]
     packing = Packing(shape.ins, ordered.shape, conv.groups, run, tiling.panel_parts, permuted)
 
     def pack(values: np.ndarray) -> np.ndarray:
@@ -99,10 +99,10 @@ def make_kernel(
     name = f"{template}_{shape.ins.name}_{tiling.rows}x{tiling.columns}" + ("" if nibbles is None else "_w4")
     key = (name, shape.key, tiling, plan.key, buffers)
     func = memoize((*key, loops), (loops or Integers)(name, shape, tiling, plan, buffers, nibbles).prim_func)
-    repacked = nibbles is None and shape.rests is None and not shape.ins.wide_codes
+    repacked = nibbles is None and shape.remainders is None and not shape.ins.takes_int16
     packed_from = (weight, packing) if repacked else None
     work = convolution_work(template, shape, plan.steps, tiling)
-    return Kernel(name, func, constants, key, packed=packed_from, work=work)
+    return Kernel(name, func, constants, key, packed_from=packed_from, work=work)
 
 
 def check_operands(template: str, conv: Conv2d, weight: np.ndarray, bias: np.ndarray) -> None:

@@ -2,7 +2,7 @@
 
 Computes   bias + sum of x * w over kernel row, kernel column, channel, in this order, then clip
 Rounding   one fused multiply-add a product (two roundings on "generic" where the CPU has none)
-Narrow     weights of 4 bits are read as codes, each multiplied by its scale first: the bits of the same float weights
+Int4       weights of 4 bits are read as codes, each multiplied by its scale first: the bits of the same float weights
 Loops      those of implicit_gemm, tiles and packing as conv2d; weights [step][vector][lane], padding made in a copy
 Registers  rows x columns sums + columns weights + 1 activations; 6 x 4 + 4 + 1 of 32 on AVX-512
 Measured   Zen 4, one core: 1 x 1 and 3 x 3 layers of ResNet-50 at 50-58 GMAC/s, AVX-512 and AVX2 (peak 59)
@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from tvmq import numerics
-from tvmq.codegen.kernels.conv import narrow_row
+from tvmq.codegen.kernels.conv import int4_row
 from tvmq.codegen.kernels.conv.implicit_gemm import ConvLoops
 from tvmq.codegen.kernels.conv.shape import ConvShape, ConvTile, convolution_work
 from tvmq.codegen.kernels.parts.builder import (
@@ -61,8 +61,8 @@ def conv2d_float(
     _check(conv)
     check_arrays("conv2d_float", weight, (conv.filters, conv.channels // conv.groups, *conv.kernel), bias, conv.filters)
     bounds = clip_of(epilogue, "conv2d_float")
-    if int4 is not None and narrow_row.is_narrow_row(conv, int4, isa):
-        return narrow_row.narrow_row(conv, int4, bias, bounds, isa)
+    if int4 is not None and int4_row.is_int4_row(conv, int4, isa):
+        return int4_row.int4_row(conv, int4, bias, bounds, isa)
     shape = ConvShape(conv, float_vectors(isa), 0)
     tiling = choose_float_tiling(shape, isa.tiles)
     return make_kernel("conv2d_float", shape, tiling, bounds, weight, bias, int4=int4)
@@ -95,7 +95,7 @@ def make_kernel(
     key, work = (name, shape.key, tiling, bounds, buffers, groups), convolution_work(template, shape, tiling=tiling)
     func = memoize((*key, loops), (loops or Floats)(name, shape, tiling, bounds, buffers, groups).prim_func)
     packed_from = (weight, packing.recipe()) if int4 is None else None
-    return Kernel(name, func, constants, key, packed=packed_from, work=work)
+    return Kernel(name, func, constants, key, packed_from=packed_from, work=work)
 
 
 def choose_float_tiling(shape: ConvShape, tiles: Tiles) -> Tiling:

@@ -48,7 +48,7 @@ class DynamicConvShape(ConvShape):
     """A convolution of which some sizes are usual ones."""
 
     @property
-    def rests(self) -> None:
+    def remainders(self) -> None:
         """Places of remainders depend on sizes."""
         return
 
@@ -236,14 +236,14 @@ def dynamic_convolution(
         shape = DynamicConvShape(conv, float_vectors(isa), 0)
         tiling, bounds = conv2d_float.choose_float_tiling(shape, isa.tiles), clip_of(epilogue, "conv2d_float")
         return conv2d_float.make_kernel(
-            "free_conv2d_float", shape, tiling, bounds, weight, bias, buffers, loops=_DynamicFloats
+            "dynamic_conv2d_float", shape, tiling, bounds, weight, bias, buffers, loops=_DynamicFloats
         )
     bias = np.zeros(conv.filters, np.int32) if bias is None else bias
     conv2d.check_operands("conv2d", conv, weight, bias)
     conv, weight = merge_groups(conv, weight)
     shape = DynamicConvShape(conv, conv2d.instructions_for(conv, isa), x_zero)
     tiling = conv2d.choose_tiling(shape.product, shape.ins, isa.tiles)
-    return conv2d.make_kernel("free_conv2d", shape, tiling, weight, bias, epilogue, buffers, loops=_DynamicIntegers)
+    return conv2d.make_kernel("dynamic_conv2d", shape, tiling, weight, bias, epilogue, buffers, loops=_DynamicIntegers)
 
 
 def merge_groups(conv: Conv2d, weight: np.ndarray) -> tuple[Conv2d, np.ndarray]:

@@ -193,13 +193,13 @@ class ConvLoops:
         """Copies of what output pixels begin .. end read; ranges: all that these can be."""
         shape = self.shape
         target, origin = self._copy(Stager(self.ins, self.x, self.conv, shape.x_zero), begin, end, ranges)
-        if shape.rests is None:
+        if shape.remainders is None:
             return target, origin, None
         lines = OutputRows(self.conv.out_width, begin, end, ranges)
-        rests = copy_remainders(
-            self.ins, shape.rests, target, shape.row_pitch, lines, lambda pixel: self._window(pixel, 0) - origin
+        remainders = copy_remainders(
+            self.ins, shape.remainders, target, shape.row_pitch, lines, lambda pixel: self._window(pixel, 0) - origin
         )
-        return target, origin, (rests, lines.first)
+        return target, origin, (remainders, lines.first)
 
     def _copy(self, stager: Stager, begin: Expr, end: Expr, ranges: list[tuple[int, int]]) -> tuple[Buffer, Expr]:
         """The copy of a stager, and the element of the whole (padded) input that it starts with."""
@@ -228,14 +228,14 @@ class ConvLoops:
 
     def _add_rests(self, tile: ConvTile, sums: list[list[Register]], next_panel: Expr | None) -> None:
         """The steps behind those of all kernel rows."""
-        rests = self.shape.rests
-        if rests is None or tile.beside is None:
+        remainders = self.shape.remainders
+        if remainders is None or tile.beside is None:
             return
         source, first_row = tile.beside
-        starts = [bind(first_remainder(rests, tile.pixel + row, first_row)) for row in range(tile.rows)]
-        with T.serial(0, rests.steps) as step:
+        starts = [bind(first_remainder(remainders, tile.pixel + row, first_row)) for row in range(tile.rows)]
+        with T.serial(0, remainders.steps) as step:
             # `_run` counts the step in
-            windows = [start + step * (rests.line - rests.taps) for start in starts]
+            windows = [start + step * (remainders.line - remainders.taps) for start in starts]
             part = (step, 1, tuple(range(tile.rows)))
             self._run(replace(tile, source=source), sums, windows, self.conv.kernel[0], next_panel, part)
 

@@ -29,12 +29,12 @@ LARGEST_INT32 = 2**31 - 1
 class CudaFixedRequantizer:
     """A requantize step in integers; see the head of this file.
 
-    wide    multipliers are int64, as some are shifted left
-    clips   some products would leave int64
+    needs_int64  multipliers are int64, as some are shifted left
+    clips        some products would leave int64
     """
 
     step: FixedRequantize
-    wide: bool
+    needs_int64: bool
     clips: bool
 
     @classmethod
@@ -53,19 +53,19 @@ class CudaFixedRequantizer:
     def key(self) -> tuple[Any, ...]:
         """Parameters that the generated code depends on; the factors are run-time constants."""
         step = self.step
-        return "fixed", step.rounding, step.zero_point, step.qmin, step.qmax, step.dtype, self.wide, self.clips
+        return "fixed", step.rounding, step.zero_point, step.qmin, step.qmax, step.dtype, self.needs_int64, self.clips
 
     def parameters(self, channels: int) -> dict[str, tuple[tuple[int], str]]:
         """Constants for this many channels (as packed)."""
         shape = (channels,)
         reach = {"reach": (shape, "int32")} if self.clips else {}
-        return {"multiplier": (shape, "int64" if self.wide else "int32"), "shift": (shape, "int32"), **reach}
+        return {"multiplier": (shape, "int64" if self.needs_int64 else "int32"), "shift": (shape, "int32"), **reach}
 
     def constants(self, pack: Callable[[np.ndarray], np.ndarray]) -> tuple[np.ndarray, ...]:
         """Arrays of `parameters`; pack pads an array of the template's channels."""
         factor = _factors(self.step)
         shift = 30 + np.maximum(-np.maximum(self.step.shift, SMALLEST_SHIFT), 0)
-        arrays = [factor.astype(np.int64 if self.wide else np.int32), shift.astype(np.int32)]
+        arrays = [factor.astype(np.int64 if self.needs_int64 else np.int32), shift.astype(np.int32)]
         if self.clips:
             arrays.append(_reach(factor).astype(np.int32))
         return tuple(pack(array) for array in arrays)

@@ -93,7 +93,7 @@ def depthwise(conv: Conv2d, weight: np.ndarray, bias: np.ndarray, x_zero: int, e
     )
     func = memoize(key, _Depthwise(name, shape, plan).prim_func)
     constants = packing.weights(weight), pack_biases(shape, weight, bias), *plan.constants(pack)
-    return Kernel(name, func, constants, key, packed=(weight, packing), work=_work(conv, plan.steps))
+    return Kernel(name, func, constants, key, packed_from=(weight, packing), work=_work(conv, plan.steps))
 
 
 def _work(conv: Conv2d, steps: Sequence[Any]) -> KernelWork:
@@ -124,8 +124,8 @@ def _check(conv: Conv2d, weight: np.ndarray, bias: np.ndarray) -> None:
 
 def _wide_enough(ins: Instructions, channels: int) -> Instructions:
     """The given instructions, or narrower ones that every CPU with those has, of at most `channels` lanes."""
-    narrow = level("avx2").int16_operands if ins.wide_codes else level("avx2")
-    half = ins.half or (narrow if ins.vector_bytes == 64 else ins)
+    narrow = level("avx2").int16_operands if ins.takes_int16 else level("avx2")
+    half = ins.half_width or (narrow if ins.vector_bytes == 64 else ins)
     candidates = [ins, half, level("generic")]
     return next((candidate for candidate in candidates if candidate.lanes <= channels), _OneLane())
 
@@ -352,7 +352,7 @@ class _Tile:
     def _store_vectors(self, begin: Expr, values: list[Expr]) -> None:
         """Sums, floats or int16 codes; of bytes four lanes at a time: so many stay neighbours."""
         order = stored_channels(self.ins, self.vectors)
-        four = self.ins.lanes if self.ins.wide_codes else min(4, self.ins.lanes)
+        four = self.ins.lanes if self.ins.takes_int16 else min(4, self.ins.lanes)
         for vector, value in enumerate(values):
             for lane in range(0, self.ins.lanes, four):
                 part = value if four == self.ins.lanes else slice_lanes(value, lane, four)

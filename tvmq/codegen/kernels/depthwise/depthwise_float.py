@@ -69,7 +69,7 @@ def depthwise_float(conv: Conv2d, weight: np.ndarray, bias: np.ndarray | None, e
     constants = (packed, start[channels].reshape(-1))
     total = math.prod(conv.out_shape) * math.prod(conv.kernel)
     work = KernelWork("depthwise_float", 0.0, conv.macs, cycles=lambda _, scale: scale * total / MACS)
-    return Kernel(name, func, constants, key, packed=(weight, recipe), work=work)
+    return Kernel(name, func, constants, key, packed_from=(weight, recipe), work=work)
 
 
 def _check(conv: Conv2d) -> None:

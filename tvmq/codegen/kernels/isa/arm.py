@@ -194,7 +194,7 @@ class NeonWords(Neon):
     x_dtype = "int16"
     w_dtype = "int16"
     dot_cycles = 1.0
-    wide_codes = True
+    takes_int16 = True
 
     @property
     def int16_operands(self) -> Instructions:

@@ -34,10 +34,10 @@ class Instructions:
     dot_cycles    issue time of `dot`, for the choice of tiles (only ratios matter)
     step_cycles   what a step costs besides, in that unit: for each pixel, for each vector of weights, in all
     dot_temporaries  registers that the loop of a tile needs besides sums and weights
-    has_dot_words    True if there is a `dot_words`
+    has_dot_int16    True if there is a `dot_int16`
     row_step      pixels that one instruction multiplies: 1, or 2 (see PixelPairs)
-    packs_rests   True if steps of 4 bytes may hold taps of several kernel rows (see remainder_taps)
-    wide_codes    True if activations are codes of 16 bits (see `int16_operands`)
+    packs_remainders   True if steps of 4 bytes may hold taps of several kernel rows (see remainder_taps)
+    takes_int16    True if activations are codes of 16 bits (see `int16_operands`)
     lane_form     the same CPU with products in int16 lanes (see int16_accumulation), where these are faster than `dot`
     """
 
@@ -53,9 +53,9 @@ class Instructions:
     step_cycles = (0.25, 0.7, 1.0)
     row_step = 1
     dot_temporaries = 6  # widened operands; fuller tiles spill and run at a third of the speed
-    has_dot_words = False
-    packs_rests = False
-    wide_codes = False
+    has_dot_int16 = False
+    packs_remainders = False
+    takes_int16 = False
 
     @property
     def lane_form(self) -> Any:
@@ -73,7 +73,7 @@ class Instructions:
         return self
 
     @property
-    def half(self) -> Instructions | None:
+    def half_width(self) -> Instructions | None:
         """Instructions on vectors of half the width, which fewer channels fill; None if that does not pay."""
         return None
 
@@ -119,7 +119,7 @@ class Instructions:
         kind = vector_type("int32", self.lanes)
         return sums + T.Cast(kind, x) * T.Cast(kind, w)
 
-    def dot_words(self, sums: Expr, x: Expr, w: Expr) -> Expr:
+    def dot_int16(self, sums: Expr, x: Expr, w: Expr) -> Expr:
         """sums[lane] + x[2 * lane] * w[2 * lane] + x[2 * lane + 1] * w[2 * lane + 1] of int16, modulo 2^32."""
         raise NotImplementedError(self.name)
 

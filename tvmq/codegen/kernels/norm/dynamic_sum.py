@@ -4,7 +4,7 @@ Computes   numerics.float_sum, bit for bit
 Layouts    NHWC, summed over rows and columns
 Loops      parallel pictures; vectors of channels, one for each of the definition's 16 lanes, and its tree between them
 
-Tests: tests/codegen/kernels/test_free_sizes.py
+Tests: tests/codegen/kernels/test_dynamic_sizes.py
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ class DynamicSum:
 def dynamic_sum(pictures: DynamicSum, isa: Isa) -> Kernel:
     """Kernel x (batch, rows, columns, channels) -> y (batch, channels), float32."""
     sizes, channels = pictures.sizes, pictures.channels
-    name, lanes = f"free_sum_{isa.name}", instructions(isa).lanes
+    name, lanes = f"dynamic_sum_{isa.name}", instructions(isa).lanes
     parameters = {"x": ((*sizes, channels), "float32"), "y": ((sizes[0], channels), "float32")}
     with FunctionBuilder(name, parameters) as function:
         x, y = (flatten_buffer(buffer) for buffer in function.buffers)

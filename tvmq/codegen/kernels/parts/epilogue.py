@@ -3,7 +3,7 @@
     sums (int32 vectors in registers) --Requantizer.codes--> codes --store--> output
     sums                              --Dequantizer.reals--> floats --store--> output
     sums                              --FloatChain.reals--> floats or codes --store--> output
-    sums                              --WideRequantizer.reals--> int16 codes --store--> output
+    sums                              --Int16Requantizer.reals--> int16 codes --store--> output
     output, a piece at a time while it is in cache --CodeSteps--> output
 
 An epilogue is a tuple: () leaves the sums as int32, (Dequantize,) makes floats of them, on which FloatSteps may work
@@ -40,7 +40,7 @@ from tvmq.codegen.kernels.parts.builder import (
     store,
     vector_type,
 )
-from tvmq.codegen.kernels.parts.fixed_point import FixedRequantizer, WideFixedRequantizer
+from tvmq.codegen.kernels.parts.fixed_point import FixedRequantizer, Int16FixedRequantizer
 from tvmq.codegen.kernels.parts.float_chain import FloatChain
 from tvmq.codegen.kernels.parts.types import (
     AddStep,
@@ -150,7 +150,7 @@ class Dequantizer:
 
 
 @dataclass(frozen=True, eq=False)
-class WideRequantizer:
+class Int16Requantizer:
     """numerics.requantize in mode "float" to int16 codes, which stand where floats would: as many lanes as sums.
 
     Clipping before rounding gives the same, as both limits are integers, and no product needs more room than it has.
@@ -199,7 +199,7 @@ class EpiloguePlan:
 
     requantizer: Any
     steps: tuple[Any, ...]
-    dequantizer: Dequantizer | WideRequantizer | WideFixedRequantizer | FloatChain | None = None
+    dequantizer: Dequantizer | Int16Requantizer | Int16FixedRequantizer | FloatChain | None = None
 
     @property
     def scaler(self) -> Any:
@@ -282,8 +282,8 @@ def plan_epilogue(epilogue: Epilogue, largest_sum: int = LARGEST_INT32) -> Epilo
         if len(epilogue) > 1 or getattr(first, "negative_slope", 1) != 1:
             raise BuildError("kernels: codes of 16 bits are stored as they are; no step and no slope goes with them")
         if isinstance(first, FixedRequantize):
-            return EpiloguePlan(None, (), WideFixedRequantizer.plan(first, largest_sum))
-        return EpiloguePlan(None, (), WideRequantizer(first))
+            return EpiloguePlan(None, (), Int16FixedRequantizer.plan(first, largest_sum))
+        return EpiloguePlan(None, (), Int16Requantizer(first))
     maker = REQUANTIZERS.get(type(epilogue[0]))
     if maker is None:
         raise BuildError(

@@ -196,7 +196,7 @@ class FixedRequantizer:
 
 
 @dataclass(frozen=True, eq=False)
-class WideFixedRequantizer(FixedRequantizer):
+class Int16FixedRequantizer(FixedRequantizer):
     """Requantizer to int16 codes, which stand where floats would: as many lanes as sums."""
 
     @property

@@ -113,7 +113,7 @@ def recurrent(
         _RecurrentTemplate(layer, ins, products, buffers, sizes).body()
     packed = (filters_of(weight), products[0].recipe()) if len(products) == 1 else None
     key = ("recurrent", layer, ins.name)
-    return Kernel(name, function.prim_func, tuple(constants), key, packed=packed, work=_work(layer, ins))
+    return Kernel(name, function.prim_func, tuple(constants), key, packed_from=packed, work=_work(layer, ins))
 
 
 def _work(layer: Recurrent, ins: Instructions) -> KernelWork:

@@ -212,7 +212,7 @@ class WinogradLoops:
         #
         #     V[position]   tiles x channels        U[position]   channels x (columns * lanes) output channels
         #
-        # Rows of a register tile are tiles of outputs. A step takes two channels, as dot_words (vpmaddwd, vpdpwssd)
+        # Rows of a register tile are tiles of outputs. A step takes two channels, as dot_int16 (vpmaddwd, vpdpwssd)
         # multiplies pairs of int16; int32 sums may wrap, as the whole scheme holds modulo 2^32. The last register tile
         # may begin within the block and end behind it: it reads memory of the workspace there, and its products of
         # tiles that do not exist are never finished.
@@ -244,7 +244,7 @@ class WinogradLoops:
                         x = bind(T.reinterpret(f"int16x{size}", spread(T.reinterpret("int32", pair), self.lanes)))
                         for column in range(columns):
                             register = total[row][column]
-                            register.set(self.ins.dot_words(register.get(), x, w[column]))
+                            register.set(self.ins.dot_int16(register.get(), x, w[column]))
                 place = bind(position * shape.product_pitch + tile * (shape.rows * columns * self.lanes))
                 for row in range(shape.rows):
                     for column in range(columns):

@@ -68,7 +68,7 @@ def why_unsuited(conv: Conv2d, isa: Isa) -> str:
         return "Winograd is for 3 x 3 kernels of stride 1, without dilation and groups"
     if conv.x_dtype == "int16":
         return "Winograd is for codes of 8 bits: transformed ones of 16 would not fit int16"
-    if not instructions(isa).has_dot_words:
+    if not instructions(isa).has_dot_int16:
         return f"Winograd needs products of pairs of int16, which {isa.name} lacks"
     return ""
 
@@ -92,7 +92,7 @@ def make_winograd(shape: WinogradShape, weight: np.ndarray, bias: np.ndarray, ep
     direct = ConvShape(conv, widths_for(conv, shape.ins), 0)
     share = SHARES.get(direct.ins.name, SHARE)
     work = convolution_work(f"winograd{tile}x{tile}", direct, plan.steps, share=share)
-    return Kernel(name, func, constants, key, packed=(weight, packing), work=work)
+    return Kernel(name, func, constants, key, packed_from=(weight, packing), work=work)
 
 
 @dataclass(frozen=True)

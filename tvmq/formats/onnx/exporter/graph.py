@@ -35,9 +35,9 @@ ARITHMETIC = {
 
 
 class DynamicSizes:
-    """Writes free sizes into a graph, each dimension once.
+    """Writes dynamic sizes into a graph, each dimension once.
 
-    places  {free dimension: (input, axis) where it stands}
+    places  {dynamic dimension: (input, axis) where it stands}
     """
 
     def __init__(self, graph: OnnxGraph, places: Mapping[str, tuple[str, int]]) -> None:

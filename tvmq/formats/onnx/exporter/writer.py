@@ -43,7 +43,7 @@ from tvmq.graph.ledger import get_ledger
 from tvmq.graph.names import input_names, output_names
 from tvmq.graph.operators import where
 from tvmq.graph.operators.record import CONVOLUTION, PRODUCT, RECURRENT
-from tvmq.graph.symbolic import free_dimensions
+from tvmq.graph.symbolic import dynamic_dimensions
 from tvmq.graph.view import View, const_value, dtype_of, flatten_tuples, is_const, op_name, results_of, used_vars
 from tvmq.version import __version__
 
@@ -66,7 +66,7 @@ class OnnxWriter:
         self.inputs = input_names(self.view.func)
         self.results = results_of(self.view.func)
         self.outputs = output_names(self.view.func, len(self.results))
-        self.graph = OnnxGraph([*self.inputs.values(), *self.outputs], free_dimensions(mod), form)
+        self.graph = OnnxGraph([*self.inputs.values(), *self.outputs], dynamic_dimensions(mod), form)
         self.values: dict[str, Any] = dict(self.inputs)
         self.pending_pads: dict[str, list[int]] = {}
 

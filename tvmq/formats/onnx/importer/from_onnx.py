@@ -53,7 +53,7 @@ def from_onnx(
     shape    {input name: shape}; fixes dynamic dimensions, None keeps a dimension as the model has it; a
              dimension that several inputs share by name is fixed for all; shape arithmetic then folds away
     max_bytes  refuse a model in which one tensor (input, result, weight) takes more bytes than this, before memory is
-             asked for; None: the memory of this machine. Free dimensions count as 1
+             asked for; None: the memory of this machine. Dynamic dimensions count as 1
     folder   where files with weights are that the model names; None: of a path the folder it is in, of bytes and
              protos none, so that they read no files
     returns  module and weights. mod["main"] takes the graph inputs, then the weights, as parameters; weights

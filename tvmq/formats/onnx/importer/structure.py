@@ -66,7 +66,7 @@ def _refuse_negative(dims: Iterable[int], what: str) -> None:
     dims = list(dims)
     if any(size < 0 for size in dims):
         raise ModelError(
-            f"from_onnx: {what} has the shape {dims}; sizes are 0 or more, a free one has a name instead: export it "
+            f"from_onnx: {what} has the shape {dims}; sizes are 0 or more, a dynamic one has a name instead: export it "
             "again"
         )
 

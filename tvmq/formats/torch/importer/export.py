@@ -134,7 +134,7 @@ def _export(
     if dynamic_batch and dynamic_shapes is not None:
         raise ModelError("from_torch: dynamic_batch and dynamic_shapes name the same thing; give one of them")
     if dynamic_batch:
-        args, kwargs, dynamic_shapes = _free_batch(model, args, kwargs)
+        args, kwargs, dynamic_shapes = _make_batch_dynamic(model, args, kwargs)
     try:
         with evaluation(model), torch.no_grad():
             return trace_model(model, lambda: torch.export.export(model, args, kwargs, dynamic_shapes=dynamic_shapes))
@@ -161,10 +161,10 @@ def _arguments(example: Any, kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], d
     return (tuple(example) if isinstance(example, tuple | list) else (example,)), kwargs
 
 
-def _free_batch(
+def _make_batch_dynamic(
     model: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any], Any]:
-    """Example inputs of two samples or more (torch.export takes a size of 1 for a constant), and the free sizes."""
+    """Example inputs of two samples or more (torch.export takes a size of 1 for a constant), and the dynamic sizes."""
     import torch
     from torch.utils import _pytree
 
@@ -183,7 +183,7 @@ def _free_batch(
 
 
 def _by_parameter(model: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], shapes: Any) -> Any:
-    """Free sizes keyed as torch.export asks for: by the parameters of `forward`, *args and **kwargs as one each."""
+    """Dynamic sizes keyed as torch.export asks for: by the parameters of `forward`, *args and **kwargs as one each."""
     import inspect
 
     bound = inspect.signature(model.forward).bind(*shapes[0], **shapes[1])
@@ -272,8 +272,8 @@ def from_torch(
     example_inputs  for an nn.Module: a tensor, a tuple of positional inputs, or a dictionary of keyword inputs; they
                     fix the shapes and element types. None for a program, which has them
     kwargs          keyword inputs besides a tuple
-    dynamic_batch   leave the first size of all inputs free: those that begin with the size of the first input
-    dynamic_shapes  as torch.export.export takes it, for other free sizes
+    dynamic_batch   leave the first size of all inputs dynamic: those that begin with the size of the first input
+    dynamic_shapes  as torch.export.export takes it, for other dynamic sizes
     max_bytes       refuse a model in which one tensor takes more bytes than this, see `from_onnx`; None: the memory of
                     this machine
     trust           read a .pt2 although code of whoever wrote it may run: torch unpickles and evaluates parts of it

@@ -61,7 +61,7 @@ def unfold(call: TorchCall) -> relax.Expr:
     shape = call.shape(x)
     dim = int(call["dimension"]) % len(shape)
     if not isinstance(shape[dim], int):
-        raise call.unsupported_error("windows along a free size", FIXED)
+        raise call.unsupported_error("windows along a dynamic size", FIXED)
     starts = np.arange(0, shape[dim] - size + 1, step)
     positions = relax.const(starts[:, None] + np.arange(size), "int64")
     windows = call.emit(relax.op.take(x, positions, axis=dim))

@@ -86,7 +86,7 @@ def clamp(call: TorchCall) -> relax.Expr | None:
     """
     x, low, high = call["self"], call["min"], call["max"]
     if not all(isinstance(bound, int | float | None) for bound in (low, high)):
-        raise call.unsupported_error("bounds that depend on free sizes", "export with fixed sizes")
+        raise call.unsupported_error("bounds that depend on dynamic sizes", "export with fixed sizes")
     if low is None and high is not None:
         return relax.op.minimum(x, call.constant(high, x))
     if high is None and low is not None:
@@ -204,7 +204,7 @@ def _mask(call: TorchCall) -> Any:
     if call["is_causal"]:
         rows, columns = call.shape(query)[-2], call.shape(call["key"])[-2]
         if not isinstance(rows, int) or not isinstance(columns, int):
-            raise call.unsupported_error("is_causal with a free length", "give the mask as attn_mask")
+            raise call.unsupported_error("is_causal with a dynamic length", "give the mask as attn_mask")
         return call.constant(np.where(np.tri(rows, columns, dtype=bool), 0.0, -np.inf), query)
     if mask is None or str(mask.ty.dtype) != "bool":
         return mask

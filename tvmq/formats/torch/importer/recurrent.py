@@ -62,7 +62,7 @@ def recurrent(call: TorchCall) -> tuple[Any, ...]:
 
 
 def _are_zeros(call: TorchCall) -> list[bool]:
-    """Which first states torch itself makes: zeros, of a batch that may be free."""
+    """Which first states torch itself makes: zeros, of a batch that may be dynamic."""
     states = dict(zip((a.name for a in call.node.target._schema.arguments), call.node.args, strict=False))["hx"]
     nodes = list(states) if isinstance(states, list | tuple) else [states]
     return [str(getattr(node, "target", "")).startswith("aten.zeros.") for node in nodes]

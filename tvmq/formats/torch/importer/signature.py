@@ -84,7 +84,7 @@ def refuse_type(dtype: Any, what: str) -> str:
 
 
 def input_variables(program: torch.export.ExportedProgram, importer: Any) -> list[tuple[str, str, relax.Var]]:
-    """(placeholder, input name, variable) of the inputs that are tensors; equal free sizes are one symbol."""
+    """(placeholder, input name, variable) of the inputs that are tensors; equal dynamic sizes are one symbol."""
     unique, inputs = UniqueNames(), []
     symbols: dict[str, tirx.Var] = {}
     values = {node.name: node.meta["val"] for node in program.graph.find_nodes(op="placeholder")}
@@ -100,7 +100,7 @@ def input_variables(program: torch.export.ExportedProgram, importer: Any) -> lis
 
 
 def _size(size: Any, hint: str, symbols: dict[str, tirx.Var], importer: Any) -> Any:
-    """A size as a number, a symbol or an expression of symbols; a new symbol is called `hint` where that is free."""
+    """A size as a number, a symbol or an expression of symbols; a new symbol is called `hint` where that is dynamic."""
     if isinstance(size, int):
         return size
     name, derived = importer._process_derived_symbol(size.node.expr, symbols)

@@ -133,7 +133,7 @@ def _nearest_positions(call: TorchCall, axis: int, size: int) -> np.ndarray:
 
 def _check_known(call: TorchCall, sizes: list[Any]) -> None:
     if not all(isinstance(size, int) for size in sizes):
-        raise call.unsupported_error("resizing of free sizes, or to them", "export with fixed height and width")
+        raise call.unsupported_error("resizing of dynamic sizes, or to them", "export with fixed height and width")
 
 
 def only_whole_sizes(call: TorchCall) -> None:

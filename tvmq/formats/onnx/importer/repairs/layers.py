@@ -150,7 +150,7 @@ def only_first_output(call: NodeCall) -> None:
 
 
 def softmax(call: NodeCall) -> relax.Expr | None:
-    """Softmax, LogSoftmax, Hardmax before opset 13 are of rows, all axes from theirs on; TVM's of free sizes are not.
+    """Softmax, LogSoftmax, Hardmax before opset 13 are of rows, all axes from theirs on; TVM's of dynamic shapes not.
 
     On the last axis the rows are those of x, and no reshape is needed.
     """

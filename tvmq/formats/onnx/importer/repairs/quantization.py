@@ -181,7 +181,7 @@ def _in_blocks(call: NodeCall) -> relax.Expr:
     size, axis = int(call.attributes["block_size"]), call.axis(1)
     shape, dtype = call.shape(), call.dtype()
     if scale is None or (zero is None and call.input(2) is not None) or not isinstance(shape[axis], int):
-        raise call.unsupported_error("blocks whose scales are computed, or of a free size, are not supported", WAY_OUT)
+        raise call.unsupported_error("blocks of computed scales, or of a dynamic size, are not supported", WAY_OUT)
     length = shape[axis]
     wanted = (*shape[:axis], -(-length // size), *shape[axis + 1 :])
     if dtype not in ("int8", "uint8") or scale.dtype != np.float32 or scale.shape != wanted:

@@ -96,7 +96,7 @@ def arange(call: NodeCall) -> relax.Expr | None:
 def strided_slice(call: NodeCall) -> relax.Expr | None:
     """Slice whose bounds contain symbolic dimensions, steps must be 1; or of which nothing is left."""
     if not any(isinstance(value, Dims) for value in call.inputs[1:]):
-        part = _of_free_sizes(call)
+        part = _slice_dynamic_sizes(call)
         if part is None:
             _without_reversed_bounds(call)
         return part
@@ -113,8 +113,8 @@ def strided_slice(call: NodeCall) -> relax.Expr | None:
     return relax.op.strided_slice(call.inputs[0], axes, begin, end, assume_inbound=True)
 
 
-def _of_free_sizes(call: NodeCall) -> relax.Expr | None:
-    """Slice to the open end of free dimensions, from 0 or 1; None for others.
+def _slice_dynamic_sizes(call: NodeCall) -> relax.Expr | None:
+    """Slice to the open end of dynamic dimensions, from 0 or 1; None for others.
 
     TVM bounds both ends by the size and no longer sees that what is left is the size: min(2^63 - 1, n) - min(0, n).
     """
@@ -128,8 +128,8 @@ def _of_free_sizes(call: NodeCall) -> relax.Expr | None:
     kept = [bound for bound in bounds if bound[0] not in whole]
     if not kept:
         return call.inputs[0]
-    is_free = any(not isinstance(shape[axis], int) for axis in axes)
-    if not is_free or any(step != 1 for *_, step in kept):
+    is_dynamic = any(not isinstance(shape[axis], int) for axis in axes)
+    if not is_dynamic or any(step != 1 for *_, step in kept):
         return None
     if not all(_stays_inside(start, stop, shape[axis]) for axis, start, stop, _ in kept):
         if whole:
@@ -151,7 +151,7 @@ def _is_open(stop: int, size: Any) -> bool:
 
 
 def _stays_inside(start: int, stop: int, size: Any) -> bool:
-    """True if a slice holds what it says for every size: a free one is at least 1."""
+    """True if a slice holds what it says for every size: a dynamic one is at least 1."""
     if isinstance(size, int):
         first, last, _ = slice(start, stop).indices(size)
         return first < last

@@ -17,15 +17,15 @@ Entry = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
-class Story:
-    """All that is known of the operators that a name of the source became; prints itself.
+class LayerReport:
+    """Facts about the operators that a layer of the source model became, in printable form.
 
-    name     as it was asked for
+    name     name of the layer, as requested
     layers   {variable: entry of the ledger}
     macs     multiply-accumulates of the whole model
     kernels  {variable: kernels}; None for a module that was not built
-    sources  {variable: names in the source}, of all layers: says where inputs come from
-    notes    {variable: what was proved for its kernels, or what faster ones would have needed}
+    sources  {variable: names in the source model} of all layers, to name the inputs
+    notes    {variable: proof for its kernels, or the proof that faster ones lack}
     """
 
     name: str
@@ -37,7 +37,7 @@ class Story:
 
     @property
     def output(self) -> Mapping[str, Any] | None:
-        """Scale, zero point, dtype and bits of the codes of its result; None where that is float."""
+        """Scale, zero point, dtype and bits of the codes of its result; None for a float result."""
         outputs = [entry["output"] for entry in self.layers.values() if isinstance(entry.get("output"), Mapping)]
         return outputs[-1] if outputs else None
 
@@ -93,7 +93,7 @@ class Story:
 
 
 def codes_text(facts: Any) -> str:
-    """Type, scale and zero point of codes for people; other texts as they are.
+    """Human-readable type, scale and zero point of codes; other texts as they are.
 
     >>> codes_text({"dtype": "uint8", "bits": 8, "scale": 0.0197716, "zero_point": 3})
     'uint8, scale 0.0197716, zero point 3'
@@ -129,7 +129,7 @@ def _accumulator(entry: Entry) -> list[tuple[str, str]]:
 
 
 def find_layers(name: str, layers: Mapping[str, Entry]) -> dict[str, Entry]:
-    """The entries of the ledger that carry a name of the source, or have it as their variable.
+    """Entries of the ledger with a name of the source model, or with this variable.
 
     raises   ConfigError with the nearest names if there is none
     """

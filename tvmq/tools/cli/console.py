@@ -1,7 +1,7 @@
 """Output of commands: results on stdout (text or JSON), progress and notices on stderr.
 
 On a terminal progress is a bar with the time left; in a log it is one line when a step begins and one when it
-ends, so that nothing has to be unpicked from control characters.
+ends, without control characters.
 
 Tests: tests/tools/cli/test_commands.py
 """
@@ -19,29 +19,29 @@ from tvmq.base.text import printable
 
 
 def notice(text: str) -> None:
-    """A line for the reader that is no result."""
+    """Print a line to stderr: for the reader, not part of the result."""
     print(terminal_text(text), file=sys.stderr, flush=True)
 
 
 def terminal_text(text: str) -> str:
-    """Text whose characters do not move the cursor; its own newlines stay, those of names of files do not."""
+    """Text without control characters; its own newlines stay, those in file names are escaped."""
     for argument in filter(None, sys.argv[1:]):
         text = text.replace(argument, printable(argument))
     return "\n".join(map(printable, text.split("\n")))
 
 
 def print_json(value: Mapping[str, Any]) -> None:
-    """The whole result as one JSON object."""
+    """Print the result as one JSON object."""
     print(json.dumps(value, indent=2, default=_json_value))
 
 
 def _json_value(value: Any) -> Any:
-    """NumPy numbers and arrays as Python's; paths and the like as text."""
+    """JSON form of NumPy numbers and arrays; text for paths and the like."""
     return value.tolist() if hasattr(value, "tolist") else str(value)
 
 
 def print_rows(rows: Sequence[Sequence[str]], *, indent: int = 2) -> None:
-    """A table without lines: the first column to the left, the others to the right.
+    """Print a table without lines: the first column left-aligned, the others right-aligned.
 
     >>> print_rows([["", "float", "int8"], ["accuracy", "98.0 %", "97.8 %"]])
                  float    int8
@@ -54,7 +54,7 @@ def print_rows(rows: Sequence[Sequence[str]], *, indent: int = 2) -> None:
 
 
 def size_text(count: int) -> str:
-    """A number of bytes for people.
+    """Human-readable number of bytes.
 
     >>> size_text(999), size_text(176003), size_text(18_550_000)
     ('999 B', '176.0 kB', '18.6 MB')
@@ -66,7 +66,7 @@ def size_text(count: int) -> str:
 
 
 def time_text(seconds: float) -> str:
-    """A duration for people.
+    """Human-readable duration.
 
     >>> time_text(0.0000421), time_text(0.0123), time_text(3.21), time_text(190)
     ('42.1 us', '12.3 ms', '3.2 s', '190 s')
@@ -82,9 +82,9 @@ def time_text(seconds: float) -> str:
 def step(
     label: str, total: int | None = None, *, quiet: bool = False, counted: bool = True
 ) -> Iterator[Callable[[], None]]:
-    """Show that a step runs; yields a function to be called once for each of its `total` parts.
+    """Show the progress of a step; yields a function to be called after each of its `total` parts.
 
-    counted  the parts are something that people count; else the share that is done is shown
+    counted  True shows the number of parts done, False their share
     """
     if quiet:
         yield lambda: None
@@ -100,7 +100,7 @@ def step(
 
 @contextmanager
 def _bar(label: str, total: int | None, counted: bool) -> Iterator[Callable[[], None]]:
-    """A progress bar on a terminal; it pulses where the number of parts is unknown."""
+    """A progress bar on a terminal; it pulses if the number of parts is unknown."""
     from rich.console import Console
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 

@@ -1,4 +1,4 @@
-"""Kernels of free sizes against the definition: one function of each, many sizes."""
+"""Kernels of dynamic sizes against the definition: one function of each, many sizes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""narrow_row: one row of floats times 4-bit weights with scales for each column, or for groups along the depth.
+"""int4_row: one row of floats times 4-bit weights with scales for each column, or for groups along the depth.
 
 Computes   the bits of conv2d_float on the same weights as floats: bias + sum of x * w over the depth, in this order,
            each w = code * scale rounded, then fused multiply-adds, then clip
@@ -46,32 +46,32 @@ REAL = f"float32x{LANES}"
 CYCLES = 2.0  # for 16 weights
 
 
-def is_narrow_row(conv: Conv2d, narrow: Int4Weights | None, isa: Isa) -> bool:
+def is_int4_row(conv: Conv2d, int4: Int4Weights | None, isa: Isa) -> bool:
     """True for one row, groups of whole blocks, and vectors of 64 bytes."""
     row = conv.batch * conv.height * conv.width == 1 and conv.kernel == (1, 1) and conv.groups == 1
-    return bool(row and narrow is not None and instructions(isa).vector_bytes == 64 and narrow.group_size % BLOCK == 0)
+    return bool(row and int4 is not None and instructions(isa).vector_bytes == 64 and int4.group_size % BLOCK == 0)
 
 
-def narrow_row(conv: Conv2d, narrow: Int4Weights, bias: np.ndarray | None, bounds: Clip, isa: Isa) -> Kernel:
-    """Kernel x, constants, y of a product that `is_narrow_row` accepts.
+def int4_row(conv: Conv2d, int4: Int4Weights, bias: np.ndarray | None, bounds: Clip, isa: Isa) -> Kernel:
+    """Kernel x, constants, y of a product that `is_int4_row` accepts.
 
     bias    float32 [columns] or None
     bounds  of the clip behind the sums
     """
     depth, columns = conv.channels, conv.filters
-    weight, start = narrow.codes.reshape(columns, depth).T, np.zeros(columns, np.float32) if bias is None else bias
+    weight, start = int4.codes.reshape(columns, depth).T, np.zeros(columns, np.float32) if bias is None else bias
     table = np.arange(-OFFSET, OFFSET, dtype=np.float32)
-    constants = table, pack_blocks(weight, LANES), pack_scales(narrow.scale, LANES), pack_scales(start[None], LANES)
+    constants = table, pack_blocks(weight, LANES), pack_scales(int4.scale, LANES), pack_scales(start[None], LANES)
     shapes: tuple[Shape, Shape] = (conv.batch, conv.height, conv.width, depth), conv.out_shape
-    template = _NarrowRowTemplate(depth, columns, narrow.group_size, bounds, isa)
-    name = f"narrow_row_{template.ins.name}_1x{PANEL}"
-    key = ("narrow_row", depth, columns, narrow.group_size, bounds, shapes, template.ins.name)
+    template = _Int4RowTemplate(depth, columns, int4.group_size, bounds, isa)
+    name = f"int4_row_{template.ins.name}_1x{PANEL}"
+    key = ("int4_row", depth, columns, int4.group_size, bounds, shapes, template.ins.name)
     macs = depth * columns
     work = KernelWork("conv2d", 0.0, macs, False, lambda *_: CYCLES * macs / LANES)
     return Kernel(name, template.prim_func(name, shapes), constants, key, work=work)
 
 
-class _NarrowRowTemplate:
+class _Int4RowTemplate:
     """The PrimFunc; see the head of this file."""
 
     def __init__(self, depth: int, columns: int, group_size: int, bounds: Clip, isa: Isa) -> None:

@@ -1,15 +1,13 @@
-"""Exit codes of commands, on which shell scripts may rely.
+"""Exit codes of commands, which shell scripts may rely on, and a faster import of TVM.
 
 0    done
-1    an error that tvmq explains: one sentence on stderr, no traceback
-2    the command line itself is wrong (typer says how)
-3    the quantized model does not keep the bound of its guard: one sentence says why, nothing is saved without --force
-130  interrupted; files are written whole or not at all
+1    an error of tvmq: one sentence on stderr, no traceback
+2    invalid command line (typer explains it)
+3    the quantized model misses the bound of its guard: one sentence says why, nothing is saved without --force
+130  interrupted by Ctrl-C; files are written whole or not at all
 
-Commands start faster by importing TVM without torch where nothing of torch is used.
-
-tvm_ffi imports torch wherever it is installed, to take tensors of it; that is two thirds of the time that TVM takes to
-import. A command that reads neither a program of torch nor a function of the user's can do without.
+tvm_ffi imports torch wherever it is installed, to accept its tensors, which takes two thirds of the import time of TVM.
+Commands that read neither torch programs nor functions of the user import TVM without it, to start faster.
 """
 
 from __future__ import annotations
@@ -27,15 +25,15 @@ import typer
 
 from tvmq.base.memory import ROOM
 from tvmq.errors import AccuracyWarning, TvmqError
-from tvmq.tools.cli.screen import notice
+from tvmq.tools.cli.console import notice
 
-# Endings of programs of torch, and what stands between the file and the name of a function (--data file.py:name)
+# Suffixes of torch programs, and the text before the name of a function (--data file.py:name)
 OF_TORCH, OF_USERS = (".pt2", ".pt", ".pth"), ".py:"
 TORCH = "torch"
 
 
 def needs_torch(arguments: Iterable[Any]) -> bool:
-    """True if a command with these arguments may meet tensors or programs of torch.
+    """True if a command with these arguments may use tensors or programs of torch.
 
     >>> needs_torch(["net.onnx", "samples.py:batches"]), needs_torch(["net.onnx", None, ["a.npz"]])
     (True, False)
@@ -50,10 +48,10 @@ def needs_torch(arguments: Iterable[Any]) -> bool:
 
 
 def import_tvm(arguments: Iterable[Any]) -> None:
-    """Import TVM, without torch if a command with these arguments needs none; torch itself can be imported afterwards.
+    """Import TVM, without torch if these arguments do not need it; it can be imported later.
 
-    Nothing on Windows, where torch must come first, and where either is imported already. A TVM that cannot be imported
-    is left to the command, which says so.
+    Does nothing on Windows, where torch must come first, or if either is imported already. Errors of the import
+    are left to the command, which reports them.
     """
     there = {TORCH, "tvm_ffi"} & sys.modules.keys()
     if there or sys.platform == "win32" or needs_torch(arguments):
@@ -61,7 +59,7 @@ def import_tvm(arguments: Iterable[Any]) -> None:
     sys.modules[TORCH] = None  # type: ignore[assignment]  # an import raises ImportError
     try:
         with contextlib.suppress(Exception):
-            import tvmq.graph.view  # noqa: F401  (the least of tvmq that has TVM)
+            import tvmq.graph.view  # noqa: F401  (the smallest module of tvmq that imports TVM)
     finally:
         del sys.modules[TORCH]
 
@@ -79,15 +77,15 @@ def with_exit_codes(command: Callable[..., Any]) -> Callable[..., Any]:
                 import_tvm((*args, *kwargs.values()))
                 return command(*args, **kwargs)
             except (Exception, KeyboardInterrupt) as error:
-                # Inside of TVM an interrupt may become another error.
+                # TVM may turn an interrupt into another error.
                 if seen or isinstance(error, KeyboardInterrupt):
-                    notice("tvmq: interrupted; nothing half-written is left behind")
+                    notice("tvmq: interrupted; no partly written files are left")
                     raise typer.Exit(INTERRUPTED) from None
                 if isinstance(error, MemoryError) and not isinstance(error, TvmqError):
-                    notice(f"tvmq: memory ran out; give fewer samples (--samples), {ROOM}")
+                    notice(f"tvmq: out of memory; give fewer samples (--samples), {ROOM}")
                     raise typer.Exit(FAILED) from None
                 if isinstance(error, AccuracyWarning):
-                    notice(f"tvmq: {error}; nothing was saved, --force saves the model as it is")
+                    notice(f"tvmq: {error}; nothing was saved; --force saves the model anyway")
                     raise typer.Exit(REFUSED) from None
                 if isinstance(error, TvmqError):
                     notice(f"tvmq: {error}")
@@ -99,7 +97,7 @@ def with_exit_codes(command: Callable[..., Any]) -> Callable[..., Any]:
 
 @contextmanager
 def _interrupts() -> Iterator[list[int]]:
-    """A list that grows with every interrupt (Ctrl-C) meanwhile; they raise KeyboardInterrupt as ever."""
+    """List of the interrupts (Ctrl-C) so far, each of which raises KeyboardInterrupt as usual."""
     seen: list[int] = []
 
     def notice(number: int, _frame: Any) -> None:
@@ -107,7 +105,7 @@ def _interrupts() -> Iterator[list[int]]:
         raise KeyboardInterrupt
 
     before = signal.getsignal(signal.SIGINT)
-    # Whoever has a handler of his own, or ignores interrupts, keeps it so; only the main thread may change it.
+    # A caller's own handler stays in place; only the main thread may change it.
     if before is not signal.default_int_handler or threading.current_thread() is not threading.main_thread():
         yield seen
         return

@@ -10,7 +10,7 @@ import pytest
 import typer
 
 from tvmq.errors import AccuracyWarning, BuildError, DataError
-from tvmq.tools.cli.guard import with_exit_codes
+from tvmq.tools.cli.exit_codes import with_exit_codes
 
 
 def exit_code(command) -> int | None:
@@ -36,10 +36,10 @@ def test_exit_codes(capsys):
     assert capsys.readouterr().err == "tvmq: run: no data; give some\n"
     assert exit_code(lambda: fail(KeyboardInterrupt())) == 130
     assert exit_code(interrupt) == 130
-    assert capsys.readouterr().err == 2 * "tvmq: interrupted; nothing half-written is left behind\n"
+    assert capsys.readouterr().err == 2 * "tvmq: interrupted; no partly written files are left\n"
     assert exit_code(lambda: fail(typer.Exit(7))) == 7
     assert exit_code(lambda: fail(AccuracyWarning("quantize: int8 keeps 3 dB"))) == 3
-    text = "tvmq: quantize: int8 keeps 3 dB; nothing was saved, --force saves the model as it is\n"
+    text = "tvmq: quantize: int8 keeps 3 dB; nothing was saved; --force saves the model anyway\n"
     assert capsys.readouterr().err == text
     with pytest.raises(ZeroDivisionError):  # a bug of ours: its traceback is wanted
         exit_code(lambda: 1 / 0)

@@ -1,4 +1,4 @@
-"""Float operators of ours whose dimensions are free: one compiled function, the definition's bits at every size."""
+"""Float operators of ours whose dimensions are dynamic: one compiled function, the definition's bits at every size."""
 
 from __future__ import annotations
 
