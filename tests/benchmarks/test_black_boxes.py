@@ -6,8 +6,6 @@ import shutil
 
 import pytest
 
-from tests.benchmarks.test_benchmarks import script as script  # the fixture
-
 pytest.importorskip("onnx")
 
 
@@ -26,7 +24,9 @@ def test_onnxruntime(script):
     assert not any(one.differing for one in found.values())
     texts = {name: one.text for name, one in found.items()}
     pairs = (
-        " and it adds pairs of products in 16 bits that saturate (vpmaddubsw)" if script("peers").saturates() else ""
+        " and it adds pairs of products in 16 bits that saturate (vpmaddubsw)"
+        if script("harness.onnxruntime_peer").saturates()
+        else ""
     )
     assert texts["conv2d uint8"] == f"rule onnxruntime{pairs}" and texts["conv2d int8"].startswith("rule onnxruntime")
     assert texts["add uint8"].startswith("it adds float32 steps") and "openvino" in texts["multiply int8"]

@@ -8,7 +8,6 @@ from typing import Any
 
 import pytest
 
-from tests.benchmarks.test_benchmarks import script as script  # the fixture
 from tests.support.project import ROOT
 
 

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import tvmq
-from tests.benchmarks.test_benchmarks import script as script  # the fixture
 from tests.formats.onnx.exporter.test_dialects import quantized, residual
 from tests.support.models.networks import feeds_of
 
