@@ -76,12 +76,7 @@ SHAPES = {
 }
 DEEP, SHARE, GAIN = 128, 0.9, 1.4  # bounds
 WINOGRAD_SHAPES = ("3x3 56x56x64->64", "3x3 28x28x128->128")
-CPUS = {
-    "avx2": "haswell",
-    "avx512bw": "skylake-avx512",
-    "avx512vnni": "cascadelake",
-    "avx512vbmi": "icelake-server",
-}
+CPUS = {"avx2": "haswell", "avx512bw": "skylake-avx512", "avx512vnni": "cascadelake", "avx512vbmi": "icelake-server"}
 X_ZERO, NAN = 7, float("nan")
 PEAK_ROUNDS, PEAK_UNROLL = 1000, 2
 HEADERS = ("shape", "level", "kernel", "us", "GMAC/s", "of peak", "s", "OpenVINO us", "gain")

@@ -85,10 +85,7 @@ def codes_model(case: Vector) -> tuple[bytes, dict[str, np.ndarray]] | None:
     x_zero, y_zero = np.array(a["x_zero"], a["x_dtype"]), np.array(a["y_zero"], a["dtype"])
 
     def numbers(side: str, zero: np.ndarray) -> list[str]:
-        return [
-            model.constant(np.float32(a[f"{side}_scale"]), f"{side}_scale"),
-            model.constant(zero, f"{side}_zero"),
-        ]
+        return [model.constant(np.float32(a[f"{side}_scale"]), f"{side}_scale"), model.constant(zero, f"{side}_zero")]
 
     inputs = {"x": arrays["x"]} if "x" in arrays else {}
     windows = {"strides": a.get("strides"), "pads": a.get("padding")}

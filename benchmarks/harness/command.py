@@ -13,17 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from harness import ROOT
-from harness.report import (
-    RESULTS,
-    Columns,
-    Row,
-    cells_of,
-    finish,
-    line_of,
-    machine,
-    print_table,
-    write_result,
-)
+from harness.report import RESULTS, Columns, Row, cells_of, finish, line_of, machine, print_table, write_result
 from harness.zoo import TASKS
 
 # Options that say where things lie, not what is measured: no part of the name of a file of results

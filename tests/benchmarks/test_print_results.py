@@ -40,3 +40,9 @@ def test_a_table_of_some_columns(script: Any, tmp_path: Path, monkeypatch: pytes
         "*CPU; date unknown; versions unknown; commit unknown.*", "", "| model | dB |", "| ----- | -: |", "| net   | 30 |", "",
         "<!-- end of results -->",
     ]  # fmt: skip
+
+
+def test_the_page_lists_every_script() -> None:
+    text = (ROOT / "docs/benchmarks.md").read_text(encoding="utf-8").rpartition("| area |")[2]
+    listed = [word.strip() for line in text.splitlines()[2:] for word in line.split("|")[2].split(",")]
+    assert sorted(listed) == sorted({path.stem for path in (ROOT / "benchmarks").glob("*.py")} - {"loading_child"})
