@@ -2,7 +2,7 @@
 
     python benchmarks/hard.py [--networks a,b] [--folder DIR] [--quick] [--json out.json]
 
-Networks  ten of our own, trained where --cache has none yet (hard_networks.py; needs torch); with --folder those of a
+Networks  ten of our own, trained where --cache has none yet (hard_networks/; needs torch); with --folder those of a
           folder in the form of the zoo too (tasks.py, tasks.json)
 Settings  float: the model as it came; unguarded: guard=None; products: Rule(no multiply-accumulates, None), so nothing
           but convolutions and products is in 8 bits, guard=None; default: tvmq.quantize with no option

@@ -6,7 +6,6 @@ Benchmarks are scripts of the folder above, `python benchmarks/accuracy.py`, wit
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import sys
 from pathlib import Path
@@ -15,8 +14,8 @@ ROOT = Path(__file__).parents[2]
 
 for _variable in ("TVM_NUM_THREADS", "OMP_NUM_THREADS"):
     os.environ.setdefault(_variable, "1")
-if importlib.util.find_spec("tests") is None:  # random graphs and emulated devices of tests/support
-    sys.path.append(str(ROOT))
+if str(ROOT) not in sys.path:  # random graphs and devices of tests/support, before folders `tests` of other packages
+    sys.path[1:1] = [str(ROOT)]
 
 
 def set_threads(count: int) -> None:
