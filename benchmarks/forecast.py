@@ -24,6 +24,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
+from harness import set_threads
 from harness.command import Command, argument
 from harness.networks import NETWORKS, ZOO_TASKS, find
 from harness.report import columns
@@ -151,6 +152,7 @@ def together(subjects: Sequence[Subject], kind: str) -> dict[str, Any]:
 
 def measure_all(options: Namespace) -> Iterator[dict[str, Any]]:
     """The rows of all models, then of all together."""
+    set_threads(1)
     if not options.plain:
         print("of this machine:", tvmq.measure_machine(again=True))
     subjects = []

@@ -141,7 +141,7 @@ def _shape_of(text: str) -> str:
     return re.sub(r"'[^']*'|[0-9]+", "_", text)[:90]
 
 
-def told(refusals: Counter[str], most: int) -> None:
+def print_refusals(refusals: Counter[str], most: int) -> None:
     """Print the most frequent refusals."""
     for text, count in refusals.most_common(most):
         print(f"  refused {count:5d}  {text}")
@@ -169,7 +169,7 @@ def fuzz_writers(seeds: range) -> Iterator[dict[str, Any] | str]:
             **{kind: own[kind] for kind in ("equal", "refused", "values")},
             "others": others or "-",
         }
-    told(refusals, 40)
+    print_refusals(refusals, 40)
 
 
 def fuzz_models(options: Namespace) -> Iterator[dict[str, Any] | str]:
@@ -188,7 +188,7 @@ def fuzz_models(options: Namespace) -> Iterator[dict[str, Any] | str]:
         if options.save and not options.damage:
             save(options.save, seed, kind, text, model)
     worker.close()
-    told(refusals, 30)
+    print_refusals(refusals, 30)
     run = "--damage" if options.damage else "--quick" if options.quick else "all steps"
     known = {kind: counts[kind] for kind in ("exact", "refused", "invalid")}
     failures = len(seeds) - sum(known.values())

@@ -142,7 +142,7 @@ def head(_options: Namespace) -> list[str]:
 
 def measure_all(options: Namespace) -> Iterator[dict[str, Any]]:
     """A row of each model and batch."""
-    here = gpu_here()
+    here, options = gpu_here(), Namespace(**vars(options))
     options.batches = [int(batch) for batch in options.batches.split(",")]
     options.arch = options.arch or here or "sm_90"
     options.cache.mkdir(parents=True, exist_ok=True)

@@ -98,7 +98,7 @@ def measure(task: Any, *, seconds: float = SECONDS) -> Iterator[dict[str, Any]]:
     for name, (rules, guard) in SETTINGS.items():
         begin = time.perf_counter()
         with tvmq.qconfig(rules=rules):
-            module = model.integer(Feeds(task), guard)
+            module = model.integer(Feeds(task), guard=guard)
         taken = time.perf_counter() - begin
         executable = tvmq.build(module)
         differing = tvmq.verify(executable, samples[:2]).differing

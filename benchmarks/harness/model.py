@@ -13,7 +13,6 @@ import numpy as np
 
 import tvmq
 from harness.zoo import Feed, Predict, batch_one_shape
-from tvmq.quantization.pipeline import USUAL_GUARD
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,14 +54,14 @@ class Model:
         with tvmq.qconfig(do_simulation=True):
             return tvmq.quantize(self.module, self.params, data)
 
-    def integer(self, data: Iterable[Feed], guard: str | None = USUAL_GUARD) -> Any:
-        """The integer module, default settings."""
-        return tvmq.quantize(self.module, self.params, data, guard=guard)
+    def integer(self, data: Iterable[Feed], **options: Any) -> Any:
+        """The integer module; default settings without options of `tvmq.quantize`."""
+        return tvmq.quantize(self.module, self.params, data, **options)
 
-    def quantized(self, data: Iterable[Feed], target: str = "llvm", *, guard: str | None = USUAL_GUARD) -> Quantized:
+    def quantized(self, data: Iterable[Feed], target: str = "llvm", **options: Any) -> Quantized:
         """The integer module, compiled, with the times."""
         start = time.perf_counter()
-        module = self.integer(data, guard)
+        module = self.integer(data, **options)
         middle = time.perf_counter()
         executable = tvmq.build(module, target=target)
         return Quantized(module, executable, middle - start, time.perf_counter() - middle)
