@@ -28,9 +28,19 @@ import numpy as np
 from harness import onnxruntime_peer
 from harness.command import Command, argument
 from harness.model import Model, integer_share
-from harness.networks import TRANSFORMERS
 from harness.report import Columns, columns
-from harness.zoo import PICTURE_TASKS, Feeds, Figures, Scored, chosen_tasks, evaluate, paired, sqnr, standard_error
+from harness.zoo import (
+    PICTURE_TASKS,
+    TRANSFORMERS,
+    Feeds,
+    Figures,
+    Scored,
+    chosen_tasks,
+    evaluate,
+    paired,
+    sqnr,
+    standard_error,
+)
 
 # {task: (setting, SQNR in dB, int8 - float in points, its paired standard error)}, measured with the calibration
 # samples of the task. ORT = onnxruntime static QDQ per channel: MinMax, percentile 99.99 as it comes ("pctl") and with

@@ -24,9 +24,8 @@ from typing import Any
 import numpy as np
 from harness.command import Command, argument
 from harness.model import Model
-from harness.networks import TRANSFORMERS
 from harness.report import columns
-from harness.zoo import Feed, Feeds, Figures, Scored, chosen_tasks, evaluate, first_inputs, score_figures
+from harness.zoo import TRANSFORMERS, Feed, Feeds, Figures, Scored, chosen_tasks, evaluate, first_inputs, score_figures
 
 import tvmq
 from tvmq.errors import IntegralError

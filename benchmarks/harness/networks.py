@@ -23,7 +23,7 @@ NETWORKS = (
 )  # fmt: skip
 ZOO_TASKS = tuple(name for name in TASKS if name != "minilm_l6")  # the two networks above are of its shape
 SAMPLES, FIRST_WORD, WORDS = 6, 1000, 30000
-TRANSFORMERS = ("vit", "minilm")  # names that tell NNCF its model type
+TRANSFORMER_NAMES = ("vit", "minilm")  # names that tell NNCF its model type
 
 
 @dataclass(frozen=True)
@@ -48,7 +48,7 @@ class Network:
     @property
     def is_transformer(self) -> bool:
         """Whether NNCF is to be told so."""
-        return self.name.startswith(TRANSFORMERS)
+        return self.name.startswith(TRANSFORMER_NAMES)
 
     def feed(self, batch: int = 1) -> Feed:
         """The first samples, `batch` of them."""

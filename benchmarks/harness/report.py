@@ -18,7 +18,7 @@ from harness import ROOT
 RESULTS = ROOT / "benchmarks" / "results"
 FEATURES = ("avx2", "avx512f", "avx512bw", "avx512_vnni", "avx512_bf16", "amx_int8")
 ALWAYS = ("apache-tvm", "onnxruntime", "numpy")
-PEERS = (
+FURTHER = (
     "openvino", "nncf", "optuna", "torch", "torchao", "brevitas", "ai-edge-litert", "tflite-micro", "tosa-tools",
     "ethos-u-vela", "onnx", "fastapi",
 )  # fmt: skip
@@ -92,7 +92,7 @@ def machine_facts() -> dict[str, Any]:
     }  # fmt: skip
 
 
-def versions(packages: Sequence[str] = (*ALWAYS, *PEERS)) -> dict[str, str]:
+def versions(packages: Sequence[str] = (*ALWAYS, *FURTHER)) -> dict[str, str]:
     """{package: version} of Python and of the packages that are installed."""
     installed = {name.lower() for name in (dist.metadata["Name"] for dist in metadata.distributions()) if name}
     found = {name: metadata.version(name) for name in packages if name in installed}
