@@ -29,12 +29,16 @@ from tests.support.onnx_folds import ALONE, EQUAL, KEPT, WRONG, Fold, judge_all,
 DOCUMENT = ROOT / "docs" / "onnx-folding.md"
 TEXT = """# ONNX operators that are folded
 
-`python benchmarks/folding.py --update` writes this page. An operator whose inputs are all constants is computed at
-import. Each of ONNX's own test cases of such operators runs here in every opset from 7 on in which its operator has a
-definition of its own, computed at import and as an operator on inputs by compiled code.
+An operator whose inputs are all constants is computed when a model is imported. This page compares that with compiled
+code: each of ONNX's own test cases of such operators runs both ways, in every opset from 7 on that defines its operator
+anew. `python benchmarks/folding.py --update` writes the page.
 
-equal: both give one type, one shape and the same numbers. kept: not folded, compiled code computes it. alone: only the
-import computes it (an operator or type without compiled code), and gives what the case expects. wrong: the two differ.
+| column | counts cases in which |
+| --- | --- |
+| equal | both ways give the same type, the same shape and the same numbers |
+| kept | nothing is folded; compiled code computes the operator |
+| alone | only the import can compute the operator or type, and its result is the expected one |
+| wrong | the two results differ |
 
 """
 

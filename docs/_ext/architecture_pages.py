@@ -24,28 +24,29 @@ def pages() -> list[Page]:
 
 HEAD = """# Architecture
 
-A room imports rooms of lower floors, never one of its own floor. `tests/test_layers.py` enforces it for every import of
-every file, those inside of functions and the tables of names included; this picture is drawn from its table. Codegen,
-runtime and reference share a floor: their folders alternate on the way from a module to running code, in an order of
-their own that the same test holds (`tools/rooms.py`).
+A *room* is a folder of `tvmq/`, or `passes/`. It imports rooms of lower floors only, never one of its own floor.
+`tests/test_layers.py` enforces this for every import, including those inside of functions and the tables of names; the
+picture is drawn from its table. Codegen, runtime and reference share a floor: their folders alternate on the way from a
+module to running code, in an order that the same test enforces (`tools/rooms.py`).
 """
 MIDDLE = """
-Read from the bottom up: no file needs one from a floor above it. `numerics` defines what a result must be, in NumPy and
-without TVM.
+Read from the bottom up, because no file needs one from a floor above it. `numerics` defines what a result must be, in
+NumPy and without TVM.
 
 | floor | room | what lives there |
 | --- | --- | --- |"""
 WALKS = """
 ## The pipeline through the folders
 
-The folders that a first example enters, in order, each where one of its functions is called for the first time. The
-embedded network is imported, quantized, built, saved, loaded and run while this page is generated
-(`python docs/_ext/call_walk.py` prints the same). A call goes down the floors, since a room imports lower ones alone,
-with one exception: a lower room calls what a higher one gave it. The table below each picture lists these calls.
+The folders that a first example enters, in the order in which one of their functions is first called. The embedded
+network is imported, quantized, built, saved, loaded and run while this page is generated
+(`python docs/_ext/call_walk.py` prints the same). Calls go down the floors, because a room imports lower ones only,
+with one exception: a lower room calls a function that a higher one passed to it. The table below each picture lists
+these calls.
 """
 TAIL = """
 [Contributing](../contributing.md) says which files to touch for a new pass, operator, observer, kernel,
-instruction set, backend or command. Names stand in tables (`PASSES`, `OBSERVERS`, `BACKENDS`, `LOWERINGS`, ...) as
+instruction set, backend or command. Names are in tables (`PASSES`, `OBSERVERS`, `BACKENDS`, `LOWERINGS`, ...) as
 `"module:object"` and are loaded when they are used: `import tvmq` takes milliseconds and imports neither TVM nor NumPy.
 """
 
@@ -56,17 +57,17 @@ def floors() -> tuple[tuple[str, ...], ...]:
 
 
 def _picture() -> list[str]:
-    house = floors()
-    width = max(map(len, house)) * (WIDTH + GAP) + 60
+    storeys = floors()
+    width = max(map(len, storeys)) * (WIDTH + GAP) + 60
     parts = []
-    for index, (number, rooms) in enumerate(reversed(list(enumerate(house)))):
+    for index, (number, rooms) in enumerate(reversed(list(enumerate(storeys)))):
         y = index * (HEIGHT + 2 * GAP) + 4
         parts.append(f'<text class="op" x="4" y="{y + 17}">{number}</text>')
         parts += [
             _box(30 + column * (WIDTH + GAP), y, room, "codes" if number % 2 else "float")
             for column, room in enumerate(rooms)
         ]
-    height = len(house) * (HEIGHT + 2 * GAP) + 4
+    height = len(storeys) * (HEIGHT + 2 * GAP) + 4
     return ["```{raw} html", _svg(width, height, "the rooms", parts), "```"]
 
 

@@ -36,7 +36,7 @@ def _head(name: str) -> str:
 def _overview() -> Page:
     rows = [f"| [{name}]({name}.md) | {_markdown(_head(name).split(chr(10) * 2)[0])} |" for name in PASSES]
     table = ["| pass | what it does |", "| --- | --- |", *rows, ""]
-    lines = [OVERVIEW, *draw_stages(""), ROAD_TEXT, *table, toctree(list(PASSES), hidden=True)]
+    lines = [OVERVIEW, *draw_stages(""), STAGES_TEXT, *table, toctree(list(PASSES), hidden=True)]
     return Page("passes/index", "\n".join(lines))
 
 
@@ -44,9 +44,9 @@ OVERVIEW = """# The passes
 
 Each pass takes a module and returns one, and can be run and printed alone: `tvmq.passes.NAME.NAME(module)`. Each page
 shows the pass on a tiny network: the head of its file, a picture, and the module before and after as text. The pictures
-are drawn from what the passes of this version do when these pages are built.
+show what the passes of this version do; they are drawn when these pages are built.
 """
-ROAD_TEXT = """
+STAGES_TEXT = """
 Dashed passes run only where options or data require them. A model with its own scales goes through `prepare`,
 `import_qdq` and `realize`; one without data through `prepare` and `quantize_dynamic`. [Concepts](../concepts.md)
 explains the pipeline in words.

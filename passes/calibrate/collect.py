@@ -49,7 +49,10 @@ class Watch:
 
 
 def watched_tensors(view: View) -> list[Watch]:
-    """All simulated_quantize operators of activations, in order."""
+    """All simulated_quantize operators of activations, in order: the tensors that need a range.
+
+    view  of a module at the stage "annotated"
+    """
     return [
         Watch(var.name, value.args[0].name, value.attrs.tensor, spec_of(value.attrs), value.attrs.kind == "stream")
         for var, value in view.bindings

@@ -84,7 +84,10 @@ def _scales_of_empty_channels(view: View, group: Group, weight: QParams, wanted:
 
 
 def weights_of(view: View) -> dict[str, relax.Call]:
-    """{variable: call} of all simulated_quantize operators of weights."""
+    """{variable: call} of all simulated_quantize operators of weights: the constants that need a range.
+
+    view  of a module at the stage "annotated"
+    """
     return {
         var.name: value
         for var, value in view.bindings

@@ -17,7 +17,16 @@ SUMMAND_SHIFT = 20  # TFLite: bits by which 8-bit codes are shifted to the left 
 
 
 class AddParams(NamedTuple):
-    """The constants of `add`; `add(a, b, **params._asdict(), zero_point=..., dtype=...)`."""
+    """The constants of `add`, as `add_params` computes them.
+
+    a_multiplier, b_multiplier  int32; scale of that side / scale of the result, times 2^shift
+    offset                      int32; what the zero points of both sides come to, and the half that rounds
+    shift                       bits by which the sum is shifted to the right
+
+    >>> params = AddParams(a_multiplier=2, b_multiplier=1, offset=0, shift=1)
+    >>> add(np.int8([3]), np.int8([4]), **params._asdict(), zero_point=0, dtype=np.int8)
+    array([5], dtype=int8)
+    """
 
     a_multiplier: int
     b_multiplier: int

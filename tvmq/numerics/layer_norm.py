@@ -24,8 +24,8 @@ def layer_norm(
     """(x - mean) / sqrt(variance + epsilon) * gamma + beta over the last axes.
 
     x        float32, any shape; NaN or an infinity makes its whole row NaN
-    gamma    float32 of the shape of the last `axes` axes; None stands for ones
-    beta     likewise; None stands for zeros
+    gamma    float32 of the shape of the last `axes` axes; None means ones
+    beta     likewise; None means zeros
     axes     how many of the last axes are normalized together, 1 or more; n elements in their order in memory
     epsilon  rounded to float32
     returns  float32, shape of x
@@ -89,10 +89,10 @@ def group_norm(
     """(x - mean) / sqrt(variance + epsilon) * gamma + beta, the statistics over the channels of a group.
 
     x        float32 [batch, channels, ...]; channels is a multiple of `groups`
-    gamma    float32 [channels]; None stands for ones
-    beta     float32 [channels]; None stands for zeros
+    gamma    float32 [channels]; None means ones
+    beta     float32 [channels]; None means zeros
     returns  float32, shape of x
-    order    that of `layer_norm`: the row of a group holds its channels one behind the other, each with all of its
+    order    that of `layer_norm`: the row of a group holds its channels one after the other, each with all of its
              positions in their order in memory; gamma and beta are those of the element's channel
 
     >>> x = np.float32([[[1, 3], [5, 7]]])

@@ -46,6 +46,10 @@ class LayerFacts:
     weight_shape  shape of the weight, () where there is none
     output_shape  shape of the result; dynamic dimensions are texts
     index         position among the layers of the same operator type, from 0, in order of execution
+
+    >>> rule = lambda layer: layer.op == "nn.conv2d" and layer.macs > 1000
+    >>> rule(LayerFacts("lv1", ("/stem/conv",), "nn.conv2d", macs=4608))
+    True
     """
 
     key: str

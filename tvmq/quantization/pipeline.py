@@ -2,8 +2,8 @@
 
 The arguments become a `Request`, which selects one of five sequences of stages for the prepared model:
 
-    activations="dynamic", or no data  quantize_dynamic -> pack_weights
-    a model that is quantized already  import_qdq -> INTEGERS
+    activations="dynamic", or no data  AT_RUN_TIME: quantize_dynamic -> pack_weights
+    a model that is quantized already  OWN_SCALES: import_qdq -> INTEGERS
     calibration=, thresholds           SCALING -> DECISIONS -> ROUNDING -> INTEGERS
     finetune=                          as with thresholds, which are chosen from the data; then the integers are trained
     all others                         as with thresholds, which are chosen from the data
@@ -33,14 +33,13 @@ from tvmq.formats.relax import from_relax
 from tvmq.graph.ledger import MAY_DIFFER, get_ledger, mark_emulated
 from tvmq.graph.symbolic import inputs_of
 from tvmq.options.config import QConfig, current_qconfig
-from tvmq.passes.import_qdq import import_qdq, is_prequantized, with_own_sums
-from tvmq.passes.pack_weights import pack_weights
+from tvmq.passes.import_qdq import is_prequantized, with_own_sums
 from tvmq.passes.partition_conversions import partition_conversions
-from tvmq.passes.quantize_dynamic import RoundingByData, quantize_dynamic
+from tvmq.passes.quantize_dynamic import RoundingByData
 from tvmq.passes.realize.accumulators import check_accumulators
 from tvmq.quantization.float_or_int8 import Verdict, decide, with_decision
 from tvmq.quantization.guard.bound import Guard, guard_of
-from tvmq.quantization.stages import INTEGERS, PREPARATION, StageContext, run_stages
+from tvmq.quantization.stages import AT_RUN_TIME, INTEGERS, OWN_SCALES, PREPARATION, StageContext, run_stages
 from tvmq.quantization.static_quantization import StaticQuantization, missing_data, model_hash, round_module
 
 Params = Mapping[str, np.ndarray]
@@ -120,13 +119,13 @@ def quantize(
                   activations are made at run time, activations="dynamic", and a warning says what data would bring
     target        name of a backend description (tvmq.backends), a tvmq.Backend, or "module:object" that holds one; or
                   a CPU as `build` takes it ("llvm -mcpu=haswell"), of which one without VNNI gets weights of 7 bits.
-                  None is "cpu", portable: nothing of this machine goes in. Options that nobody gave follow it
+                  None is "cpu", portable: nothing of this machine goes in. Options that were not given follow it
     config        options; by default those of the qconfig around, or of `calibration` where there is none around
     calibration   thresholds from `run_calibration` of the same model and options, instead of data
     tune          so many seconds are spent on running layers on this machine in int8 and in float: what is faster in
                   float, conversions counted, stays float. The ledger has the figures; a warning if the whole int8
                   model is slower than the float one
-    guard         what the outputs must keep beside float's: "sqnr >= 20" (dB), a tvmq.Guard, or None. Where 8 bits do
+    guard         what the outputs must keep of float's: "sqnr >= 20" (dB), a tvmq.Guard, or None. Where 8 bits do
                   not, layers get more precision, and the ledger says which and why; an AccuracyWarning where even that
                   does not suffice. It judges by data: without `dataset`, and by scales made at run time, it is off
     finetune      a `tvmq.training.Distill`: the integers learn the float model's tensors on these data before the guard
@@ -247,7 +246,7 @@ def _do_without_data(request: Request) -> Request:
 def _quantize_at_run_time(request: Request, prepared: tvm.IRModule, data: Dataset | None) -> tvm.IRModule:
     """Quantize with scales of activations made at run time; weights are rounded by the data where there are any."""
     rounding = None if data is None else _rounding(prepared, data)
-    return pack_weights(quantize_dynamic(prepared, request.config, rounding))
+    return run_stages(prepared, AT_RUN_TIME, StageContext(request.config, rounding=rounding))
 
 
 def _quantize_by_own_scales(request: Request, prepared: tvm.IRModule, data: Dataset | None) -> tvm.IRModule:
@@ -255,7 +254,7 @@ def _quantize_by_own_scales(request: Request, prepared: tvm.IRModule, data: Data
     config = request.config
     if request.finetune is not None:
         raise ConfigError("quantize: finetune= begins with a float model, this one brings scales of its own")
-    imported = import_qdq(prepared, config, request.backend)
+    imported = run_stages(prepared, OWN_SCALES, StageContext(config, request.backend))
     if data is not None:
         _warn_of_unused_data(imported)
     return with_own_sums(imported if config.do_simulation else run_stages(imported, INTEGERS, StageContext(config)))
@@ -352,7 +351,14 @@ def run_calibration(
 ) -> CalibrationResult:
     """The thresholds that `quantize` would choose, to be saved and used again; arguments as there.
 
-    mod  also a module at the stage "annotated", made by the passes one by one: thresholds for it, as it stands
+    mod      also a module at the stage "annotated", made by the passes one by one: thresholds for it, unchanged
+    returns  a range for each tensor that is held in codes, and the roundings of weights, for `quantize(calibration=)`
+    raises   CalibrationError without data where an option or the target needs them,
+             DataError for data that do not fit the model, ConfigError for options that the target cannot express
+
+        result = tvmq.run_calibration(mod, params, data)
+        result.save("model.calibration.npz")
+        qmod = tvmq.quantize(mod, params, calibration=result)
     """
     if get_ledger(mod).stage == "annotated":
         return _of_annotated(mod, dataset, backend_of(target), config or current_qconfig())

@@ -67,7 +67,7 @@ class StaticQuantization:
         backend: Backend,
         outliers: Outliers | None = None,
     ) -> None:
-        self.prepared = run_stages(prepared, SCALING, StageContext(config))
+        self.prepared = run_stages(prepared, SCALING if config.equalization else (), StageContext(config))
         self.data, self.config, self.backend = data, config, backend
         self.outliers = self._outliers() if outliers is None else outliers
         self._kept = CalibrationCache()
@@ -220,8 +220,11 @@ def find_outliers(mod: tvm.IRModule, dataset: Any) -> Outliers:
 
     mod      at the stage "prepared", its constants folded
     dataset  calibration data in any form that `quantize` takes
-    returns  {tensor: {"factors": {channel: power of two}} or {"split": [channels]}}; empty where nothing stands out
+    returns  {tensor: {"factors": {channel: power of two}} or {"split": [channels]}}; empty without such channels
     raises   DataError for data that do not fit the model
+
+        floats = fold_constants(prepare(mod, params))
+        floats = scale_outliers(floats, tvmq.find_outliers(floats, data))
     """
     data = dataset if isinstance(dataset, Dataset) else Dataset(dataset, inputs_of(mod))
     return find_outlying_channels(mod, lambda: iter(data), evaluator)

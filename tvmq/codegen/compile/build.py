@@ -116,10 +116,10 @@ def build(
     tune     so many seconds go into measuring tiles of the kernels on this machine; what is found is kept in the cache
              folder (TVMQ_CACHE) and used by all later builds. Results have the same bits. On a terminal a line on
              stderr tells how far it is; interrupted, it keeps what it has
-    lowerings  operators of the integer module that code of yours computes, on CPUs: tvmq.Lowering, or "module:object"
+    lowerings  operators of the integer module that your own code computes, on CPUs: tvmq.Lowering, or "module:object"
              of one; the first that fits takes a layer. `explain` lists what each took, `verify` compares it. Functions
              of FuseOpsByPattern with the attribute Codegen go to their code generator as well
-    backend  a description (as `quantize(target=...)` takes it) whose lowerings are taken, behind those given here
+    backend  a description (as `quantize(target=...)` takes it) whose lowerings are used, after those given here
     warns    BackendWarning for a module quantized for a device that sums or computes floats in fewer bits than a CPU
     raises   TargetError for an unknown target, ConfigError for sizes of no dynamic dimension or that the model does not
              take, BuildError if TVM fails, or a lowering, its library or code generator

@@ -62,7 +62,12 @@ def compare(
 
     Codes are compared as the real numbers that they represent. Noise and signal are summed over all values of all
     samples.
+
+    returns  a row for each layer, which `print` shows as a table; `worst(8, by="local")` gives the worst
     raises   ModelError for models of different inputs or without a common layer, DataError without samples
+
+        comparison = tvmq.compare((mod, params), qmod, data)
+        print(comparison.worst(3, by="local"))
     """
     if isinstance(b, Emulator):
         if isinstance(a, tuple):

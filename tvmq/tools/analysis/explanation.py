@@ -203,7 +203,11 @@ def explain(model: tvm.IRModule | Executable, layer: str | None = None) -> Expla
     For a prepared module, before any decision, the operators are listed.
 
     layer    name of a layer in the source model: the report of this layer alone, from its names to its kernel
+    returns  rows by layer, which `print` shows as a table; for one layer a text
     raises   StageError for a model that was never quantized, ConfigError for an unknown layer
+
+        print(tvmq.explain(qmod))
+        print(tvmq.explain(exe, "/stem/conv"))
     """
     built = isinstance(model, Executable)
     mod = model.module if isinstance(model, Executable) else plain_module(model)
