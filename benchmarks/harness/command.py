@@ -132,8 +132,15 @@ class Command:
         """The file of results: none of a quick run without --json."""
         if options.json or options.quick:
             return options.json
-        words = [self.script, *(f"{name}={value}" for name, value in self.changed(options).items())]
+        words = [self.script, *(f"{name}={_short(value)}" for name, value in self.changed(options).items())]
         return RESULTS / f"{'--'.join(words).replace('/', '_').replace(' ', '_')[:120]}.json"
+
+
+def _short(value: Any) -> str:
+    """A value as part of the name of a file."""
+    if isinstance(value, list):
+        return "+".join(map(_short, value))
+    return value.stem if isinstance(value, Path) else str(value)
 
 
 def run_fresh(

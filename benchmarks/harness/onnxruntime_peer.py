@@ -106,15 +106,15 @@ def _preprocess(model: Path, out: Path) -> list[str]:
     return []
 
 
-def _quantize(source: Path, out: Path, feeds: Iterable[Feed]) -> list[str]:
-    """Write the int8 model; notes on workarounds."""
+def _quantize(source: Path, out: Path, feeds: Iterable[Feed], kind: str = "qdq") -> list[str]:
+    """Write the static int8 model in a format; notes on workarounds."""
     from onnxruntime.quantization import CalibrationMethod, QuantFormat, QuantType, quantize_static
 
     def attempt(**extra: Any) -> None:
         quantize_static(
-            str(source), str(out), _Reader(feeds), quant_format=QuantFormat.QDQ, per_channel=True,
-            activation_type=QuantType.QUInt8, weight_type=QuantType.QInt8,
-            calibrate_method=CalibrationMethod.MinMax, extra_options=extra,
+            str(source), str(out), _Reader(feeds), per_channel=kind != "qdq_tensor", extra_options=extra,
+            quant_format=QuantFormat.QOperator if kind == "qoperator" else QuantFormat.QDQ,
+            activation_type=QuantType.QUInt8, weight_type=QuantType.QInt8, calibrate_method=CalibrationMethod.MinMax,
         )  # fmt: skip
 
     try:
@@ -144,21 +144,12 @@ def int8_model(model: Path, feeds: Iterable[Feed], cache: Path) -> tuple[Path, l
 
 def quantize_format(task: Any, kind: str, calibration: Iterable[Feed], folder: Path) -> Path:
     """The task's model in a format: qdq, qdq_tensor (one scale for each weight), qoperator, or dynamic."""
-    from onnxruntime.quantization import CalibrationMethod, QuantFormat, QuantType, quantize_dynamic, quantize_static
+    from onnxruntime.quantization import QuantType, quantize_dynamic
 
     source, out = folder / f"{task.name}.float.onnx", folder / f"{task.name}.{kind}.onnx"
     _preprocess(Path(task.model_path), source)
     if kind == "dynamic":
         quantize_dynamic(str(source), str(out), weight_type=QuantType.QInt8, per_channel=True)
-        return out
-    kinds = {"qdq": QuantFormat.QDQ, "qdq_tensor": QuantFormat.QDQ, "qoperator": QuantFormat.QOperator}
-    options: dict[str, Any] = {
-        "quant_format": kinds[kind], "per_channel": kind != "qdq_tensor", "activation_type": QuantType.QUInt8,
-        "weight_type": QuantType.QInt8, "calibrate_method": CalibrationMethod.MinMax,
-    }  # fmt: skip
-    try:
-        quantize_static(str(source), str(out), _Reader(calibration), **options)
-    except ValueError:  # a bias beside a per-channel weight
-        options["extra_options"] = {"QDQDisableWeightAdjustForInt32Bias": True}
-        quantize_static(str(source), str(out), _Reader(calibration), **options)
+    else:
+        _quantize(source, out, calibration, kind)
     return out

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import importlib.util
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -53,35 +53,50 @@ class Feeds:
         return iter(self.task.calibration(batch=1, limit=self.limit))
 
 
-class Digits:
-    """The embedded example, as a task of the zoo."""
+@dataclass(eq=False)
+class ArrayTask:
+    """A classifier and its arrays, in the form of the zoo's tasks.
 
-    name, metric, input_name = DIGITS, "top1", "image"
+    model_path    the ONNX file, or its bytes
+    data          [n, ...] to calibrate with
+    tests, labels to score with, a label for each sample or for each of its steps
+    per_sample    scores of the last `evaluate`, one a sample
+    """
 
-    def __init__(self, *, quick: bool = False) -> None:
-        from tvmq.demo import load_demo
-
-        self.demo = load_demo()
-        self.model_path = self.demo.model
-        self.count = QUICK_TEST if quick else len(self.demo.test)
-        self.per_sample = np.zeros(0)
+    name: str
+    model_path: Any
+    data: np.ndarray
+    tests: np.ndarray
+    labels: np.ndarray
+    input_name: str = "x"
+    metric: str = "top1"
+    per_sample: np.ndarray = field(default_factory=lambda: np.zeros(0))
 
     def calibration(self, batch: int = 1, limit: int | None = None) -> Iterator[Feed]:
-        """Yield pictures, in order."""
-        return self._batches(self.demo.calibration[:limit], batch)
+        """Yield the calibration samples, in order."""
+        return self._batches(self.data[:limit], batch)
 
     def test_inputs(self, batch: int = 1) -> Iterator[Feed]:
-        """Yield the pictures that are scored; `count` is a multiple of `batch`."""
-        return self._batches(self.demo.test[: self.count], batch)
+        """Yield the test samples."""
+        return self._batches(self.tests, batch)
 
-    def _batches(self, pictures: np.ndarray, batch: int) -> Iterator[Feed]:
-        return ({"image": pictures[i : i + batch]} for i in range(0, len(pictures) // batch * batch, batch))
+    def _batches(self, values: np.ndarray, batch: int) -> Iterator[Feed]:
+        return ({self.input_name: values[start : start + batch]} for start in range(0, len(values), batch))
 
     def evaluate(self, predict: Predict, batch: int = 1) -> float:
-        """Share of the digits that are recognized."""
-        scores = np.concatenate([predict(feed)[0] for feed in self.test_inputs(batch)])
-        self.per_sample = (scores.argmax(1) == self.demo.labels[: self.count]).astype(np.float64)
+        """Share of right classes."""
+        outputs = np.concatenate([predict(feed)[0] for feed in self.test_inputs(batch)])
+        right = outputs.argmax(axis=1) == self.labels
+        self.per_sample = right.reshape(len(right), -1).mean(axis=1)
         return float(self.per_sample.mean())
+
+
+def digits_task(*, quick: bool = False) -> ArrayTask:
+    """The embedded example."""
+    from tvmq.demo import load_demo
+
+    demo, count = load_demo(), QUICK_TEST if quick else None
+    return ArrayTask(DIGITS, demo.model, demo.calibration, demo.test[:count], demo.labels[:count], "image")
 
 
 def zoo_module(folder: Path, name: str) -> Any:
@@ -103,7 +118,7 @@ def load_zoo(folder: Path, names: str, *, quick: bool = False) -> dict[str, Any]
     quick       keep the first test samples only
     """
     wanted = [name for name in names.split(",") if name]
-    tasks = {DIGITS: Digits(quick=quick)} if DIGITS in wanted else {}
+    tasks = {DIGITS: digits_task(quick=quick)} if DIGITS in wanted else {}
     if set(wanted) > set(tasks):
         tasks |= zoo_module(folder, "tasks").tasks()
     missing = [name for name in wanted if name not in tasks]
@@ -120,7 +135,7 @@ def load_zoo(folder: Path, names: str, *, quick: bool = False) -> dict[str, Any]
 
 def _shorten(task: Any) -> None:
     """Keep the first test samples, where every array of labels has one entry a sample."""
-    if isinstance(task, Digits):
+    if isinstance(task, ArrayTask):
         return
     inputs, labels = task._data("test")
     if all(len(values) == len(inputs) for values in labels.values()):

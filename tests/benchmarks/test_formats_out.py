@@ -21,7 +21,7 @@ def needs_the_runtimes() -> None:
 
 
 def test_rows_of_the_example(script: Any) -> None:
-    task = script("harness.zoo").Digits()
+    task = script("harness.zoo").digits_task()
     rows = {row["tool"]: row for row in script("formats_out").tflite_rows(task, 1)}
     assert (rows["LiteRT reference"]["values"], rows["LiteRT reference"]["differing"]) == (10, 0)
     assert rows["LiteRT reference, layers"]["values"] > 50000 and rows["LiteRT reference, layers"]["differing"] == 0
@@ -31,7 +31,7 @@ def test_rows_of_the_example(script: Any) -> None:
 
 
 def test_a_value_that_differs_is_counted(script: Any, tmp_path: Path) -> None:
-    task, script = script("harness.zoo").Digits(), script("formats_out")
+    task, script = script("harness.zoo").digits_task(), script("formats_out")
     qmod, compared = script.network(task, 1, "tflite")
 
     export = tvmq.to_tflite(qmod, tmp_path / "digits.tflite")

@@ -26,7 +26,7 @@ def command(script: Any) -> Any:
     return module.Command(
         "About.", columns("model {name} | ms {ms:.2f} | peer {peer:.1f}"), rows_of,
         lambda rows, options: [f"{row['name']}: slow" for row in rows if row["ms"] > 1.5], tasks=None,
-        arguments=[module.argument("--factor", type=float, default=1.0)],
+        arguments=[module.argument("--factor", type=float, default=1.0), module.argument("--files", nargs="*", type=Path)],
         more=lambda rows, options: [("more", ["x"], [["1"]])], child=lambda options: {"child": options.child},
     )  # fmt: skip
 
@@ -34,12 +34,16 @@ def command(script: Any) -> Any:
 def test_a_command_prints_judges_and_writes(command: Any, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "out.json"
     with pytest.raises(SystemExit):
-        command(["--factor", "2", "--json", str(file)])
+        command(["--factor", "2", "--files", "a/b.onnx", "--json", str(file)])
     text = capsys.readouterr().out
     assert "| a     | 2.50 |    - |" in text and "model c, ms 2.00, peer -" in text
     assert text.endswith("FAIL b: no such model\nFAIL a: slow\nFAIL c: slow\n3 bounds missed\n")
     record = json.loads(file.read_text())
-    assert record["options"] == {"factor": 2.0} and len(record["rows"]) == 2 and len(record["failures"]) == 3
+    assert (
+        record["options"] == {"factor": 2.0, "files": ["a/b.onnx"]}
+        and len(record["rows"]) == 2
+        and len(record["failures"]) == 3
+    )
     assert [table["rows"] for table in record["tables"]] == [[["a", "2.50", "-"], ["c", "2.00", "-"]], [["1"]]]
     assert record["script"] == "test_harness" and record["commit"] and record["date"]
 
@@ -50,6 +54,7 @@ def test_files_of_results_are_named_by_what_was_changed(command: Any) -> None:
         return None if path is None else path.name
 
     assert name() == "test_harness.json" and name("--factor", "2", "--cache", "x") == "test_harness--factor=2.0.json"
+    assert name("--files", "a/b.onnx", "c.onnx") == "test_harness--files=b+c.json"
     assert name("--quick") is None and name("--quick", "--json", "here.json") == "here.json"
 
 
@@ -81,5 +86,5 @@ def test_the_embedded_example_is_a_task(script: Any, tmp_path: Path) -> None:
     zoo = script("harness.zoo")
     task = zoo.load_zoo(tmp_path, "digits", quick=True)["digits"]
     assert len(list(task.test_inputs())) == zoo.QUICK_TEST and zoo.load_zoo(tmp_path, "") == {}
-    scored = zoo.evaluate(task, lambda feed: [np.eye(10)[task.demo.labels[: len(feed["image"])]]], zoo.QUICK_TEST)
+    scored = zoo.evaluate(task, lambda feed: [np.eye(10)[task.labels[: len(feed["image"])]]], zoo.QUICK_TEST)
     assert scored.score == 100.0

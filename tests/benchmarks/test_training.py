@@ -77,7 +77,7 @@ def test_steps_beside_float_steps(script: Any) -> None:
     """A quick row, and times that are medians by turns."""
     steps = importlib.import_module("training_steps")
     zoo = importlib.import_module("harness.zoo")
-    task = zoo.Digits(quick=True)
+    task = zoo.digits_task(quick=True)
     row = steps.measure(task, 3, zoo.Feeds(task, 32))
     assert row["task"] == "digits" and row["ratio"] == row["integers"] / row["float"] > 0.2
     calls: list[str] = []
