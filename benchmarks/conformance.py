@@ -15,15 +15,15 @@ Bounds    no case wrong; of the float32 cases of COMMON at least 90 % pass; noth
 from __future__ import annotations
 
 import argparse
-import sys
-from collections.abc import Sequence
-from pathlib import Path
+from argparse import Namespace
+from collections.abc import Iterator, Sequence
 from typing import Any
 
-from common import ROOT, finish, machine, print_table, write_json
+from harness import ROOT
+from harness.command import Command, argument
+from harness.report import columns
 
-sys.path.insert(0, str(ROOT))
-from tests.support.onnx_cases import (  # noqa: E402
+from tests.support.onnx_cases import (
     PASSED,
     REFUSED,
     WRONG,
@@ -139,22 +139,6 @@ def document(table: Sequence[dict[str, Any]]) -> str:
     return "\n".join(lines) + "\n"
 
 
-def show(table: Sequence[dict[str, Any]]) -> None:
-    """The table by operator, then every refusal that is no matter of element types."""
-    cells = [
-        [row["operator"], *(str(row[key]) for key in (PASSED, REFUSED, WRONG, "constants")),
-         "{} of {}".format(*row["float32"])]
-        for row in table
-    ]  # fmt: skip
-    sums = [str(sum(row[key] for row in table)) for key in (PASSED, REFUSED, WRONG, "constants")]
-    floats = "{} of {}".format(*(sum(row["float32"][i] for row in table) for i in (0, 1)))
-    headers = ["operator", PASSED, REFUSED, WRONG, "with constants", "float32 passed"]
-    print_table(headers, [*cells, [f"{len(table)} operators", *sums, floats]])
-    for row in table:
-        for name, detail in row["why"].items():
-            print(f"{row['operator']:24} {name}: {detail}")
-
-
 def chosen(options: argparse.Namespace) -> list[Case]:
     """The cases to run."""
     cases = list(load_cases().values())
@@ -163,29 +147,42 @@ def chosen(options: argparse.Namespace) -> list[Case]:
     return sample(cases) if options.quick else cases
 
 
-def main() -> None:
-    """Command line; see the head of this file."""
-    commands = argparse.ArgumentParser(description="The ONNX importer on ONNX's own test cases.")
-    commands.add_argument("--operators", default="", help="names, separated by commas; all by default")
-    commands.add_argument("--json", type=Path, help="also write the figures to this file")
-    commands.add_argument("--quick", action="store_true", help="one case an operator")
-    commands.add_argument("--update", action="store_true", help="write the expectation and the page of operators anew")
-    options = commands.parse_args()
+STATES = {PASSED: PASSED, REFUSED: REFUSED, WRONG: WRONG, "constants": "with constants"}
+COLUMNS = (
+    *columns("operator {operator}"),
+    *((title, lambda row, state=state: str(row[state])) for state, title in STATES.items()),
+    *columns("float32 passed {float32[0]} of {float32[1]}"),
+)  # fmt: skip
+
+
+def measure(options: Namespace) -> Iterator[dict[str, Any] | str]:
+    """A row of each operator, all operators, and bounds that are missed."""
     from tvmq.tools.cli.console import step
 
-    print(machine(), flush=True)
     cases = chosen(options)
     with step("import, build, run", len(cases)) as advance:
         verdicts = list(judge_all(cases, advance))
     table = rows(cases, verdicts)
-    show(table)
-    print("float32 cases of common operators: {} of {} pass".format(*common_share(table)))
     if options.update and not options.quick and not options.operators:
         write_expectation(EXPECTATION, cases, verdicts)
         DOCUMENT.write_text(document(table))
-    write_json(options.json, {"operators": table})
-    finish(missed(cases, verdicts, table))
+    sums = {state: sum(row[state] for row in table) for state in STATES}
+    floats = [sum(row["float32"][i] for row in table) for i in (0, 1)]
+    yield from (*table, {"operator": f"{len(table)} operators", **sums, "float32": floats, "why": {}})
+    for row in table:
+        for name, detail in row["why"].items():
+            print(f"{row['operator']:24} {name}: {detail}")
+    print("float32 cases of common operators: {} of {} pass".format(*common_share(table)))
+    yield from missed(cases, verdicts, table)
 
+
+main = Command(
+    __doc__, COLUMNS, measure, tasks=None,
+    arguments=[
+        argument("--operators", default="", help="names, separated by commas; all by default"),
+        argument("--update", action="store_true", help="write the expectation and the page of operators anew"),
+    ],
+)  # fmt: skip
 
 if __name__ == "__main__":
     main()

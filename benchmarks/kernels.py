@@ -6,11 +6,11 @@
 
 With --functions the rows are the large cases of these functions (or all) in tests/codegen/kernels/table.py, the calls
 that the tests compare with the definition; cycles are of the clock that is measured here.
-With --networks the rows are the distinct convolutions of these networks (network_shapes.py).
+With --networks the rows are the distinct convolutions of these networks (harness/network_shapes.py).
 Columns   us: median of interleaved runs, requantize to uint8 included; GMAC/s; share of the peak of the
           instruction set's dot product, measured between the runs of the same row by a loop over registers;
           s: seconds of compilation; gain: OpenVINO's time for the same int8 layer / ours, with --peers, measured
-          between our runs (openvino_layers.py); only on the best level that this CPU has
+          between our runs (harness/openvino_layers.py); only on the best level that this CPU has
 The share counts true multiply-accumulates: padding of channels, taps and tiles counts as loss.
 With --tiles every tile is timed, beside the one that the cost model chooses (*). Shapes that Winograd can compute,
 proved exact for the random weights, have a row for it beside the direct kernel, with a * where the cost model takes it;
@@ -32,13 +32,11 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-import common
 import numpy as np
 import tvm
-from network_shapes import network_shapes
+from harness.network_shapes import network_shapes
+from harness.report import finish, machine, print_table
 from tvm.script.ir_builder import tirx as T
-
-sys.path.insert(0, str(common.ROOT))
 
 from tests.codegen.kernels.cases import check
 from tests.codegen.kernels.harness import compile_unchecked, expected_conv
@@ -227,7 +225,7 @@ def measure(title: str, conv: Conv2d, level: str, tiles: list[tuple[int, int]], 
         runs[label], notes[label] = kernel_run(conv, kernel, level, operands)
     peer = None
     if options.peers and level == options.best:
-        from openvino_layers import layer_seconds
+        from harness.openvino_layers import layer_seconds
 
         try:
             peer, _ = layer_seconds(conv)
@@ -294,10 +292,10 @@ def main() -> None:
         level for level in isa.LEVELS if set(isa.features(level)) <= present
     ]
     wanted = options.shapes.split(",")
-    print(common.machine(), flush=True)
+    print(machine(), flush=True)
     if options.functions:
         rows_of = (function_rows(options.functions, level, options.seconds) for level in levels)
-        common.print_table(CYCLE_HEADERS, [row for rows in rows_of for row in rows])
+        print_table(CYCLE_HEADERS, [row for rows in rows_of for row in rows])
         return
     options.best = levels[0]
     shapes = network_shapes(options.networks) or SHAPES
@@ -308,8 +306,8 @@ def main() -> None:
                 rows += measure(title, conv, level, tiles, options)
                 print(".", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
-    common.print_table(HEADERS, [row.cells() for row in rows])
-    common.finish(missed(rows, options.best, shapes))
+    print_table(HEADERS, [row.cells() for row in rows])
+    finish(missed(rows, options.best, shapes))
 
 
 if __name__ == "__main__":

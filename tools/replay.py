@@ -145,7 +145,7 @@ def _tasks(zoo: Path, names: tuple[str, ...] | None, samples: int) -> Iterator[C
     if not (zoo / "tasks.py").exists():
         return
     sys.path.insert(0, str(ROOT / "benchmarks"))
-    from common import zoo_module
+    from harness.zoo import zoo_module
 
     for name, task in zoo_module(zoo, "tasks").tasks().items():
         if names is None or name in names:

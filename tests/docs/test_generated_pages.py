@@ -26,7 +26,11 @@ import plain_docstrings  # noqa: E402
 from tvmq import errors  # noqa: E402
 from tvmq.passes import PASSES  # noqa: E402
 
-LIBRARY = [name for name in modules() if name.startswith(("tvmq.numerics", "tvmq.calibration.observers", "tvmq.codegen.compile.build"))]
+LIBRARY = [
+    name
+    for name in modules()
+    if name.startswith(("tvmq.numerics", "tvmq.calibration.observers", "tvmq.codegen.compile.build"))
+]
 
 
 @pytest.mark.parametrize("module", [plain_docstrings, error_pages, pages], ids=lambda module: module.__name__)
