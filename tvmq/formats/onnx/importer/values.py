@@ -103,7 +103,7 @@ def _axis(node: onnx.NodeProto, known: GraphFacts, more: int = 0) -> None:
         _check_axes(node, [axis], len(shape) + more)
 
 
-def _one_more(node: onnx.NodeProto, known: GraphFacts) -> None:
+def _axis_of_result(node: onnx.NodeProto, known: GraphFacts) -> None:
     _axis(node, known, more=1)
     depth = known.constant(node, 1) if node.op_type == "OneHot" else None
     if depth is not None and (depth.size != 1 or not 1 <= depth[0] < 2**63):
@@ -294,7 +294,7 @@ CHECKS: dict[str, Callable[[Any, GraphFacts], Dims | None]] = {
     **dict.fromkeys(("Softmax", "TopK"), _axis),
     **dict.fromkeys(("Conv", "ConvInteger", "ConvTranspose"), _convolution),
     **dict.fromkeys(("DepthToSpace", "SpaceToDepth"), _blocks),
-    **dict.fromkeys(("Flatten", "OneHot"), _one_more),
+    **dict.fromkeys(("Flatten", "OneHot"), _axis_of_result),
     **dict.fromkeys(("Resize", "Upsample"), _resize),
     **dict.fromkeys(("Div", "Mod"), _division),
     "Concat": _concat,
