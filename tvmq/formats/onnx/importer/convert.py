@@ -146,6 +146,10 @@ class _OnnxImporter:
                 )
 
     def _call(self, node: onnx.NodeProto) -> NodeCall:
+        """The node with its inputs as Relax values, attributes in the form that TVM's converters take."""
+        from onnx import helper
+
+        attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute}
         return NodeCall(
             name=node.name,
             op_type=node.op_type,
@@ -153,7 +157,7 @@ class _OnnxImporter:
             builder=self.builder,
             # TVM's converters index past the end of their inputs; this list of theirs gives None there
             inputs=self.frontend.onnx_input(self.values[used] if used else None for used in node.input),
-            attributes=_attributes(node),
+            attributes={name: tuple(v) if isinstance(v, list) else v for name, v in attributes.items()},
             outputs=self._read_outputs(node),
             output_count=len(node.output),
         )
@@ -222,11 +226,3 @@ class _OnnxImporter:
             if name:
                 self.values[name] = value
         return values[0] if len(call.outputs) == 1 or isinstance(result, relax.Tuple) else result
-
-
-def _attributes(node: onnx.NodeProto) -> dict[str, Any]:
-    """Attributes by name, in the form TVM's converters take: lists as tuples, text as bytes."""
-    from onnx import helper
-
-    values = {a.name: helper.get_attribute_value(a) for a in node.attribute}
-    return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}

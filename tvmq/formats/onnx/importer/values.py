@@ -153,11 +153,7 @@ def _tile(node: onnx.NodeProto, known: GraphFacts) -> Dims | None:
         return None
     if (repeats < 0).any() or len(repeats) != len(shape):
         raise refusal(node, f"repeats are {repeats.tolist()}, but must be {len(shape)} numbers of at least 0")
-    return _times(shape, repeats.tolist())
-
-
-def _times(shape: Dims, factors: Sequence[int]) -> Dims:
-    return [n * f if isinstance(n, int) else n for n, f in zip(shape, factors, strict=True)]
+    return [n * f if isinstance(n, int) else n for n, f in zip(shape, repeats.tolist(), strict=True)]
 
 
 def _pad(node: onnx.NodeProto, known: GraphFacts) -> Dims | None:

@@ -18,6 +18,7 @@ from tvm.ir import GenericConst
 
 from tvmq.base.by_name import load_object
 from tvmq.errors import UnsupportedOpError
+from tvmq.formats.importing.repair_table import read_table
 from tvmq.formats.torch.importer.quantized import QUANTIZED
 
 
@@ -72,7 +73,7 @@ class TorchCall:
 
 
 # file of this folder: its repairs, and the operators that each is for
-_FUNCTIONS = {
+FUNCTIONS = {
     "indexing": """
         embedding=embedding.default getitem=getitem index=index.Tensor index_select=index_select.default
         select=select.int take=take.default unfold=unfold.default
@@ -93,12 +94,7 @@ _FUNCTIONS = {
         upsample_nearest2d=upsample_nearest2d.vec
     """,
 }
-REPAIRS: dict[str, str] = QUANTIZED | {
-    operator: f"tvmq.formats.torch.importer.{file}:{function}"
-    for file, row in _FUNCTIONS.items()
-    for function, _, operators in (item.partition("=") for item in row.split())
-    for operator in operators.split(",")
-}
+REPAIRS = QUANTIZED | read_table("tvmq.formats.torch.importer", FUNCTIONS)
 
 UNSUPPORTED: dict[str, str] = {
     **dict.fromkeys(

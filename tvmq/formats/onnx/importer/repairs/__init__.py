@@ -11,10 +11,11 @@ from collections.abc import Callable
 from typing import Any
 
 from tvmq.base.by_name import load_object
+from tvmq.formats.importing.repair_table import read_table
 from tvmq.formats.onnx.importer.repairs.node import Dims, NodeCall
 
 # file of this folder: its repairs, and the operators that each is for
-_FUNCTIONS = {
+FUNCTIONS = {
     "einsum": "einsum=Einsum",
     "elementwise": """
         bit_shift=BitShift cast=Cast,CastLike celu=Celu clip=Clip cosh=Cosh dropout=Dropout elu=Elu
@@ -43,12 +44,7 @@ _FUNCTIONS = {
         strided_slice=Slice vector_axes=Squeeze,Unsqueeze
     """,
 }
-REPAIRS: dict[str, str] = {
-    operator: f"{__name__}.{file}:{function}"
-    for file, row in _FUNCTIONS.items()
-    for function, _, operators in (item.partition("=") for item in row.split())
-    for operator in operators.split(",")
-}
+REPAIRS = read_table(__name__, FUNCTIONS)
 
 
 def load_repair(op_type: str) -> Callable[[NodeCall], Any] | None:

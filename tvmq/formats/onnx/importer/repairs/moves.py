@@ -226,13 +226,10 @@ def split(call: NodeCall) -> relax.Expr | None:
 
 def concat(call: NodeCall) -> relax.Expr | None:
     """Concat without its empty inputs; one that is left alone is the result."""
-    filled = [i for i in range(len(call.inputs)) if not are_equal(call.shape(i)[_axis_of(call)], 0)]
+    axis = int(call.attributes["axis"]) % len(call.shape())
+    filled = [i for i in range(len(call.inputs)) if not are_equal(call.shape(i)[axis], 0)]
     if len(filled) == 1:
         return call.inputs[filled[0]]
     if filled:
         call.inputs[:] = [call.inputs[i] for i in filled]
     return None
-
-
-def _axis_of(call: NodeCall) -> int:
-    return int(call.attributes["axis"]) % len(call.shape())

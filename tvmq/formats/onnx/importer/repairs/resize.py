@@ -46,7 +46,7 @@ def resample(call: NodeCall, axes: Sequence[Axis]) -> relax.Expr:
     for axis in axes:
         places = _source_positions(call, axis)
         if mode == "nearest":
-            indices = np.clip(_nearest(places, call.text("nearest_mode", "round_prefer_floor")), 0, axis.size - 1)
+            indices = np.clip(_snap(places, call.text("nearest_mode", "round_prefer_floor")), 0, axis.size - 1)
             data = relax.op.take(data, tensor_constant(indices), axis.axis)
         else:
             data = _multiply_along(data, _matrix(call, axis, places).astype(call.dtype()), axis.axis, rank)
@@ -82,7 +82,7 @@ def _split(places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return left.astype(np.int64), places - left
 
 
-def _nearest(places: np.ndarray, mode: str) -> np.ndarray:
+def _snap(places: np.ndarray, mode: str) -> np.ndarray:
     left, ratio = _split(places)
     right = {"round_prefer_floor": ratio > 0.5, "round_prefer_ceil": ratio >= 0.5, "ceil": ratio > 0}
     return left + np.where(right.get(mode, ratio >= 1), 1, 0)
