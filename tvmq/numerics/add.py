@@ -189,6 +189,7 @@ def summand_tables(
     dtypes  types of a and b, of 8 bits
     bounds  an entry is at most 255 * 2^19, a sum below 2^28
     raises  RangeError if a scale is not positive and finite, or a zero point is no code
+    source  ADD and SUB of TFLite, the reference kernels for 8 bits
 
     >>> made = summand_tables(0.5, 0, 0.25, 10)
     >>> made.a[128:131], made.b[136:139], made.scale * 2**20
