@@ -165,7 +165,11 @@ def _fitting_shift(a_ratio: float, b_ratio: float, a_reach: int, b_reach: int, b
 
 
 class SummandTables(NamedTuple):
-    """Both sides of a sum as TFLite rescales them: int32 for each of the 256 codes, in the order of `table`."""
+    """Both sides of a sum as TFLite rescales them, as `summand_tables` computes them.
+
+    a, b   int32 (256,), an entry for each code, in the order that `table` reads
+    scale  of the sums of two entries
+    """
 
     a: np.ndarray
     b: np.ndarray

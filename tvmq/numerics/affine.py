@@ -112,7 +112,7 @@ def quantize_bias(bias: np.ndarray, scale_x: ArrayLike, scale_w: ArrayLike) -> n
 
 
 def check_finite(x: np.ndarray, name: str) -> None:
-    """Refuse NaN and infinities with a RangeError that names the tensor.
+    """Refuse NaN and infinities in an array of any shape with a RangeError that names the tensor.
 
     >>> check_finite(np.float32([1, np.nan]), "image")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
@@ -180,7 +180,7 @@ def dynamic_quantize(x: np.ndarray, scale: np.ndarray, *, largest_code: int = 12
 
 
 def dynamic_dequantize(acc: np.ndarray, x_scale: np.ndarray, w_scale: np.ndarray) -> np.ndarray:
-    """float32(acc) * (x_scale * w_scale), both products in float32; the scales broadcast.
+    """float32(acc) * (x_scale * w_scale), both products in float32; all three have shapes that broadcast.
 
     >>> dynamic_dequantize(np.int32([[6, -4]]), np.float32([[0.5]]), np.float32([1.0, 0.25])).tolist()
     [[3.0, -0.5]]
