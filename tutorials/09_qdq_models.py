@@ -213,7 +213,8 @@ print({name: f"{time:.1f} us" for name, time in best.items()})
 # ## The other format
 #
 # ONNX Runtime also writes *QOperator* files: layers that take codes and their scales as arguments (`QLinearConv`). tvmq
-# reads them as a pair of conversions around the float layer, and then treats both in the same way. The integers are the same:
+# reads them as a pair of conversions around the float layer, and then treats both in the same way. The integers are
+# the same:
 
 # %%
 qoperator_file = made_by_onnxruntime("digits.qoperator.onnx", quant_format=QuantFormat.QOperator)
