@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import re
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -17,9 +18,11 @@ from tests.passes.stages import every_stage
 from tests.support.models.networks import assert_healthy, at_stage
 from tvmq.errors import StageError
 from tvmq.graph.ledger import STAGES, get_ledger
+from tvmq.graph.legal_forms import check_form
 from tvmq.graph.view import View, leaves, used_vars
 from tvmq.passes import OPS, PASSES, load
 from tvmq.passes.correct_bias import correct_bias
+from tvmq.quantization.stages import DECISIONS, INTEGERS, PREPARATION, ROUNDING
 
 SAMPLES = ["squeeze_excite", "concat_shared_part", "split_branches", "island_of_layer_norm", "batch_norm_folded"]
 
@@ -87,6 +90,13 @@ def test_source_names_are_those_of_the_model(stages: dict[str, tvm.IRModule]) ->
 def test_stages_follow_each_other(stages: dict[str, tvm.IRModule]) -> None:
     found = [get_ledger(mod).stage for mod in stages.values()]
     assert found == sorted(found, key=STAGES.index) and set(found) == set(STAGES)
+
+
+def test_every_pass_gives_its_legal_form(stages: dict[str, tvm.IRModule]) -> None:
+    forms = {stage.name: stage for stage in (*PREPARATION[:1], *DECISIONS, *ROUNDING, *INTEGERS)}
+    for before, name in pairwise(stages):
+        if name in forms:
+            check_form(name, stages[before], stages[name], forms[name].form, forms[name].adds)
 
 
 def test_clean_up_passes_are_idempotent(stages: dict[str, tvm.IRModule]) -> None:

@@ -7,7 +7,7 @@ import pytest
 import tvm
 from tvm import relax
 
-from tests.support.models.networks import assert_same, block
+from tests.support.models.networks import block
 from tvmq.graph.evaluate import EXACT, FLOAT, evaluate
 from tvmq.graph.view import View, const_value, is_const
 from tvmq.passes.fold_constants import fold, fold_constants
@@ -140,61 +140,6 @@ def test_prelu_has_a_slope_for_each_channel() -> None:
     x, a = (relax.Var(name, relax.TensorType(shape, "float32")) for name, shape in (("x", (2, 3)), ("a", (3,))))
     found = evaluate(relax.op.nn.prelu(x, a, axis=1), [-VALUES, slopes])
     np.testing.assert_array_equal(found, -VALUES * slopes)
-
-
-def test_where() -> None:
-    condition = np.array([[True, False, True]])
-    mod = block(
-        'x: R.Tensor((2, 3), "float32"), c: R.Tensor((1, 3), "bool"), a: R.Tensor((2, 3), "float32")',
-        "w = R.where(c, a, a)\ny = R.add(x, w)",
-        c=condition,
-        a=VALUES,
-    )
-    assert_same(
-        fold_constants(mod),
-        block('x: R.Tensor((2, 3), "float32"), a: R.Tensor((2, 3), "float32")', "y = R.add(x, a)", a=VALUES),
-    )
-
-
-def test_integers_stay_integers_of_their_width() -> None:
-    big = np.int64([[2**40, -(2**40), 7], [1, 2, 3]])
-    found = folded("y = R.add(a, a)", big)
-    assert found.dtype == np.int64 and found[0, 0] == 2**41
-
-
-def test_integer_division_cuts_towards_zero() -> None:
-    array = np.int32([[7, -7, 6], [-6, 1, 0]])
-    np.testing.assert_array_equal(folded("y = R.divide(a, R.const(4, 'int32'))", array), [[1, -1, 1], [-1, 0, 0]])
-
-
-def test_calls_of_variables_stay() -> None:
-    before = block(
-        f'x: R.Tensor((2, 3), "float32"), {A.format("float32")}',
-        "y = R.add(x, a)\nz = R.concat((y, a), axis=0)",
-        '(4, 3), "float32"',
-        a=VALUES,
-    )
-    assert_same(fold_constants(before), before)
-
-
-@pytest.mark.parametrize(
-    "body, result",
-    [
-        ("s = R.split(a, 3, axis=1)\ny = s[0]", '(2, 1), "float32"'),  # several results
-        ("y = R.tril(a)", None),  # no NumPy form
-        ('y = R.image.resize2d(b, (4, 4), method="linear")', '(1, 1, 4, 4), "float32"'),  # this resize has none
-    ],
-)
-def test_calls_without_a_value_stay(body: str, result: str | None) -> None:
-    signature = f'{A.format("float32")}, b: R.Tensor((1, 1, 2, 2), "float32")'
-    before = block(signature, body, result, a=VALUES, b=np.ones((1, 1, 2, 2), np.float32))
-    assert_same(fold_constants(before), before)
-
-
-def test_a_nearest_resize_that_repeats_pixels_is_folded() -> None:
-    body = 'y = R.image.resize2d(a, (2, 4), method="nearest_neighbor", coordinate_transformation_mode="half_pixel", rounding_method="round")'
-    picture = np.float32([[[[1, 2]]]])
-    np.testing.assert_array_equal(folded(body, picture, '(1, 1, 2, 4), "float32"'), [[[[1, 1, 2, 2]] * 2]])
 
 
 def test_operators_without_a_form_are_refused() -> None:

@@ -12,7 +12,7 @@ import pytest
 
 import tvmq
 from tests.passes.spellings import EPSILON, SHAPE, f32, operators, summed
-from tests.support.models.networks import Net, block, run_onnx
+from tests.support.models.networks import Net, run_onnx
 from tvmq.errors import ModelError
 from tvmq.graph.view import View, op_name
 from tvmq.passes.prepare import prepare
@@ -276,38 +276,6 @@ def test_l2_norm_of_zeros_is_zero(form: str) -> None:
 
 
 # ---- what is none of them
-
-
-X = 'x: R.Tensor((2, 6, 5), "float32")'
-
-
-@pytest.mark.parametrize(
-    "body",
-    [
-        # a quotient by the sum of squares, not its root
-        "s = R.multiply(x, x)\nt = R.sum(s, axis=[-1], keepdims=True)\ny = R.divide(x, t)",
-        # the mean over other axes than the variance
-        "m = R.mean(x, axis=[1], keepdims=True)\nd = R.subtract(x, m)\nv = R.variance(x, axis=[-1], keepdims=True)\n"
-        'r = R.sqrt(R.add(v, R.const(0.1, "float32")))\ny = R.divide(d, r)',
-        # a part of the mean
-        'm = R.multiply(R.mean(x, axis=[-1], keepdims=True), R.const(0.9, "float32"))\nd = R.subtract(x, m)\n'
-        'v = R.variance(x, axis=[-1], keepdims=True)\nr = R.sqrt(R.add(v, R.const(0.1, "float32")))\ny = R.divide(d, r)',
-        # a large epsilon beside the root
-        "m = R.mean(x, axis=[-1], keepdims=True)\nd = R.subtract(x, m)\nv = R.variance(x, axis=[-1], keepdims=True)\n"
-        'r = R.add(R.sqrt(v), R.const(0.1, "float32"))\ny = R.divide(d, r)',
-        # exponentials of another base in numerator and sum
-        'e = R.exp(x)\nh = R.exp(R.multiply(x, R.const(0.5, "float32")))\nt = R.sum(e, axis=[-1], keepdims=True)\n'
-        "y = R.divide(h, t)",
-        # half a softmax
-        'e = R.exp(x)\nt = R.sum(e, axis=[-1], keepdims=True)\nh = R.multiply(e, R.const(0.5, "float32"))\n'
-        "y = R.divide(h, t)",
-        # a softmax of two axes
-        "e = R.exp(x)\nt = R.sum(e, axis=[1, 2], keepdims=True)\ny = R.divide(e, t)",
-    ],
-)
-def test_others_stay(body: str) -> None:
-    found = [op_name(value) for _, value in View(prepare(block(X, body))).bindings]
-    assert not any("norm" in name or "softmax" in name for name in found), found
 
 
 @pytest.mark.slow

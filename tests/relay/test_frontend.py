@@ -51,7 +51,7 @@ def test_the_bound_on_memory_and_the_folder_of_the_weights_go_on(tmp_path):
     proto, x = model(), np.ones((2, 3), "float32")
     onnx.save(model(), tmp_path / "m.onnx", save_as_external_data=True, location="m.data", size_threshold=1)
     alone = onnx.load(tmp_path / "m.onnx", load_external_data=False).SerializeToString()
-    with pytest.raises(ModelError, match="external files"):
+    with pytest.raises(ModelError, match="external file"):
         frontend.from_onnx(alone, {"x": (2, 3)})
     given, _ = frontend.from_onnx(proto, {"x": (2, 3)})
     beside, _ = frontend.from_onnx(alone, {"x": (2, 3)}, folder=tmp_path, max_bytes=48)

@@ -34,9 +34,11 @@ from tvm.script.parser import relax as script
 
 from tests.support.models.networks import assert_same, bare
 from tvmq import QuantSpec, Rule, numerics
-from tvmq.graph.view import View, const_value, flatten_tuples, is_const
+from tvmq.backends.description import Backend
+from tvmq.graph.view import View, const_value, flatten_tuples, is_const, make_const
 
-WORDS = {"np": np, "R": script, "I": ir, "T": tirx, "QuantSpec": QuantSpec, "Rule": Rule, "numerics": numerics}
+WORDS = {"np": np, "R": script, "I": ir, "T": tirx, "numerics": numerics}
+WORDS |= {"Backend": Backend, "QuantSpec": QuantSpec, "Rule": Rule}
 SECTION = re.compile(r"# (Case|Given|Options|Before|After|Error)(?:: (.*))?$")
 COMMENT = re.compile(r"(\w+)(?:: .*?)? = .*?  # (.*)$")
 ATTRIBUTE = re.compile(r", (\w+)=(\[[^]]*\]|\"[^\"]*\"|[^,()]+)(?=[,)])")
@@ -56,8 +58,9 @@ class Case:
 
     @property
     def name(self) -> str:
-        """partition/options-a_rule_is_heard."""
-        return f"{self.path.stem}-{re.sub(r'[^a-z0-9]+', '_', self.title.lower()).strip('_')}"
+        """The folder or file below `cases`, and the title."""
+        place = self.path.with_suffix("").as_posix().rpartition("/cases/")[2]
+        return f"{place}-{re.sub(r'[^a-z0-9]+', '_', self.title.lower()).strip('_')}"
 
     def declarations(self) -> tuple[dict[str, str], dict[str, Any]]:
         """{parameter: its type} and {name: constant}."""
@@ -94,10 +97,10 @@ class Case:
         return tvm.script.from_source(text, extra_vars={**names, **arrays})
 
 
-def constant(value: Any) -> relax.Constant:
-    """An array as the module holds it; numbers of 64 bits are those of NumPy's defaults."""
+def constant(value: Any) -> relax.Expr:
+    """An array as the module holds it; float64 stands for float32."""
     array = np.asarray(value)
-    return relax.const(array.astype(np.float32) if array.dtype == np.float64 else array)
+    return make_const(array.astype(np.float32) if array.dtype == np.float64 else array)
 
 
 def cases_in(path: Path) -> list[Case]:

@@ -193,7 +193,7 @@ def test_arguments_that_do_not_go_together(model: Any) -> None:
     ):
         with pytest.raises(ConfigError, match=sentence):
             training.prepare(*arguments, **options)
-    with pytest.raises(ModelError, match="give example_inputs"):
+    with pytest.raises(ModelError, match="pass example_inputs"):
         training.prepare(model, None, data)
     with pytest.raises(CalibrationError, match="chooses ranges from data and there are none"):
         training.prepare(model, pictures(2), None)

@@ -1,9 +1,9 @@
-"""Plain Relax modules in the form of the other front ends: `from_relax`.
+"""Plain Relax modules in the form of the other importers: `from_relax`.
 
 Modules of relax.frontend.nn, of other importers, written by hand or with a BlockBuilder: several blocks, bindings
 outside of dataflow, nested calls, weights as parameters or constants become one named, straight-line function.
 
-Modules that are no straight line of operators (control flow, effects, calls of other functions) are refused by name.
+Modules with control flow, side effects or calls of other functions are refused, naming the variable.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ def select_function(mod: tvm.IRModule, wanted: str | None) -> tuple[str, relax.F
     listed = ", ".join(f"'{name}'" for name in sorted(functions)) or "none"
     name = wanted or ("main" if "main" in functions else next(iter(functions)) if len(functions) == 1 else "")
     if name not in functions:
-        way_out = "name one with function=" if functions else "import a model first"
-        which = f"there is no function '{wanted}'" if wanted else "there is no 'main' and not one function alone"
+        way_out = "choose one with function=" if functions else "import a model first"
+        which = f"there is no function '{wanted}'" if wanted else "there is no 'main' to choose by default"
         raise ModelError(f"from_relax: {which}; the module has {listed}; {way_out}")
     return name, functions[name]
 
@@ -47,9 +47,9 @@ def check_binding(binding: relax.Binding) -> None:
     """Refuse control flow, calls of other functions, external functions, effects, sizes found at run time."""
     name, value = binding.var.name, binding.value
     if isinstance(binding, relax.MatchCast) and not tvm_ffi.structural_equal(binding.ty, value.ty):
-        raise _refusal(name, "a match-cast tells the shape only at run time", "give its operand a fixed shape")
+        raise _refusal(name, "a match-cast gives its shape only at run time", "give its operand a fixed shape")
     if isinstance(value, relax.If):
-        raise _refusal(name, "control flow is not supported", "keep one branch, or compute both and choose with where")
+        raise _refusal(name, "control flow is not supported", "keep one branch, or compute both and select with where")
     if isinstance(value, relax.Call):
         _check_call(name, value)
     elif not isinstance(value, relax.Var | GenericConst | relax.Tuple | relax.TupleGetItem | relax.ShapeExpr):
@@ -64,9 +64,9 @@ def _check_call(name: str, call: relax.Call) -> None:
             "inline it, for example with relax.transform.InlinePrivateFunctions",
         )
     if not isinstance(call.op, tvm.ir.Op) or op_name(call) in EXTERNAL:
-        raise _refusal(name, "it calls an external function", "express it in Relax operators or call_tir")
+        raise _refusal(name, "it calls an external function", "write it with Relax operators or call_tir")
     if op_name(call) in EFFECTS:
-        raise _refusal(name, f"{op_name(call)} has an effect", "leave it out")
+        raise _refusal(name, f"{op_name(call)} has a side effect", "remove it")
 
 
 def _refusal(name: str, what: str, way_out: str) -> UnsupportedOpError:
@@ -83,7 +83,7 @@ def results_of(func: relax.Function, values: Mapping[relax.Var, relax.Expr]) -> 
     for value in results:
         if not isinstance(value.ty, relax.TensorType):
             raise UnsupportedOpError(
-                f"from_relax: a result is {value.ty}, no tensor; return one tensor or one tuple of tensors"
+                f"from_relax: a result is {value.ty}, not a tensor; return one tensor or one tuple of tensors"
             )
     return [values.get(value, value) if isinstance(value, relax.Var) else value for value in results]
 
@@ -122,7 +122,7 @@ def from_relax(
     if not isinstance(mod, tvm.IRModule):
         raise ModelError(
             f"from_relax: a module must be a tvm.IRModule. Got {type(mod).__name__} instead; "
-            "front ends give a module and its weights: mod, params = from_onnx(...)"
+            "importers return a module and its weights: mod, params = from_onnx(...)"
         )
     bound = check_max_bytes(max_bytes, "from_relax")
     mod = plain_module(mod)
@@ -147,7 +147,7 @@ def from_relax(
 
 
 def is_ours(mod: tvm.IRModule) -> bool:
-    """True for what a front end or a pass of ours made."""
+    """True for a module made by an importer or a pass of ours."""
     mains = [func for var, func in mod.functions_items() if var.name_hint == "main"]
     return bool(mains) and isinstance(mains[0], relax.Function) and read_attribute(mains[0], ATTRIBUTE) is not None
 
@@ -162,14 +162,14 @@ def _weights_by_parameter(func: relax.Function, params: Any) -> dict[str, Any]:
     unknown = [name for name in weights if name not in names]
     if unknown:
         raise ModelError(
-            f"from_relax: params name '{unknown[0]}', which is no parameter of the function; it has {names}"
+            f"from_relax: params name '{unknown[0]}', which is not a parameter of the function; it has {names}"
         )
     count = int(attrs["num_input"]) if "num_input" in attrs else len(names)
     missing = [name for name in names[count:] if name not in weights]
     if missing:
         raise ModelError(
-            f"from_relax: {len(missing)} weights have no values, first '{missing[0]}'; give params={{name: array}}, "
-            "for nn.Module.export_tvm its second result with the values loaded"
+            f"from_relax: {len(missing)} weights have no values, the first is '{missing[0]}'; pass params={{name: "
+            "array}}, with nn.Module.export_tvm its second result after loading the values"
         )
     return weights
 
@@ -185,7 +185,7 @@ def _inputs(func: relax.Function, weights: Mapping[str, Any]) -> list[tuple[str,
     for param in _input_parameters(func, weights):
         if not isinstance(param.ty, relax.TensorType) or param.ty.shape is None:
             raise UnsupportedOpError(
-                f"from_relax: input '{param.name}' is {param.ty}, no tensor of known rank; make it one, or a constant"
+                f"from_relax: input '{param.name}' is {param.ty}, not a tensor of known rank; make it one or a constant"
             )
         inputs.append((param.name, relax.Var(unique(variable_name(param.name)), param.ty)))
     return inputs
@@ -202,8 +202,8 @@ def _weight(param: relax.Var, value: Any) -> GenericConst:
     shape = tuple(int(d) if isinstance(d, tvm.tirx.IntImm) else str(d) for d in param.ty.shape)
     if array.shape != shape:
         raise ModelError(
-            f"from_relax: weight '{param.name}' has shape {array.shape}, the function takes {shape}; "
-            "give the params that belong to it"
+            f"from_relax: weight '{param.name}' has shape {array.shape}, but the function takes {shape}; "
+            "pass the params that belong to it"
         )
     return relax.const(array, str(param.ty.dtype))
 

@@ -2,8 +2,8 @@
 
 The arguments become a `Request`, which selects one of five sequences of stages for the prepared model:
 
-    activations="dynamic", or no data  quantize_dynamic -> pack_weights
-    a model that is quantized already  import_qdq -> INTEGERS
+    activations="dynamic", or no data  AT_RUN_TIME: quantize_dynamic -> pack_weights
+    a model that is quantized already  OWN_SCALES: import_qdq -> INTEGERS
     calibration=, thresholds           SCALING -> DECISIONS -> ROUNDING -> INTEGERS
     finetune=                          as with thresholds, which are chosen from the data; then the integers are trained
     all others                         as with thresholds, which are chosen from the data
@@ -33,14 +33,13 @@ from tvmq.formats.relax import from_relax
 from tvmq.graph.ledger import MAY_DIFFER, get_ledger, mark_emulated
 from tvmq.graph.symbolic import inputs_of
 from tvmq.options.config import QConfig, current_qconfig
-from tvmq.passes.import_qdq import import_qdq, is_prequantized, with_own_sums
-from tvmq.passes.pack_weights import pack_weights
+from tvmq.passes.import_qdq import is_prequantized, with_own_sums
 from tvmq.passes.partition_conversions import partition_conversions
-from tvmq.passes.quantize_dynamic import RoundingByData, quantize_dynamic
+from tvmq.passes.quantize_dynamic import RoundingByData
 from tvmq.passes.realize.accumulators import check_accumulators
 from tvmq.quantization.float_or_int8 import Verdict, decide, with_decision
 from tvmq.quantization.guard.bound import Guard, guard_of
-from tvmq.quantization.stages import INTEGERS, PREPARATION, StageContext, run_stages
+from tvmq.quantization.stages import AT_RUN_TIME, INTEGERS, OWN_SCALES, PREPARATION, StageContext, run_stages
 from tvmq.quantization.static_quantization import StaticQuantization, missing_data, model_hash, round_module
 
 Params = Mapping[str, np.ndarray]
@@ -247,7 +246,7 @@ def _do_without_data(request: Request) -> Request:
 def _quantize_at_run_time(request: Request, prepared: tvm.IRModule, data: Dataset | None) -> tvm.IRModule:
     """Quantize with scales of activations made at run time; weights are rounded by the data where there are any."""
     rounding = None if data is None else _rounding(prepared, data)
-    return pack_weights(quantize_dynamic(prepared, request.config, rounding))
+    return run_stages(prepared, AT_RUN_TIME, StageContext(request.config, rounding=rounding))
 
 
 def _quantize_by_own_scales(request: Request, prepared: tvm.IRModule, data: Dataset | None) -> tvm.IRModule:
@@ -255,7 +254,7 @@ def _quantize_by_own_scales(request: Request, prepared: tvm.IRModule, data: Data
     config = request.config
     if request.finetune is not None:
         raise ConfigError("quantize: finetune= begins with a float model, this one brings scales of its own")
-    imported = import_qdq(prepared, config, request.backend)
+    imported = run_stages(prepared, OWN_SCALES, StageContext(config, request.backend))
     if data is not None:
         _warn_of_unused_data(imported)
     return with_own_sums(imported if config.do_simulation else run_stages(imported, INTEGERS, StageContext(config)))

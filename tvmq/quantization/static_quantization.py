@@ -67,7 +67,7 @@ class StaticQuantization:
         backend: Backend,
         outliers: Outliers | None = None,
     ) -> None:
-        self.prepared = run_stages(prepared, SCALING, StageContext(config))
+        self.prepared = run_stages(prepared, SCALING if config.equalization else (), StageContext(config))
         self.data, self.config, self.backend = data, config, backend
         self.outliers = self._outliers() if outliers is None else outliers
         self._kept = CalibrationCache()

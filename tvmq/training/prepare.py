@@ -210,7 +210,7 @@ def _untrained_network(quantization: StaticQuantization, request: TrainingReques
     annotated = quantization.annotate_model(config)
     choices = StageContext(config, quantization.backend, calibration=quantization.calibration(annotated, config))
     rounded = run_stages(annotated, ROUNDING, choices)
-    nearest = run_stages(annotated, tuple(stage for stage in ROUNDING if stage[0] in UNROUNDED), choices)
+    nearest = run_stages(annotated, tuple(stage for stage in ROUNDING if stage.name in UNROUNDED), choices)
     net = IntegerNetwork(with_float_weights(rounded, nearest), choices, annotated, request.learning(nearest))
     net.float_source = request.float_source()
     return net

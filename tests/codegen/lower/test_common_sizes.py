@@ -87,7 +87,7 @@ def test_fixed_code_costs_few_bytes(plain: tvmq.Executable, exe: tvmq.Executable
 @pytest.mark.slow
 def test_explain_names_them(exe: tvmq.Executable) -> None:
     text = str(tvmq.explain(exe))
-    assert "code of its own for batch 3, sequence 5; batch 1, sequence 5; all other" in text
+    assert "specialized code for batch 3, sequence 5; batch 1, sequence 5; other" in text
     assert tvmq.explain(exe).to_dict()["sizes"][0] == {"batch": 3, "sequence": 5}
 
 

@@ -84,7 +84,7 @@ def test_a_crash_and_a_hang_cost_one_case_each(monkeypatch: pytest.MonkeyPatch) 
 
 def test_clear_messages() -> None:
     assert is_clear("from_onnx, layer 'a': Loop: control flow is not supported; export the model without it")
-    assert is_clear("from_onnx: input 'x' is no tensor; only tensors can be fed")
+    assert is_clear("from_onnx: input 'x' is not a tensor; export with tensor inputs only")
     assert not is_clear("from_onnx, layer 'a': Loop: control flow is not supported")
     assert not is_clear("from_onnx, layer 'a': wrong\nTraceback; see above")
     assert not is_clear("no value in Constant")

@@ -94,7 +94,7 @@ def test_what_nobody_imports_names_the_remedy():
 
 def test_what_an_importer_gives_is_checked():
     importer("my.domain", "Nothing")(lambda call: None)
-    with pytest.raises(UnsupportedOpError, match="my.domain::Nothing: its importer gave a NoneType; return a Relax"):
+    with pytest.raises(UnsupportedOpError, match="my.domain::Nothing: its importer returned a NoneType; return a Relax"):
         tvmq.from_onnx(model("Nothing"))
     importer("my.domain", "Fails")(lambda call: call.input(3).shape)
     with pytest.raises(UnsupportedOpError, match="operator my.domain::Fails .* cannot be imported for inputs"):
@@ -111,10 +111,10 @@ def test_what_an_importer_gives_is_checked():
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (("", "Relu"), "'ai.onnx' is a domain of ONNX's own"),
-        (("com.microsoft", "Gelu"), "'com.microsoft' is a domain of ONNX's own"),
-        (("my.domain", ""), "give a domain and an operator as texts"),
-        ((3, "Relu"), "give a domain and an operator as texts"),
+        (("", "Relu"), "'ai.onnx' is a standard domain of ONNX"),
+        (("com.microsoft", "Gelu"), "'com.microsoft' is a standard domain of ONNX"),
+        (("my.domain", ""), "domain and operator must be strings"),
+        ((3, "Relu"), "domain and operator must be strings"),
     ],
 )
 def test_names_that_cannot_be_registered(arguments: tuple[Any, ...], message: str):
@@ -125,9 +125,9 @@ def test_names_that_cannot_be_registered(arguments: tuple[Any, ...], message: st
 def test_two_importers_of_one_operator():
     importer("my.domain", "Scale")(scaled)
     importer("my.domain", "Scale")(scaled)  # a cell that is run again
-    with pytest.raises(ConfigError, match=r"'my.domain::Scale' is imported by tests.formats.importing.test_importers.scaled alr"):
+    with pytest.raises(ConfigError, match=r"'my.domain::Scale' already has the importer tests.formats.importing.test_importers.scaled"):
         importer("my.domain", "Scale")(lambda call: call.input(0))
-    with pytest.raises(ConfigError, match="is imported by a function. Got a int"):
+    with pytest.raises(ConfigError, match="needs a function as importer. Got a int"):
         importer("my.domain", "Number")(3)  # type: ignore[type-var]
 
 
@@ -179,17 +179,17 @@ def test_a_custom_operator_of_torch():
     np.testing.assert_allclose(found, network(x).detach().numpy(), atol=1e-6)
     importers._torch.clear()
     torch_importer("tvmq_tests::add.default")(lambda call: "no Relax")
-    with pytest.raises(UnsupportedOpError, match="tvmq_tests::add.default: its importer gave a str; return a Relax"):
+    with pytest.raises(UnsupportedOpError, match="tvmq_tests::add.default: its importer returned a str; return a Relax"):
         tvmq.from_torch(network, (x,))
 
 
 @pytest.mark.parametrize(
     ("operator", "message"),
-    [("aten::relu", "is an operator of torch's own"), ("relu", "an operator is named 'namespace::name'")],
+    [("aten::relu", "belongs to torch itself"), ("relu", "write the operator as 'namespace::name'")],
 )
 def test_names_of_torch_that_cannot_be_registered(operator: str, message: str):
     with pytest.raises(ConfigError, match=re.escape(message)):
         torch_importer(operator)
     torch_importer("my_chip::gate")(gate)
-    with pytest.raises(ConfigError, match="'my_chip::gate' is imported by tests.formats.importing.test_importers.gate already"):
+    with pytest.raises(ConfigError, match="'my_chip::gate' already has the importer tests.formats.importing.test_importers.gate"):
         torch_importer("my_chip::gate")(scaled)

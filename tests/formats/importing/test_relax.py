@@ -233,10 +233,10 @@ class Nested:
 REFUSED = {
     "calls": (Calls, r"'y': it calls the function 'helper'; inline it"),
     "branches": (Branches, "'y': control flow is not supported; keep one branch"),
-    "external": (External, "'y': it calls an external function; express it in Relax operators"),
-    "unknown": (Unknown, "input 'x' is .* no tensor of known rank"),
-    "measures": (Measures, "'y': a match-cast tells the shape only at run time"),
-    "nested": (Nested, "a result is .* no tensor; return one tensor or one tuple"),
+    "external": (External, "'y': it calls an external function; write it with Relax operators"),
+    "unknown": (Unknown, "input 'x' is .* not a tensor of known rank"),
+    "measures": (Measures, "'y': a match-cast gives its shape only at run time"),
+    "nested": (Nested, "a result is .* not a tensor; return one tensor or one tuple"),
 }
 
 
@@ -254,12 +254,12 @@ def test_wrong_functions_and_weights_are_refused(net: Any) -> None:
         with pytest.raises(ModelError, match=words):
             from_relax(*args, **options)
 
-    refused("there is no function 'other'; the module has 'forward'; name one with function=", mod, function="other")
-    refused("not one function alone; the module has none", tvm.IRModule())
-    refused("4 weights have no values, first 'conv.weight'", mod)
-    refused("params name 'fc.wait', which is no parameter", mod, {"fc.wait": floats(1)})
+    refused("there is no function 'other'; the module has 'forward'; choose one with function=", mod, function="other")
+    refused("there is no 'main' to choose by default; the module has none", tvm.IRModule())
+    refused("4 weights have no values, the first is 'conv.weight'", mod)
+    refused("params name 'fc.wait', which is not a parameter", mod, {"fc.wait": floats(1)})
     wrong = {name: floats(1) for name, _ in params}
-    refused(r"weight 'conv.weight' has shape \(1,\), the function takes \(8, 3, 3, 3\)", mod, wrong)
+    refused(r"weight 'conv.weight' has shape \(1,\), but the function takes \(8, 3, 3, 3\)", mod, wrong)
     empty = Net().export_tvm(spec={"forward": {"x": nn.spec.Tensor([1, 3, 8, 8], "float32")}})
     refused("weight 'conv.weight' has no value; load the weights", *empty)
 

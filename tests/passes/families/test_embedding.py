@@ -7,7 +7,6 @@ import pytest
 
 import tvmq
 from tests.passes.families.roads import TARGETS
-from tests.passes.stages import partitioned
 from tests.support.models.networks import block
 from tvmq.codegen.target.cpu import missing_features, resolve_target
 from tvmq.graph.ledger import get_ledger
@@ -62,10 +61,3 @@ def test_the_last_axis_has_one_scale() -> None:
     mod = quantized(body, '(40, 2, 5), "float32"', feeds)
     dequantize = next(v for _, v in View(mod).bindings if op_name(v) == "tvmq.dequantize")
     assert const_value(dequantize.args[1]).shape == ()
-
-
-def test_what_is_no_embedding() -> None:
-    infinite = TABLE.copy()
-    infinite[3, 3] = np.inf
-    mod = block(SIGNATURE, "e = R.take(t, i, axis=0)\nm = R.matmul(e, w)", '(2, 5, 4), "float32"', t=infinite, w=WEIGHT)
-    assert get_ledger(partitioned(mod)).layers["e"]["why"] == "limit: a table of numbers that are not finite"

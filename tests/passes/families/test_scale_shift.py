@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tests.passes.families.roads import CHANNELS, integer_road, start
-from tests.passes.stages import calibrated, partitioned
+from tests.passes.stages import calibrated
 from tests.support.models.networks import block, drive
 from tvmq.errors import StageError
 from tvmq.graph.ledger import Ledger, get_ledger, with_ledger
@@ -93,25 +93,6 @@ SIGNATURE = (
     'b: R.Tensor((1, 2, 4, 4), "float32"), s: R.Tensor((2,), "float32")'
 )
 ARRAYS = {"w": np.ones((2, 2, 3, 3), np.float32), "b": np.ones((1, 2, 4, 4), np.float32), "s": np.ones(2, np.float32)}
-
-
-@pytest.mark.parametrize(
-    "body, reason",
-    [
-        ("y = R.divide(b, c)", "limit: a constant that varies over the tensor, divided by it"),
-        ("y = R.divide(c, x)", "limit: a quotient of two tensors has no integer form"),
-        ("y = R.multiply(c, i)", "limit: constants that are not finite"),
-        ("y = R.nn.prelu(c, j, axis=1)", "limit: slopes that are not finite"),
-        ("t = R.mean(x, axis=[0, 2, 3])\ny = R.nn.prelu(c, t, axis=1)", "limit: the slopes are computed in the graph"),
-        ("y = R.add(c, b)\nz = R.nn.softmax(y)", "default: a softmax reads this"),
-    ],
-)
-def test_reasons_for_float(body: str, reason: str) -> None:
-    signature = f'{SIGNATURE}, i: R.Tensor((1, 2, 4, 4), "float32"), j: R.Tensor((2,), "float32")'
-    arrays = {**ARRAYS, "i": np.full((1, 2, 4, 4), np.inf, np.float32), "j": np.full(2, np.nan, np.float32)}
-    mod = block(signature, f"c = R.nn.conv2d(x, w, padding=1)\n{body}", **arrays)
-    layers = get_ledger(partitioned(mod)).layers
-    assert layers["y"]["why"].startswith(reason), layers
 
 
 @pytest.mark.parametrize("body", ["y = R.multiply({}, b)", "y = R.nn.prelu({}, s, axis=1)"])

@@ -11,64 +11,9 @@ import pytest
 from onnx import TensorProto, helper
 
 import tvmq
-from tests.passes.stages import partitioned
-from tests.support.models.networks import Net, Road, at_stage, block, drive, feeds_of
-from tvmq.backends.description import Backend
+from tests.support.models.networks import Net, Road, drive, feeds_of
 from tvmq.errors import AccumulatorError
-from tvmq.graph.ledger import get_ledger
 from tvmq.graph.view import View, dtype_of, op_name
-from tvmq.options.config import QConfig
-from tvmq.options.rules import Rule
-from tvmq.passes.partition import partition
-
-X = 'x: R.Tensor((1, 3, 4), "float32"), w: R.Tensor((4, 4), "float32"), g: R.Tensor((4,), "float32")'
-ARRAYS = {"w": np.eye(4, dtype=np.float32), "g": np.ones(4, np.float32)}
-PRODUCTS = "a = R.matmul(x, w)\nb = R.matmul(a, w)\n"
-NORM = "R.nn.layer_norm({}, g, g, axes=[-1])"
-
-
-def entries(body: str, **options: object) -> dict[str, dict]:
-    """Ledger entries by variable."""
-    module = block(X, PRODUCTS + body, **ARRAYS)
-    return get_ledger(partitioned(module, **{"residual_streams": "int16", **options})).layers
-
-
-@pytest.mark.parametrize(
-    ("body", "wide"),
-    [
-        (f"s = R.add(a, b)\ny = {NORM.format('s')}", "s"),
-        (f"s = R.subtract(a, b)\ny = {NORM.format('s')}", "s"),
-        (f"s = R.add(a, b)\nt = R.add(s, a)\ny = {NORM.format('t')}", "st"),
-        (f"s = R.add(a, g)\ny = {NORM.format('s')}", "s"),
-        (f"r = R.reshape(a, (1, 3, 4))\ns = R.add(r, b)\ny = {NORM.format('s')}", "rs"),
-        (f"s = R.add(a, b)\nr = R.reshape(s, (1, 3, 4))\nn = {NORM.format('r')}\ny = R.add(r, n)", "s"),
-    ],
-)
-def test_sums_of_a_stream_and_what_moves_them_are_wide(body: str, wide: str) -> None:
-    found = entries(body)
-    assert {n for n, e in found.items() if e.get("facts", {}).get("stream")} == set(wide)
-    assert all(found[name]["precision"] == "int8" for name in wide)  # which is: in integers
-
-
-def test_masks_of_a_softmax_stay_float() -> None:
-    found = entries("s = R.add(a, b)\ny = R.tvmq.softmax(s)")
-    assert found["s"]["why"].startswith("default: a softmax reads this sum")
-
-
-def test_what_a_product_also_reads_moves_in_8_bits() -> None:
-    """A reshape that both a product and a sum read: its codes are those of the product, and are added as they are."""
-    found = entries(
-        f"r = R.reshape(a, (1, 3, 4))\ns = R.add(r, b)\nn = {NORM.format('s')}\nm = R.matmul(r, w)\ny = R.add(n, m)"
-    )
-    assert found["s"]["facts"]["stream"] and not found["r"]["facts"].get("stream")
-
-
-def test_a_rule_and_a_backend_keep_a_sum_in_float() -> None:
-    body = f"s = R.add(a, b)\ny = {NORM.format('s')}"
-    assert entries(body, rules=(Rule("s", None),))["s"]["why"].startswith("rule")
-    module = block(X, PRODUCTS + body, **ARRAYS)
-    narrow = partition(at_stage(module, "prepared"), QConfig(residual_streams="int16"), Backend("toy", streams=()))
-    assert get_ledger(narrow).layers["s"]["why"] == "limit: backend toy adds no int16 codes"
 
 
 def encoder(*, pre_norm: bool, width: int = 16, tokens: int = 5) -> Net:
@@ -249,10 +194,3 @@ def test_sums_that_leave_int32_are_refused_by_name() -> None:
     ):
         drive(model, **WIDE)
     drive(model, least_snr=30, **{**WIDE, "nbit_input": 11})
-
-
-def test_attention_reads_8_bits_only() -> None:
-    found = entries(
-        "m = R.matmul(a, R.permute_dims(b, [0, 2, 1]))\ny = R.matmul(m, a)", residual_streams="float", **WIDE
-    )
-    assert found["m"]["why"] == "limit: matmul reads codes of 8 bits, not of 16"

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tvmq
-from tests.support.models.networks import Net, assert_same, block, feeds_of, run_onnx
+from tests.support.models.networks import Net, feeds_of, run_onnx
 from tvmq.graph.names import get_names, input_names
 from tvmq.graph.view import View, op_name
 from tvmq.passes.prepare import prepare
@@ -132,69 +132,10 @@ def test_forms(form: str) -> None:
     assert names >= {node.name for node in model.graph.node if node.op_type in ("Sub", "Div", "Sqrt", "Erf", "Tanh")}
 
 
-X, G = 'x: R.Tensor((2, 6, 5), "float32")', 'g: R.Tensor((5,), "float32")'
-NORM = """m = R.mean(x, axis=[-1], keepdims=True)
-d = R.subtract(x, m)
-s = R.multiply(d, d)
-v = R.mean(s, axis=[-1], keepdims=True)
-e = R.add(v, R.const(0.001, "float32"))
-r = R.rsqrt(e)
-n = R.multiply(d, r)
-"""
-
-
-def test_variance_and_reciprocal_root() -> None:
-    body = NORM.replace("s = R.multiply(d, d)\nv = R.mean(s", "v = R.variance(x")
-    for text in (NORM, body):
-        found = prepare(block(f"{X}, {G}", text + "y = R.multiply(n, g)", g=np.arange(5, dtype=np.float32)))
-        assert operators(found) == ["layer_norm"]
-
-
-REFUSED = {
-    "inside is read": NORM + "y = R.multiply(n, d)",
-    "other power": NORM.replace("R.multiply(d, d)", 'R.power(d, R.const(3.0, "float32"))') + "y = R.abs(n)",
-    "other factor": NORM.replace("R.multiply(d, d)", "R.multiply(x, x)") + "y = R.abs(n)",
-    "no epsilon": NORM.replace('R.add(v, R.const(0.001, "float32"))', "R.add(v, m)") + "y = R.abs(n)",
-}
-
-
-@pytest.mark.parametrize("case", REFUSED)
-def test_what_is_no_layer_norm_stays(case: str) -> None:
-    found = operators(prepare(block(X, REFUSED[case])))
-    assert "layer_norm" not in found and "multiply" in found
-
-
-def test_a_quotient_that_is_also_a_result_stays_apart_from_its_factor() -> None:
-    body = NORM + "y = R.multiply(n, g)\nz = R.add(y, n)"
-    found = prepare(block(f"{X}, {G}", body, g=np.arange(5, dtype=np.float32)))
-    assert operators(found) == ["layer_norm", "multiply", "add"]
-
-
 def test_a_product_leaves_gelu_its_half() -> None:
     net = Net((2, 6, 4, 5))
     model = net.model(net.op("MatMul", gelu(net, 1), net.constant(np.ones((5, 3), np.float32))))
     assert operators(prepare(*tvmq.from_onnx(model))) == ["nn.gelu", "matmul"]
-
-
-@pytest.mark.parametrize("constant", ["0.4", "1.0"])
-def test_other_constants_make_no_gelu(constant: str) -> None:
-    one = 'R.const(1.0, "float32")'
-    body = f"e = R.erf(x)\na = R.add(e, {one})\nb = R.multiply(a, x)\n" + (
-        f'y = R.multiply(b, R.const({constant}, "float32"))'
-    )
-    before = block(X, body)
-    assert_same(prepare(before), before)
-
-
-def test_gelu_of_another_argument_stays() -> None:
-    root = 'R.const(0.70710678, "float32")'
-    body = f"""n = R.negative(x)
-i = R.multiply(n, {root})
-e = R.erf(i)
-a = R.add(e, R.const(1.0, "float32"))
-b = R.multiply(a, x)
-y = R.multiply(b, R.const(0.5, "float32"))"""
-    assert "nn.gelu" not in operators(prepare(block(X, body)))
 
 
 @pytest.mark.slow

@@ -276,7 +276,7 @@ def test_json_has_no_infinities():
     comparison = tvmq.compare(chain(), chain(), np.ones((1, 4), np.float32))
     data = comparison.to_dict()
     assert data["layers"][0]["local"]["sqnr"] is None and data["samples"] == 1
-    assert "exact" in str(comparison) and "worst by themselves: none" in str(comparison)
+    assert "exact" in str(comparison) and "worst on their own: none" in str(comparison)
 
 
 def test_worst_layers():
@@ -308,7 +308,7 @@ def test_refusals(net):
         tvmq.compare(chain(), (named, params), x)
     other = renamed(chain(), {name: [f"other_{name}"] for name in SOURCES})
     with pytest.raises(
-        ModelError, match="no layer of one name.*5 names .x, first, first_act, ...., the second 5 names"
+        ModelError, match="no layer of the same name.*5 names .x, first, first_act, ...., the second 5 names"
     ):
         tvmq.compare(chain(), other, x)
 

@@ -50,4 +50,4 @@ def test_what_is_saved_is_compiled(cli, tmp_path):
     path.write_text(json.dumps({"name": "mychip", **INVENTED["shifts"]}))
     model.write_bytes(b"")
     found = cli("quantize", model, "--backend", path)
-    assert found.code == 1 and "what is saved is compiled; use tvmq.quantize and tvmq.emulate" in found.err, data
+    assert found.code == 1 and "saved models are compiled; use tvmq.quantize and tvmq.emulate" in found.err, data

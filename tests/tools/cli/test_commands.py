@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from tvmq.tools.cli.console import step
-from tvmq.tools.cli.demo import show
+from tvmq.tools.cli.demo import print_comparison
 
 
 def test_run_any_number_of_samples(cli, fake, samples, tmp_path):
@@ -130,7 +130,7 @@ def test_quiet_progress_prints_nothing(capsys):
 def test_demo_shows_both_models_side_by_side(capsys):
     sides = {"float_accuracy": 0.98, "int8_accuracy": 0.978, "float_bytes": 176003, "int8_bytes": 91234}
     result = {**sides, "float_seconds": 4e-4, "int8_seconds": 1.5e-4, "agreement": 0.996, "exact": True}
-    show({**result, "ledger": "  20 of 21 operators in int8", "saved": "digits.tvmq"}, 500)
+    print_comparison({**result, "ledger": "  20 of 21 operators in int8", "saved": "digits.tvmq"}, 500)
     assert capsys.readouterr().out.splitlines() == [
         "                              float      int8",
         "  accuracy                   98.00%    97.80%",

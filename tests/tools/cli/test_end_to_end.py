@@ -175,5 +175,5 @@ def test_labels_in_another_order_are_said_with_the_command_that_finds_out(folder
     )
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["comparison"]["near_chance"]
-    assert "near chance, so what int8 keeps of it says nothing: do labels count the model's classes" in done.stderr
+    assert "near chance, so the comparison says nothing of int8: do labels number the classes" in done.stderr
     assert "tvmq doctor digits.onnx --data moved.npz" in done.stderr

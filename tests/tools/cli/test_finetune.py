@@ -140,7 +140,7 @@ def test_bad_input_gets_one_sentence(cli, network, tmp_path, monkeypatch):
     tvmq.to_onnx(tvmq.quantize(*tvmq.from_onnx(model), [samples(4)], guard=None), quantized)
     for arguments, sentence in (
         ((model, "--data", tmp_path / "none.npz"), "there is no file"),
-        ((quantized, "--data", data), "finetune: the model is quantized already; finetuning begins with the float"),
+        ((quantized, "--data", data), "finetune: the model is quantized already; give the float"),
         ((model, "--data", data, "--activations", "dynamic"), "have no scales to learn; use 'static'"),
         ((model, "--data", data, "--minutes", "0"), "seconds must be above 0. Got 0.0"),
     ):

@@ -35,7 +35,7 @@ def test_backends_and_options() -> None:
     both = Formats(tflite=Path("a"), tosa=Path("b"))
     assert Formats(onnx=Path("a")).backend(None) is None and Formats(tosa=Path("a")).backend(None) == "tosa"
     assert both.backend("tflite") == "tflite"
-    with pytest.raises(ConfigError, match="--tflite and --tosa round differently, and one model has one arithmetic"):
+    with pytest.raises(ConfigError, match="--tflite and --tosa round differently, and a model has only one arithmetic"):
         both.backend(None)
     config = tvmq.QConfig()
     assert Formats(onnx=Path("a")).options(config) is config

@@ -115,8 +115,8 @@ def test_arrays_of_other_names_are_taken_by_their_shape(cli, here, example):
     np.savez("named.npz", images=example.test[:20], labels=example.labels[:20])
     result = cli("quantize", "my digits.onnx", "--data", "named.npz", *FAST, "-o", "n.tvmq")
     assert result.code == 0, result.err
-    assert "by their shapes are taken 'images' for input 'image'" in result.err
-    assert "too few to hold some out" in result.err and "the same that chose the ranges" in result.out
+    assert "matched by shape: 'images' for input 'image'" in result.err
+    assert "too few to hold some out" in result.err and "the same that calibrated it" in result.out
     assert "top1: float" in result.out
     np.savez("two.npz", a=example.test[:20], b=example.test[:20])
     refused = cli("quantize", "my digits.onnx", "--data", "two.npz", *FAST, "-o", "n.tvmq")
@@ -204,7 +204,7 @@ def test_files_are_looked_at_before_the_model(cli, here, command, arguments, mes
 
 @pytest.mark.parametrize("data, message", [
     ("empty", "'empty' is empty"), ("nowhere", "there is no 'nowhere'; give a folder"), ("none.npz", "there is no file 'none.npz'"),
-    ("my digits.onnx", "is no .npz or .npy; give a folder of pictures"), ("no_such:f", "'no_such' cannot be loaded"),
+    ("my digits.onnx", "is not an .npz or .npy file; give a folder of pictures"), ("no_such:f", "'no_such' cannot be loaded"),
 ])  # fmt: skip
 def test_data_that_is_none(cli, here, data, message):
     Path("empty").mkdir(exist_ok=True)
@@ -216,8 +216,8 @@ def test_data_that_is_none(cli, here, data, message):
 @pytest.mark.parametrize("arguments, message", [
     (("--metric", "top2"), "--metric: 'top2' is none of top1, top5, mse"),
     (("--labels", "none.npy"), "--labels: 'none.npy' cannot be read"),
-    (("--labels", "three.txt"), "holds 3 labels, the data 80 samples"),
-    (("--mean", "a,b"), "--mean: 'a,b' is not numbers between commas"),
+    (("--labels", "three.txt"), "holds 3 labels for 80 samples"),
+    (("--mean", "a,b"), "--mean: 'a,b' is not a list of numbers"),
 ])  # fmt: skip
 def test_options_that_do_not_fit(cli, here, arguments, message):
     Path("three.txt").write_text("1\n2\n3\n")
@@ -228,7 +228,7 @@ def test_options_that_do_not_fit(cli, here, arguments, message):
 def test_picture_options_are_for_pictures(cli, here, example):
     np.savez("right.npz", image=example.test[:4])
     result = cli("quantize", "my digits.onnx", "--data", "right.npz", "--mean", "0.5", "-q")
-    assert result.code == 1 and "they are for a folder of pictures" in result.err
+    assert result.code == 1 and "apply to a folder of pictures" in result.err
 
 
 @pytest.mark.slow
@@ -248,7 +248,7 @@ def test_labels_from_a_table_of_files(cli, here, example):
 def test_files_that_are_not_ours_are_kept(cli, here):
     Path("precious.tvmq").write_bytes(b"my thesis")
     refused = cli("quantize", "my digits.onnx", "--random-data", "-o", "precious.tvmq")
-    assert refused.code == 1 and "exists and is no model saved by tvmq" in refused.err
+    assert refused.code == 1 and "exists and is not a model saved by tvmq" in refused.err
     assert Path("precious.tvmq").read_bytes() == b"my thesis"
     forced = cli("quantize", "my digits.onnx", "--random-data", "-o", "precious.tvmq", "--force", "--no-compare", *FAST)
     assert forced.code == 0 and tvmq.load("precious.tvmq")
@@ -271,7 +271,7 @@ def test_models_of_other_kinds(cli, here, name, message):
 def test_labels_that_cannot_be_classes_are_left_out_with_the_reason(cli, here, example):
     np.savez("far.npz", image=example.test[:20], labels=example.labels[:20] + 100)
     result = cli("quantize", "my digits.onnx", "--data", "far.npz", *FAST, "-o", "n.tvmq", "-q")
-    assert result.code == 0 and "accuracy   not measured: labels reach from 10" in result.out
+    assert result.code == 0 and "accuracy   not measured: labels range from 10" in result.out
 
 
 @pytest.mark.slow
@@ -304,8 +304,8 @@ def test_a_model_with_dynamic_pictures(cli, here):
     onnx.save(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)]), "dynamic.onnx")
     result = cli("quantize", "dynamic.onnx", "--data", "pictures", *FAST)
     assert result.code == 0, result.err
-    assert "the size of pictures is dynamic: 16x16 is taken, that of the pictures (--shape)" in result.err
-    assert "not sure, usual, and nothing tells more" in result.err and "if that is wrong" in result.err
+    assert "the model takes pictures of any size: using 16x16, the size of these (--shape)" in result.err
+    assert "not sure, usual, and nothing tells more" in result.err and "if this is wrong" in result.err
     assert "accuracy   not measured: the first output is not one score per class" in result.out
 
 

@@ -54,6 +54,6 @@ def test_a_metric_with_a_drop(folder, cli):
     held = arguments(folder, "healthy", "--metric", "top1", "--max-drop", 100)
     assert cli(*held).code == 0
     alone = cli(*arguments(folder, "healthy", "--max-drop", 1))
-    assert alone.code == 1 and "--max-drop: it is the drop of a metric" in alone.err
+    assert alone.code == 1 and "--max-drop: there is no metric whose drop it could bound" in alone.err
     wrong = cli(*arguments(folder, "healthy", "--guard", "snr > 1"))
     assert wrong.code == 1 and "write 'sqnr >= 20'" in wrong.err

@@ -112,4 +112,4 @@ def test_programs_of_torch(cli, tmp_path):
     done = cli("inspect", tmp_path / "net.pt2", "--quiet")
     assert done.code == 1 and "can run code of whoever wrote it" in done.err
     done = cli("--trust", "inspect", tmp_path / "net.pt2", "--quiet")
-    assert done.code == 1 and "is no program that torch.export.save wrote" in done.err
+    assert done.code == 1 and "was not written by torch.export.save" in done.err

@@ -1,1 +1,1 @@
-"""Front ends: model files become Relax modules whose layers keep the names of their source."""
+"""Shared parts of the importers, which assemble Relax modules whose layers keep the names of their source."""

@@ -1,4 +1,4 @@
-"""From converted layers to the function later stages take: one block, exact names, weights as parameters.
+"""Assembly of converted layers into the function that later stages take: one block, exact names, weights as parameters.
 
 Tests: tests/formats/torch/importer/test_from_torch.py
 """
@@ -108,7 +108,7 @@ def _children(expr: relax.Expr) -> list[relax.Expr]:
 
 
 def _is_settled_later(value: relax.Expr) -> bool:
-    """True where a shape is unknown because of dynamic sizes alone, which `settle_sizes` finds equal; not by data."""
+    """True for a shape unknown only because of dynamic dimensions, which `settle_sizes` finds equal; not by data."""
     if not isinstance(value, relax.Call) or op_name(value) in SHAPED_BY_DATA:
         return False
     types = [arg.ty for arg in value.args if isinstance(arg.ty, relax.TensorType)]
@@ -181,8 +181,8 @@ class _Assembler:
         if bindings and any(isinstance(binding, relax.MatchCast) for binding in node.bindings):
             where = f"{self.model.stage}, layer '{printable_name(node.name)}'"
             raise UnsupportedOpError(
-                f"{where}: the shape of {node.op_type} depends on values "
-                "only known at run time; fix the input shapes with shape=, or export this layer with fixed shapes"
+                f"{where}: {node.op_type}: the shape of its result depends on values "
+                "known only at run time; fix the input shapes with shape=, or export this layer with fixed shapes"
             )
         for binding in bindings:
             value = self._substitute(binding.value)
@@ -197,8 +197,8 @@ class _Assembler:
         value = self.builder.normalize(value)
         if isinstance(value.ty, relax.TensorType) and value.ty.shape is None and not _is_settled_later(value):
             raise UnsupportedOpError(
-                f"{self.model.stage}, layer '{layer}': its result's shape depends on values only known at run time; "
-                "make these inputs constants"
+                f"{self.model.stage}, layer '{layer}': the shape of its result depends on values known only at run "
+                "time; make these inputs constants"
             )
         var = (relax.Var if is_output else relax.DataflowVar)(name, value.ty)
         check_results([var], self.max_bytes, f"{self.model.stage}, layer '{printable_name(layer)}'")

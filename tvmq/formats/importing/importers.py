@@ -1,4 +1,4 @@
-"""Importers of one's own: ONNX nodes of other domains, and custom operators of torch.
+"""Registration of the user's importers: for ONNX nodes of custom domains, and for custom operators of torch.
 
 @tvmq.extension.importer("my.domain", "Gate")
 def gate(call):
@@ -43,11 +43,11 @@ def importer(domain: str, operator: str) -> Callable[[Convert], Convert]:
     ...     return tvm.relax.op.add(call.input(0), call.input(0))
     """
     if not isinstance(domain, str) or not isinstance(operator, str) or not operator or SEPARATOR in domain + operator:
-        raise ConfigError(f"importer: give a domain and an operator as texts. Got {domain!r} and {operator!r} instead")
+        raise ConfigError(f"importer: domain and operator must be strings. Got {domain!r} and {operator!r} instead")
     if domain in ONNX_DOMAINS:
         raise ConfigError(
-            f"importer: '{domain or 'ai.onnx'}' is a domain of ONNX's own; write a pass for its operators, or name a "
-            "domain of yours"
+            f"importer: '{domain or 'ai.onnx'}' is a standard domain of ONNX; write a pass for its operators, or name "
+            "your own domain"
         )
     return _registration(_onnx, f"{domain}{SEPARATOR}{operator}", "importer")
 
@@ -67,10 +67,10 @@ def torch_importer(operator: str) -> Callable[[Convert], Convert]:
     ...     return tvm.relax.op.add(call["x"], call["x"])
     """
     if not isinstance(operator, str) or not TORCH_NAME.fullmatch(operator):
-        raise ConfigError(f"torch_importer: an operator is named 'namespace::name'. Got {operator!r} instead")
+        raise ConfigError(f"torch_importer: write the operator as 'namespace::name'. Got {operator!r} instead")
     if operator.partition(SEPARATOR)[0] in TORCH_NAMESPACES:
         raise ConfigError(
-            f"torch_importer: '{operator}' is an operator of torch's own; write a pass for it, or name one of yours"
+            f"torch_importer: '{operator}' belongs to torch itself; write a pass for it, or name your own operator"
         )
     return _registration(_torch, operator, "torch_importer")
 
@@ -78,10 +78,10 @@ def torch_importer(operator: str) -> Callable[[Convert], Convert]:
 def _registration(table: dict[str, Callable[[Any], Any]], key: str, stage: str) -> Callable[[Convert], Convert]:
     def register(function: Convert) -> Convert:
         if not callable(function):
-            raise ConfigError(f"{stage}: '{key}' is imported by a function. Got a {type(function).__name__} instead")
+            raise ConfigError(f"{stage}: '{key}' needs a function as importer. Got a {type(function).__name__} instead")
         known = table.get(key)
         if known is not None and _place(known) != _place(function):  # a cell of a notebook may be run again
-            raise ConfigError(f"{stage}: '{key}' is imported by {_place(known)} already; give one of both another name")
+            raise ConfigError(f"{stage}: '{key}' already has the importer {_place(known)}; rename one of the two")
         table[key] = function
         return function
 

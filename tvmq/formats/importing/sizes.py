@@ -1,4 +1,4 @@
-"""Sizes of results in Relax: possible, and within the bound on memory.
+"""Checks of the sizes of results in Relax: not negative, and within the memory bound.
 
 Tests: tests/formats/importing/test_relax.py
 """
@@ -16,7 +16,7 @@ from tvmq.graph.sizes import is_number
 
 
 def check_results(variables: Iterable[relax.Var], max_bytes: int, where: str) -> None:
-    """Refuse results that nobody could have; dynamic dimensions count as 1.
+    """Refuse impossible and too large results; dynamic dimensions count as 1.
 
     where    what messages begin with: the stage, the layer and its operator
     raises   UnsupportedOpError for a size below 0, MemoryLimitError for more bytes than max_bytes
@@ -32,7 +32,7 @@ def _check_shape(sizes: list[object], dtype: str, max_bytes: int, where: str) ->
     dims = [int(size) if is_number(size) else str(size) for size in sizes]  # type: ignore[call-overload]
     if any(isinstance(size, int) and size < 0 for size in dims):
         raise UnsupportedOpError(
-            f"{where}: its result would have the shape {dims}, with a size below 0; correct its attributes, or the "
-            "input shapes"
+            f"{where}: its result would have the shape {dims}, which has a negative size; correct its attributes "
+            "or the input shapes"
         )
     check_size(dims, dtype, max_bytes, where)

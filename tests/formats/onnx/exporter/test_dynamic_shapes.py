@@ -67,7 +67,7 @@ def test_sizes_without_an_onnx_form() -> None:
     graph = OnnxGraph([], {"n": ("x", 0)})
     n = tirx.Var("n", "int64")
     with pytest.raises(
-        UnsupportedOpError, match="to_onnx, layer 'cut': the size .* has no ONNX form here; fix the sizes"
+        UnsupportedOpError, match="to_onnx, layer 'cut': the size .* has no equivalent in ONNX; fix the sizes"
     ):
         graph.dynamic_sizes.vector([n % 3], "cut", "shape")
     assert graph.dynamic_sizes.vector([n * 2 + 1, 4], "cut", "shape") == "shape"

@@ -80,6 +80,6 @@ def test_other_conditions_are_refused() -> None:
     model = make_model([choice("c")], {"x": ("float32", (1, 3)), "c": ("bool", ())}, ["y"])
     with pytest.raises(
         UnsupportedOpError,
-        match="layer 'choose': If: control flow that depends on values of the run is not supported; fix",
+        match="layer 'choose': If: control flow that depends on values known only at run time is not supported; fix",
     ):
         from_onnx(model)

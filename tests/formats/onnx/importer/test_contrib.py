@@ -224,12 +224,12 @@ def test_shapes_behind_an_operator_of_onnxruntime_are_known() -> None:
 
 
 @pytest.mark.parametrize("one, message", [
-    (node("Conv", ["x"], domain="com.microsoft.nchwc"), "com.microsoft.nchwc.Conv is in the layout of one CPU; give the"),
-    (node("FusedConv", ["x", "w"], activation="Erf"), "activation Erf; use one of Relu"),
+    (node("Conv", ["x"], domain="com.microsoft.nchwc"), "com.microsoft.nchwc.Conv uses a memory layout made for one CPU; import the"),
+    (node("FusedConv", ["x", "w"], activation="Erf"), "activation Erf is not supported; use one of Relu"),
     (node("Attention", ["x", "w", "b"], "y", "present", num_heads=2), "a cache of keys and values is not supported"),
     (node("Attention", ["x", "w", "b"], num_heads=2, do_rotary=1), "do_rotary=1"),
-    (node("MultiHeadAttention", ["x"], num_heads=2), "packed into one"),
-    (node("SkipLayerNormalization", ["x", "x", "w"], "y", "mean"), "its mean and deviation"),
+    (node("MultiHeadAttention", ["x"], num_heads=2), "packed queries, keys and values"),
+    (node("SkipLayerNormalization", ["x", "x", "w"], "y", "mean"), "its outputs for mean and deviation"),
     (node("GroupQueryAttention", ["x"]), "operator com.microsoft.GroupQueryAttention is not supported"),
 ])  # fmt: skip
 def test_refusals_name_the_layer_and_the_way_round(one: onnx.NodeProto, message: str) -> None:

@@ -75,13 +75,13 @@ def test_old_output_dimensions_do_not_bind() -> None:
 
 
 WRONG = {
-    "name": ({"image": (1, 3)}, "'image', which is no input; the model's inputs are 'x' (n, 3), 'y' (n, 3)"),
-    "rank": ({"x": (1, 3, 3)}, "it has 3 dimensions, the model 2"),
-    "size": ({"x": (1, 4)}, "dimension 1 of 'x' from 3 to 4, which the model has fixed"),
-    "shared": ({"x": (1, 3), "y": (2, 3)}, "dimension 0 ('n') is 1 already"),
-    "zero": ({"x": (0, 3)}, "dimension 0 is no positive integer"),
-    "float": ({"x": (1.0, 3)}, "dimension 1.0 is no positive integer"),
-    "scalar": ({"x": 3}, "is no sequence of integers"),
+    "name": ({"image": (1, 3)}, "'image', which is not an input; the model's inputs are 'x' (n, 3), 'y' (n, 3)"),
+    "rank": ({"x": (1, 3, 3)}, "it has 3 dimensions, but the input has 2"),
+    "size": ({"x": (1, 4)}, "dimension 1 of 'x' from 3 to 4, which is fixed in the model"),
+    "shared": ({"x": (1, 3), "y": (2, 3)}, "dimension 0 ('n') is already 1"),
+    "zero": ({"x": (0, 3)}, "dimension 0 is not a positive integer"),
+    "float": ({"x": (1.0, 3)}, "dimension 1.0 is not a positive integer"),
+    "scalar": ({"x": 3}, "is not a sequence of integers"),
 }
 
 
@@ -105,7 +105,7 @@ def test_shape_from_values_is_refused() -> None:
     nodes = [node("ReduceSum", ["x"], "total", keepdims=0), node("Unsqueeze", ["total", "axis"], "size")]
     nodes += [node("ConstantOfShape", ["size"], "y")]
     model = make_model(nodes, {"x": ("int64", (3,))}, ["y"], {"axis": np.array([0])})
-    with pytest.raises(UnsupportedOpError, match="layer 'y'.*computed from values"):
+    with pytest.raises(UnsupportedOpError, match="layer 'y'.*depends on values"):
         from_onnx(model)
 
 
@@ -133,10 +133,10 @@ def test_gather_counts_negative_indices_from_the_end(shape: dict[str, tuple[int,
 
 
 REFUSED = {
-    "scales": ([node("Resize", ["x", "", "s"], "y")], {"s": ("float32", (4,))}, "scales that are computed"),
-    "sizes": ([node("Resize", ["x", "", "", "s"], "y")], {"s": ("int64", (4,))}, "sizes that are computed"),
-    "fraction": ([node("Resize", ["x", "", "half"], "y")], {}, "scale 0.5 of a symbolic dimension"),
-    "tile": ([node("Tile", ["x", "s"], "y")], {"s": ("int64", (4,))}, "only known at run time"),
+    "scales": ([node("Resize", ["x", "", "s"], "y")], {"s": ("float32", (4,))}, "its scales are not constants"),
+    "sizes": ([node("Resize", ["x", "", "", "s"], "y")], {"s": ("int64", (4,))}, "its sizes are not constants"),
+    "fraction": ([node("Resize", ["x", "", "half"], "y")], {}, "scale 0.5 of a dynamic dimension"),
+    "tile": ([node("Tile", ["x", "s"], "y")], {"s": ("int64", (4,))}, "known only at run time"),
 }
 
 

@@ -88,7 +88,7 @@ def test_grouped_linear_layers_are_integers(equation: str, dynamic: bool) -> Non
 def test_equations_that_do_not_fit_are_refused() -> None:
     proto, _, _ = model("ij,jk->ik", [(2, 3), (3, 4)])
     attribute = proto.graph.node[0].attribute[0]
-    for equation, words in (("ij->ij", "has 1 operands, it 2"), ("ijk,jk->ik", "'ijk,jk->ik' for"), ("ij,jk->iz", "lacks")):
+    for equation, words in (("ij->ij", "has 1 operands, but it has 2"), ("ijk,jk->ik", "'ijk,jk->ik' does not fit"), ("ij,jk->iz", "unknown output")):
         attribute.s = equation.encode()
         with pytest.raises(UnsupportedOpError, match="layer 'layer': Einsum: its equation .*" + words):
             from_onnx(onnx.load_model_from_string(proto.SerializeToString()))

@@ -108,6 +108,6 @@ def test_if_is_refused() -> None:
     model = make_model([node], {"c": ("bool", ()), "x": ("float32", (2,))}, ["y"])
     with pytest.raises(
         UnsupportedOpError,
-        match="layer 'choice': If: control flow that depends on values of the run is not supported; fix",
+        match="layer 'choice': If: control flow that depends on values known only at run time is not supported; fix",
     ):
         from_onnx(model)

@@ -80,7 +80,7 @@ def test_hardmax_of_dynamic_sizes_before_opset_13_is_refused() -> None:
         "g", [helper.make_tensor_value_info("x", 1, ["n", 3, "m"])], [helper.make_empty_tensor_value_info("y")],
     )  # fmt: skip
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 11)], ir_version=8)
-    with pytest.raises(tvmq.errors.UnsupportedOpError, match="layer 'layer': Hardmax: symbolic dimensions before"):
+    with pytest.raises(tvmq.errors.UnsupportedOpError, match="layer 'layer': Hardmax: dynamic dimensions before"):
         from_onnx(model)
 
 

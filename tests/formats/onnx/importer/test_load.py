@@ -62,7 +62,7 @@ def test_external_data_is_found_beside_the_model(tmp_path: Path) -> None:
     x = floats(2, 40)
     assert_close(run_float(mod, params, {"x": x}), run_onnxruntime(str(path), {"x": x}))
 
-    refuses(path.read_bytes(), "external files", "pass the path")
+    refuses(path.read_bytes(), "external file", "pass the path")
     data = (tmp_path / "model.data").read_bytes()
     (tmp_path / "model.data").write_bytes(data[:100])
     refuses(path, "'w'", "model.onnx", "data files")
@@ -120,7 +120,7 @@ def test_damaged_graphs() -> None:
     for value in ("x", "a"):
         nodes = [helper.make_node("Relu", ["x"], ["a"]), helper.make_node("Neg", ["x"], [value], name="again")]
         twice = make_model(nodes, {"x": ("float32", (2,))}, ["a"])
-        refuses(twice, "layer 'again'", f"gives '{value}'", "export it again")
+        refuses(twice, "layer 'again'", f"produces '{value}'", "export it again")
     sparse = dense()
     sparse.graph.sparse_initializer.add()
     refuses(sparse, "sparse weights")
@@ -139,7 +139,7 @@ def test_input_types() -> None:
     sequence = make_model([helper.make_node("Identity", ["x"], ["y"])], {"x": ("float32", (2,))}, ["y"])
     kind = helper.make_sequence_type_proto(helper.make_tensor_type_proto(onnx.TensorProto.FLOAT, (2,)))
     sequence.graph.input[0].type.CopyFrom(kind)
-    refuses(sequence, "input 'x' is no tensor")
+    refuses(sequence, "input 'x' is not a tensor")
     cast = helper.make_node("Cast", ["x"], ["y"], name="to_small", to=onnx.TensorProto.FLOAT8E4M3FN)
     small = make_model([cast], {"x": ("float32", (2,))}, ["y"], opset=19)
     refuses(small, "layer 'to_small'", "float8e4m3fn", error=UnsupportedOpError)
@@ -208,7 +208,7 @@ def test_newer_opset_is_refused() -> None:
 def test_old_opsets_are_refused() -> None:
     node = helper.make_node("Upsample", ["x"], ["y"], name="up", height_scale=2.0, width_scale=2.0)
     model = make_model([node], {"x": ("float32", (1, 1, 2, 2))}, ["y"], opset=1)
-    refuses(model, "opset 1,", "oldest that can be converted is 7", "export it")
+    refuses(model, "opset 1,", "oldest one that can be converted is 7", "export it")
 
 
 def test_old_opset_that_cannot_be_converted() -> None:

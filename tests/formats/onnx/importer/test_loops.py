@@ -100,13 +100,13 @@ def test_a_branch_inside_a_loop() -> None:
 
 
 @pytest.mark.parametrize("nodes, outputs, constants, message", [
-    ([*STEP, ON], ["on", "t"], {"m": np.int64(5000)}, "5000 steps of 4 nodes are more than 10000 nodes"),
-    ([*STEP, ON], ["on", "t"], {}, "Loop: control flow that depends on values of the run"),
+    ([*STEP, ON], ["on", "t"], {"m": np.int64(5000)}, "5000 iterations of 4 nodes exceed the 10000 nodes"),
+    ([*STEP, ON], ["on", "t"], {}, "Loop: control flow that depends on values known only at run time"),
     ([*STEP, helper.make_node("ReduceMax", ["t"], ["h"], keepdims=0), helper.make_node("Less", ["h", "h"], ["on"])],
-     ["on", "t"], {"m": np.int64(5)}, "Loop: control flow that depends on values of the run"),
+     ["on", "t"], {"m": np.int64(5)}, "Loop: control flow that depends on values known only at run time"),
     ([*STEP, helper.make_node("Less", ["i", "i"], ["on"])], ["on", "t", "a"], {"m": np.int64(5)},
-     "its condition is computed and it collects 1 results"),
-    ([*STEP, ON], ["on", "t", "a"], {"m": np.int64(0)}, "'rows' collects results of no step"),
+     "its condition is known only at run time and it has 1 scan outputs"),
+    ([*STEP, ON], ["on", "t", "a"], {"m": np.int64(0)}, "'rows' is a scan output of no iterations"),
 ])  # fmt: skip
 def test_other_loops_are_refused(
     nodes: list[onnx.NodeProto], outputs: list[str], constants: dict[str, Any], message: str

@@ -129,13 +129,13 @@ def test_tables_are_what_the_file_says(kind: str, bits: int, length: int, zero: 
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"bits": 3}, "codes of 3 bits in blocks of 16; supported are 2, 4 and 8 bits and powers of two from 16"),
-        ({"block_size": 24}, "codes of 4 bits in blocks of 24; supported"),
-        ({"weight_prepacked": 1}, "weight_prepacked 1 is the layout of one GPU"),
-        ({"K": 80}, r"its input 1 has shape \[6, 4, 8\], K, N and blocks ask for 240 elements; write it anew"),
-        ({"K": -1}, "a weight of -1 x 6; write it anew"),
-        ({"g": np.full(64, 4, np.int32)}, "g_idx holds 4 to 4 for 4 blocks; write it anew"),
-        ({"s": None}, "its input 2 is computed; quantize with constant weights and scales"),
+        ({"bits": 3}, "codes of 3 bits in blocks of 16; use 2, 4 or 8 bits and a block size of 16, 32, 64"),
+        ({"block_size": 24}, "codes of 4 bits in blocks of 24; use 2"),
+        ({"weight_prepacked": 1}, "weight_prepacked=1 is made for one GPU"),
+        ({"K": 80}, r"its input 1 has shape \[6, 4, 8\], but K, N and block_size require 240 elements; the model is damaged"),
+        ({"K": -1}, "its weight has the shape -1 x 6; the model is damaged"),
+        ({"g": np.full(64, 4, np.int32)}, "g_idx is from 4 to 4 for 4 blocks; the model is damaged"),
+        ({"s": None}, "its input 2 is not a constant; use constant weights and scales"),
     ],
 )
 def test_products_in_other_forms_are_refused(change: dict[str, Any], words: str) -> None:
@@ -159,9 +159,9 @@ def test_products_in_other_forms_are_refused(change: dict[str, Any], words: str)
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"block_size": 8}, "codes of 4 bits in blocks of 8; supported are 2, 4 and 8 bits"),
-        ({"quantize_axis": 2}, "scales of 2 dimensions along axis 2 of 2; give scales the rank of the codes"),
-        ({"w": np.zeros((10, 32), np.int8)}, "codes of int8; supported are int4, uint4 and uint8"),
+        ({"block_size": 8}, "codes of 4 bits in blocks of 8; use 2, 4 or 8 bits"),
+        ({"quantize_axis": 2}, "scales of 2 dimensions along axis 2 do not fit codes of 2 dimensions; give the scales the rank of the codes"),
+        ({"w": np.zeros((10, 32), np.int8)}, "codes of type int8 are not supported; use int4, uint4 or uint8"),
     ],
 )
 def test_tables_in_other_forms_are_refused(change: dict[str, Any], words: str) -> None:

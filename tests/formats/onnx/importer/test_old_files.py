@@ -78,7 +78,7 @@ def test_nodes_in_any_order_are_sorted(order: list[int]) -> None:
 def test_nodes_that_wait_for_each_other_are_refused() -> None:
     model = network([0, 1, 2, 3], 13, 8, False)
     model.graph.node[0].input[0] = "c"
-    with pytest.raises(ModelError, match="layer 'conv' .* reads 'c', which no input, weight or earlier layer gives"):
+    with pytest.raises(ModelError, match="layer 'conv' .* reads 'c', which no input, weight or earlier layer provides"):
         from_onnx(model)
 
 
@@ -113,5 +113,5 @@ def test_fixed_sizes_that_layers_need_are_refused() -> None:
     ]
     model = network([0, 1, 2, 3], 13, 8, False, more)
     assert run(model).shape == (1, 2)
-    with pytest.raises(ModelError, match="changes dimension 0 of 'x' from 1 to 2, which the model has fixed"):
+    with pytest.raises(ModelError, match="changes dimension 0 of 'x' from 1 to 2, which is fixed in the model"):
         from_onnx(model, shape={"x": (2, 2, 6, 6)})

@@ -182,8 +182,8 @@ def test_the_module_does_not_grow_with_the_steps() -> None:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"input_forget": 1}, "input_forget=1; export it with separate gates"),
-        ({"activations": ["HardSigmoid", "Tanh", "Tanh"]}, "activation hardsigmoid; use one of"),
+        ({"input_forget": 1}, "input_forget=1 is not supported; export it with separate gates"),
+        ({"activations": ["HardSigmoid", "Tanh", "Tanh"]}, "activation hardsigmoid is unknown; use one of"),
     ],
 )
 def test_refusals(options: dict[str, Any], words: str) -> None:
@@ -237,7 +237,7 @@ def test_computed_weights_are_refused() -> None:
     made = model("RNN")
     made.graph.initializer.remove(next(tensor for tensor in made.graph.initializer if tensor.name == "r"))
     made.graph.input.append(helper.make_tensor_value_info("r", TensorProto.FLOAT, [1, HIDDEN, HIDDEN]))
-    with pytest.raises(UnsupportedOpError, match="layer 'rnn': RNN: its weight R is computed; export it with constant"):
+    with pytest.raises(UnsupportedOpError, match="layer 'rnn': RNN: its weight R is not a constant; export the model"):
         tvmq.from_onnx(made)
 
 
@@ -249,12 +249,12 @@ def test_lengths_and_states_of_another_number_of_samples_are_refused(name: str) 
         with_lengths(made, [])
         made.graph.initializer.append(numpy_helper.from_array(np.int32([3, 5]), "lengths"))
     made.graph.input[0].type.tensor_type.shape.dim[1].dim_param = "batch"
-    with pytest.raises(UnsupportedOpError, match=f"layer 'rnn': GRU: {name} is of 2 samples and X of batch; fix both"):
+    with pytest.raises(UnsupportedOpError, match=f"layer 'rnn': GRU: {name} has a batch of 2 and X a batch of batch; fix"):
         tvmq.from_onnx(made)
     if name == "sequence_lens":
         made.graph.initializer.pop()
         made.graph.input.append(helper.make_tensor_value_info("lengths", TensorProto.INT32, ["other"]))
-        with pytest.raises(UnsupportedOpError, match="GRU: sequence_lens is of other samples and X of batch"):
+        with pytest.raises(UnsupportedOpError, match="GRU: sequence_lens has a batch of other and X a batch of batch"):
             tvmq.from_onnx(made)
     mod, _ = tvmq.from_onnx(
         made, shape={name: [BATCH] for name in ["lengths"][: name == "sequence_lens"]} | {"x": [STEPS, BATCH, INPUTS]}

@@ -285,7 +285,7 @@ def refuse(name: str, words: str, op_type: str, x: np.ndarray, *constants: Any, 
     REFUSED[name] = (single(op_type, x, *constants, **options), words)
 
 
-refuse("arg-max-of-nothing", "axis 1 has no values", "ArgMax", np.zeros((2, 0), np.float32), axis=-1)
+refuse("arg-max-of-nothing", "axis 1 is empty", "ArgMax", np.zeros((2, 0), np.float32), axis=-1)
 refuse("max-indices", "Indices", "MaxPool", IMAGE, kernel_shape=[2, 2], outputs=2)
 refuse("conv-symbolic", "shape=", "Conv", IMAGE, floats(4, 3, 3, 3), auto_pad="SAME_UPPER", dims=[1, 3, "h", "w"])
 refuse(

@@ -66,11 +66,11 @@ def test_known_sequences_are_their_tensors(case: str) -> None:
 
 @pytest.mark.parametrize(("text", "inputs", "words"), [
     ("s = SequenceConstruct (x, z) y = SequenceAt (s, two)", "float[2, 7] x, float[2, 7] z",
-     "SequenceAt: position 2 in a sequence of 2; read and write inside of it"),
+     "SequenceAt: position 2 lies outside of a sequence of 2; correct it"),
     ("s = SplitToSequence (x, zero) y = SequenceAt (s, one)", "float[2, 7] x",
-     "SplitToSequence: parts of 0 of a dimension of 2; 1 to 10000 parts are supported"),
+     "SplitToSequence: parts of size 0 of a dimension of size 2; split it into 1 to 10000 parts"),
     ("s = SequenceConstruct (x, x) y = SequenceAt (s, i)", "float[2, 7] x, int64 i",
-     "SequenceConstruct: optional values, and sequences that are results or whose length or positions are computed, are"),
+     "SequenceConstruct: optional values are not supported, nor are sequences that are outputs"),
     ("s = SplitToSequence <axis = 1> (x, two) y = SequenceAt (s, one)", "float[2, N] x", "SplitToSequence: optional values"),
 ])  # fmt: skip
 def test_sequences_that_are_not_known_are_refused(text: str, inputs: str, words: str) -> None:

@@ -132,10 +132,10 @@ def test_shapes_that_only_a_folded_shape_tells() -> None:
 
 def test_computed_padding_is_refused() -> None:
     nodes = [node("Cast", ["x"], "amounts", to=onnx.TensorProto.INT64), node("Pad", ["x", "amounts"], "y")]
-    with pytest.raises(UnsupportedOpError, match="layer 'y': Pad: its amounts are computed; make them constants"):
+    with pytest.raises(UnsupportedOpError, match="layer 'y': Pad: its pads are not constants; make them constants"):
         from_onnx(make_model(nodes, {"x": ("float32", (2,))}, ["y"]))
     nodes = [node("ReduceMax", ["x"], "top", keepdims=0), node("Pad", ["x", "p", "top"], "y")]
-    with pytest.raises(UnsupportedOpError, match="Pad: its value is computed; pad with a constant"):
+    with pytest.raises(UnsupportedOpError, match="Pad: its padding value is not a constant; pad with a constant"):
         from_onnx(make_model(nodes, {"x": ("float32", (2,))}, ["y"], {"p": np.array([0, 1])}))
 
 

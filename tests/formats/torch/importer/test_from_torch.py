@@ -244,10 +244,10 @@ def test_training_and_state_are_refused() -> None:
             return F.dropout(x)
 
     refused(
-        r"layer '0': dropout computes as in training; call model\.eval\(\)", nn.Sequential(Drops()).eval(), tensor(2)
+        r"layer '0': dropout runs in training mode; call model\.eval\(\)", nn.Sequential(Drops()).eval(), tensor(2)
     )
     program = torch.export.export(nn.Sequential(nn.BatchNorm1d(3)).train(), (tensor(2, 3),))
-    refused("layer '0': batch_norm computes as in training", program)
+    refused("layer '0': batch_norm runs in training mode", program)
 
     class Counts(nn.Module):
         def __init__(self) -> None:
@@ -263,14 +263,14 @@ def test_training_and_state_are_refused() -> None:
 
 def test_wrong_models_and_inputs_are_refused(net: Any, tmp_path: Path) -> None:
     x = tensor(1, 3, 16, 16)
-    refused("a model is an nn.Module, an ExportedProgram or the path", 3)
-    refused("give example_inputs, for example", net)
+    refused("a model must be an nn.Module, an ExportedProgram or the path", 3)
+    refused("pass example_inputs, for example", net)
     refused("there is no file", tmp_path / "none.pt2")
     (tmp_path / "damaged.pt2").write_bytes(b"PK nothing")
     refused("can run code of whoever wrote it", tmp_path / "damaged.pt2")
-    refused("no program that torch.export.save wrote", tmp_path / "damaged.pt2", trust=True)
-    refused("give it alone", torch.export.export(net, (x,)), x)
-    refused("give one of them", net, x, dynamic_batch=True, dynamic_shapes={})
+    refused("was not written by torch.export.save", tmp_path / "damaged.pt2", trust=True)
+    refused("pass it alone", torch.export.export(net, (x,)), x)
+    refused("pass one of them", net, x, dynamic_batch=True, dynamic_shapes={})
     refused("torch.export refuses SmallNet", net, tensor(1, 4, 16, 16))
     refused("input 'input': element type bfloat16 is not supported", nn.ReLU(), x.bfloat16())
 
@@ -278,7 +278,7 @@ def test_wrong_models_and_inputs_are_refused(net: Any, tmp_path: Path) -> None:
         def forward(self, x: Any) -> Any:
             return x, 3
 
-    refused("output 'output_1': it is no tensor", Number(), x, error=UnsupportedOpError)
+    refused("output 'output_1': it is not a tensor", Number(), x, error=UnsupportedOpError)
 
 
 def test_archives_are_bounded_before_they_are_inflated(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

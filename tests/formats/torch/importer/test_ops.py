@@ -147,13 +147,13 @@ def test_transposed_convolution_of_three_dimensions() -> None:
 
 REFUSED: dict[str, tuple[Callable[..., Any], str]] = {
     "positions": (lambda x: F.max_pool2d(x, 2, return_indices=True), "use return_indices=False"),
-    "fraction": (lambda x: F.interpolate(x, scale_factor=1.6, mode="bilinear"), "scale_factor 1.6 of 6 gives no whole"),
+    "fraction": (lambda x: F.interpolate(x, scale_factor=1.6, mode="bilinear"), "scale_factor 1.6 of 6 gives a fractional"),
     "antialias": (lambda x: F.interpolate(x, size=(3, 5), mode="bilinear", antialias=True), "antialias=False"),
     "random": (lambda x: x + torch.randn_like(x), "its values are random"),
     "values": (lambda x: x[x > 0], "depends on values"),
-    "unequal": (lambda x: F.adaptive_max_pool2d(x, (4, 5)), r"\[6, 8\] into \[4, 5\] unequal windows"),
+    "unequal": (lambda x: F.adaptive_max_pool2d(x, (4, 5)), r"\[6, 8\] to \[4, 5\] needs unequal windows"),
     "divisor": (lambda x: F.avg_pool2d(x, 2, ceil_mode=True, divisor_override=3), "leave divisor_override out"),
-    "spread": (lambda x: torch.var_mean(x, (0,), correction=2), "correction=2 over .*more values of a known number"),
+    "spread": (lambda x: torch.var_mean(x, (0,), correction=2), "correction=2 over .*more values along fixed sizes"),
     "heads": (lambda x: attend(x, x[:, :2], x[:, :2], enable_gqa=True), "repeat the heads"),
     "dropout": (lambda x: attend(x, x, x, dropout_p=0.5), "dropout_p=0.0"),
 }
@@ -168,9 +168,9 @@ def test_what_would_be_wrong_is_refused(name: str) -> None:
 
 
 RESIZED_DYNAMICALLY: dict[str, tuple[Callable[..., Any], str]] = {
-    "nearest": (lambda x, like: F.interpolate(x, size=like.shape[2:]), "to them; export with fixed height"),
-    "bilinear": (lambda x, like: F.interpolate(x, size=like.shape[2:], mode="bilinear"), "to them; export with fixed"),
-    "line": (lambda x, like: F.interpolate(like[0], scale_factor=2, mode="linear"), "bounds that depend on dynamic sizes"),
+    "nearest": (lambda x, like: F.interpolate(x, size=like.shape[2:]), "dynamic sizes is not supported; export with fixed"),
+    "bilinear": (lambda x, like: F.interpolate(x, size=like.shape[2:], mode="bilinear"), "dynamic sizes is not supported; export with fixed"),
+    "line": (lambda x, like: F.interpolate(like[0], scale_factor=2, mode="linear"), "bounds from dynamic dimensions"),
 }
 
 

@@ -199,17 +199,17 @@ class Uses(nn.Module):
 REFUSED: dict[str, tuple[Callable[[], Any], str]] = {
     "function": (lambda: Holds(torch.cos), r"layer 'inner\.deep': cos of a quantized tensor is not supported; deq"),
     "operator": (lambda: Holds(lambda x: torch.ops.quantized.add_scalar(x, 1.0)), r"'inner\.deep': quantized\.add_scalar of"),
-    "negative": (lambda: Holds(lambda x: torch.ops.quantized.mul_scalar(x, -1.0)), "mul_scalar by -1; multiply by a pos"),
-    "type": (lambda: Holds(F.relu, torch.qint32), "tensor of type qint32 is not supported; quantize to quint8 or qint8"),
-    "cast": (lambda: Holds(lambda x: x.to(torch.float64)), r"'inner\.deep': a change of the type of a quantized tensor is not supported"),
-    "property": (lambda: Holds(lambda x: x.data), "'data' of a quantized tensor; dequantize before it"),
+    "negative": (lambda: Holds(lambda x: torch.ops.quantized.mul_scalar(x, -1.0)), "mul_scalar by -1 is not supported; use a pos"),
+    "type": (lambda: Holds(F.relu, torch.qint32), "tensor of type qint32 is not supported; quantize it to quint8 or qint8"),
+    "cast": (lambda: Holds(lambda x: x.to(torch.float64)), r"'inner\.deep': changing the type of a quantized tensor is not supported"),
+    "property": (lambda: Holds(lambda x: x.data), "'data' of a quantized tensor is not supported; dequantize it first"),
     "recurrent": (
         lambda: quantization.quantize_dynamic(nn.Sequential(nn.LSTM(5, 4)), {nn.LSTM}),
         r"layer '0': a dynamically quantized LSTM is not supported; import the float model",
     ),
     "half": (
         lambda: quantization.quantize_dynamic(nn.Sequential(nn.Linear(5, 4)), {nn.Linear}, torch.float16),
-        r"layer '0.*': its weight is kept in float32, not in codes; quantize it to 8 bits",
+        r"layer '0.*': its weight is stored as float32, not as codes; quantize it to 8 bits",
     ),
 }  # fmt: skip
 
@@ -231,7 +231,7 @@ def test_observers_without_data_are_refused_by_their_path() -> None:
 
 def test_quantized_inputs_and_results() -> None:
     codes = torch.quantize_per_tensor(X, 0.1, 0, torch.quint8)
-    with pytest.raises(ModelError, match=r"an example input is a quantized tensor; give floats, and quantize them in"):
+    with pytest.raises(ModelError, match=r"an example input is a quantized tensor; pass floats, and quantize them in"):
         tvmq.from_torch(nn.ReLU(), (codes,))
 
     class Codes(nn.Module):
@@ -276,7 +276,7 @@ def test_a_conversion_that_leaves_most_layers_in_float_says_so() -> None:
     with pytest.warns(UserWarning, match=f"{words} {layers} of them in float; .*backend_config=") as caught:
         tvmq.from_torch(prepared, (X,))
     assert caught[0].filename == __file__
-    with pytest.raises(ModelError, match=r"backend_config is of models that prepare_fx .* made, got SmallNet; give the"):
+    with pytest.raises(ModelError, match=r"backend_config needs a model made by prepare_fx .*, got SmallNet; pass the"):
         tvmq.from_torch(SmallNet(), (X,), backend_config=config)
-    with pytest.raises(ModelError, match="backend_config is of models that prepare_fx .* got str; give the prepared"):
+    with pytest.raises(ModelError, match="backend_config needs a model made by prepare_fx .* got str; pass the prepared"):
         tvmq.from_torch("model.pt2", backend_config=config)

@@ -173,21 +173,21 @@ class Attends(nn.Module):
 
 PER_TENSOR = SimpleNamespace(granularity=None, mapping_type=SimpleNamespace(name="SYMMETRIC"), reduce_range=False)
 REFUSED: dict[str, tuple[Any, str]] = {
-    "kind": (lambda: linear(weight(Float8Tensor, 1, (-8, 7))), "layer '0': a weight kept as torchao's Float8Tensor of float32"),
-    "rows": (lambda: linear(weight(Int8Tensor, 1, (-8, 7), act_quant_kwargs=PER_TENSOR)), "'0': activations that do not have"),
+    "kind": (lambda: linear(weight(Float8Tensor, 1, (-8, 7))), "layer '0': a weight of torchao's Float8Tensor of float32"),
+    "rows": (lambda: linear(weight(Int8Tensor, 1, (-8, 7), act_quant_kwargs=PER_TENSOR)), "'0': only activations with one scale"),
     "scales": (
         lambda: linear(weight(Int8Tensor, 1, (-8, 7), act_quant_kwargs=told(True), act_quant_scale=torch.ones(3, 1))),
         "layer '0': constant scales of activations for each row",
     ),
     "shifts": (
         lambda: linear(weight(Int8Tensor, 1, (-128, 127), zero_point=torch.full((ROWS, 1), 90, dtype=torch.int8))),
-        "layer '0': codes minus their zero points leave int8; quantize weights symmetrically",
+        "layer '0': codes minus their zero points do not fit int8; quantize weights symmetrically",
     ),
     "floats": (
         lambda: linear(weight(Int8Tensor, 1, (-8, 7), zero_point=torch.full((ROWS, 1), 0.5))),
-        "layer '0': zero points that are no whole numbers",
+        "layer '0': fractional zero points are not supported",
     ),
-    "function": (lambda: Attends(weight(Int8Tensor, 1, (-8, 7))), "cos with a weight of torchao is not supported; quantize"),
+    "function": (lambda: Attends(weight(Int8Tensor, 1, (-8, 7))), "cos with a torchao weight is not supported; quantize"),
 }  # fmt: skip
 
 

@@ -33,7 +33,6 @@ from tvmq.codegen.kernels.parts.epilogue import (
     Dequantizer,
     EpiloguePlan,
     FloatRequantizer,
-    Int16Requantizer,
     check_code_steps,
     plan_epilogue,
 )
@@ -66,10 +65,8 @@ def real_of(total: Expr, is_exact: bool) -> Expr:
     return call("float32", "__fadd_rn", call("float32", "__int_as_float", total + MAGIC_BITS), const(-MAGIC, "float32"))
 
 
-def float_codes(
-    scaler: FloatRequantizer | Int16Requantizer, total: Expr, constants: Sequence[Expr], is_exact: bool
-) -> Expr:
-    """numerics.requantize in mode "float"."""
+def float_codes(scaler: FloatRequantizer, total: Expr, constants: Sequence[Expr], is_exact: bool) -> Expr:
+    """numerics.requantize in mode "float"; codes of 16 bits are stored as floats are: one by one."""
     step, real = scaler.step, value_of("real", real_of(total, is_exact))
     product = call("float32", "__fmul_rn", real, constants[0])
     if step.negative_slope != 1:
@@ -79,7 +76,8 @@ def float_codes(
     low, high = (const(float(limit - step.zero_point), "float32") for limit in (step.qmin, step.qmax))
     steps = call("float32", "fminf", call("float32", "fmaxf", product, low), high)
     bits = call("int32", "__float_as_int", call("float32", "__fadd_rn", steps, const(MAGIC, "float32")))
-    return bits + (step.zero_point - MAGIC_BITS)
+    code = bits + (step.zero_point - MAGIC_BITS)
+    return T.Cast("int16", code) if step.dtype == "int16" else code
 
 
 def reals(scaler: Dequantizer, total: Expr, constants: Sequence[Expr], is_exact: bool) -> Expr:
@@ -87,14 +85,9 @@ def reals(scaler: Dequantizer, total: Expr, constants: Sequence[Expr], is_exact:
     return call("float32", "__fmul_rn", real_of(total, is_exact), constants[0])
 
 
-def int16_codes(scaler: Int16Requantizer, total: Expr, constants: Sequence[Expr], is_exact: bool) -> Expr:
-    """numerics.requantize in mode "float" to int16 codes, which are stored as floats are: one by one."""
-    return T.Cast("int16", float_codes(scaler, total, constants, is_exact))
-
-
 def fixed_codes(scaler: CudaFixedRequantizer, total: Expr, constants: Sequence[Expr], _is_exact: bool) -> Expr:
     """numerics.requantize in mode "fixed_point"."""
-    return scaler.codes(total, constants)
+    return scaler.code(total, constants)
 
 
 # type of the scaler -> expression
@@ -102,7 +95,6 @@ RULES: dict[type, Any] = {
     FloatRequantizer: float_codes,
     CudaFixedRequantizer: fixed_codes,
     Dequantizer: reals,
-    Int16Requantizer: int16_codes,
 }
 
 

@@ -58,7 +58,7 @@ class DynamicSizes:
         operator = ARITHMETIC.get(type(size))
         if operator is None:
             raise UnsupportedOpError(
-                f"to_onnx, layer '{layer}': the size {size} has no ONNX form here; fix the sizes: "
+                f"to_onnx, layer '{layer}': the size {size} has no equivalent in ONNX; fix the sizes: "
                 "from_onnx(..., shape=...)"
             )
         parts = [self._size(part, layer, f"{name}_{i}") for i, part in enumerate((size.a, size.b))]

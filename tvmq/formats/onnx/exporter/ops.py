@@ -82,7 +82,7 @@ class Node:
     def unsupported_error(self, what: str) -> UnsupportedOpError:
         """The error that names the layer."""
         return UnsupportedOpError(
-            f"to_onnx, layer '{self.layer}': {what} has no ONNX form here; keep the module, or leave the layer out"
+            f"to_onnx, layer '{self.layer}': {what} has no equivalent in ONNX; keep the module, or leave the layer out"
         )
 
 

@@ -1,4 +1,4 @@
-"""Values that the walk of the exporter keeps besides tensors, and the numbers and types of expressions.
+"""Values that the writer keeps besides tensors, and the numbers and types of expressions.
 
 Weights alone in ONNX: codes and scales of layers that compute in floats.
 

@@ -1,1 +1,1 @@
-"""ONNX models as Relax modules: read, checked, expanded, folded, converted."""
+"""The ONNX importer: read, check, expand, fold and convert a model to a Relax module."""

@@ -20,7 +20,7 @@ from tvmq.formats.onnx.importer.dynamic_products import product
 from tvmq.formats.onnx.importer.fused_operators import layer_norm_nodes
 from tvmq.formats.onnx.importer.layer import OnnxLayer
 
-WAY_OUT = "export the model without a cache (use_cache=False), and without other_inputs of the optimizer"
+WAY_OUT = "export the model without a cache (use_cache=False) and optimize it without other_inputs"
 
 
 def attention(layer: OnnxLayer) -> None:
@@ -48,7 +48,7 @@ def _refuse(layer: OnnxLayer, inputs: tuple[int, ...], outputs: tuple[int, ...])
     if any(layer.has_input(i) for i in inputs) or any(layer.has_output(i) for i in outputs):
         raise layer.unsupported_error("a cache of keys and values is not supported", WAY_OUT)
     if layer.attributes.get("do_rotary", 0):
-        raise layer.unsupported_error("do_rotary=1 is not supported", "optimize with ORT_ENABLE_BASIC")
+        raise layer.unsupported_error("do_rotary=1 is not supported", "optimize the model with ORT_ENABLE_BASIC")
 
 
 def _from_one(layer: OnnxLayer, x: str, bias: int, mask: int, extra: int | None) -> None:
@@ -57,7 +57,7 @@ def _from_one(layer: OnnxLayer, x: str, bias: int, mask: int, extra: int | None)
     sizes = [int(size) for size in layer.attributes.get("qkv_hidden_sizes", ())]
     weight = layer.value(layer.inputs[1])
     if not sizes and weight is None:
-        raise layer.unsupported_error("its weight is computed", "export it with constant weights")
+        raise layer.unsupported_error("its weight is not a constant", "export the model with constant weights")
     sizes = sizes or [np.asarray(weight).shape[1] // 3] * 3
     names = [f"{layer.node.name}/{role}" for role in ("q", "k", "v")]
     by_input = layer.opset >= 13
@@ -75,12 +75,12 @@ def multi_head_attention(layer: OnnxLayer) -> None:
     """MultiHeadAttention(query, key, value, bias, padding of keys, bias of scores)."""
     _refuse(layer, (6, 7, 8, 9), (1, 2, 3))
     if not (layer.has_input(1) and layer.has_input(2)):
-        raise layer.unsupported_error("queries, keys and values packed into one", "optimize without packing them")
+        raise layer.unsupported_error("packed queries, keys and values are not supported", "do not pack them")
     q, k, v = layer.inputs[:3]
     if layer.has_input(3):
         bias = layer.value(layer.inputs[3])
         if bias is None:
-            raise layer.unsupported_error("its bias is computed", "export it with constant weights")
+            raise layer.unsupported_error("its bias is not a constant", "export the model with constant weights")
         third = _width(layer, q, bias)
         cuts = {"q": bias[:third], "k": bias[third : 2 * third], "v": bias[2 * third :]}
         q, k, v = (
@@ -142,9 +142,8 @@ def _mask(layer: OnnxLayer, mask: str, x: str) -> str:
     """Term that a mask adds to the scores: 0 where it is 1, mask_filter_value where it is 0; its rank says its axes."""
     rank = layer.rank(mask)
     if rank is None or rank not in (1, 2, 3):
-        raise layer.unsupported_error(
-            f"a mask of {'unknown rank' if rank is None else f'{rank} dimensions'}", "mask with (batch, length)"
-        )
+        shown = "unknown rank" if rank is None else f"{rank} dimensions"
+        raise layer.unsupported_error(f"a mask of {shown} is not supported", "give it the shape (batch, length)")
     if rank == 1:
         mask = _from_lengths(layer, mask, x)
     kept = layer.compute("Cast", [mask], "mask_float", to=1)

@@ -121,6 +121,6 @@ def _expansion(node: onnx.NodeProto) -> Callable[[OnnxLayer], None] | None:
 def _refuse_layout(node: onnx.NodeProto) -> None:
     if node.domain in LAYOUTS:
         raise UnsupportedOpError(
-            f"from_onnx, layer '{node.name}': operator {node.domain}.{node.op_type} is in the layout of one CPU; give "
-            f"the model as it was before onnxruntime's optimizer, or optimize with {LAYOUTS[node.domain]}"
+            f"from_onnx, layer '{node.name}': operator {node.domain}.{node.op_type} uses a memory layout made for "
+            f"one CPU; import the model from before onnxruntime's optimizer, or optimize it with {LAYOUTS[node.domain]}"
         )

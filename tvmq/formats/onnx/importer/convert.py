@@ -80,11 +80,11 @@ class _OnnxImporter:
         sizes: dict[str, tirx.Var] = {}
         for value in graph_inputs(self.graph):
             if not value.type.HasField("tensor_type"):
-                raise ModelError(f"from_onnx: input '{value.name}' is no tensor; only tensors can be fed")
+                raise ModelError(f"from_onnx: input '{value.name}' is not a tensor; export with tensor inputs only")
             dims = dimensions(value)
             if dims is None:
                 raise ModelError(
-                    f"from_onnx: input '{value.name}' has unknown rank; give shape={{'{value.name}': (...)}}"
+                    f"from_onnx: input '{value.name}' has unknown rank; pass shape={{'{value.name}': (...)}}"
                 )
             dtype = element_type(value.type.tensor_type.elem_type, f"input '{value.name}'")
             var_name = unique(variable_name(value.name))
@@ -145,7 +145,7 @@ class _OnnxImporter:
             ty = getattr(self.values[name], "ty", None)
             if isinstance(ty, relax.TensorType) and ty.shape is None:
                 raise call.unsupported_error(
-                    "its result's shape depends on values only known at run time",
+                    "the shape of its result depends on values known only at run time",
                     "make these inputs constants, or fix the input shapes with shape=",
                 )
 
@@ -239,7 +239,7 @@ def _result_of(call: NodeCall, result: Any) -> Any:
         return relax.Tuple(list(result))
     if not isinstance(result, relax.Expr):
         raise call.unsupported_error(
-            f"its importer gave a {type(result).__name__}", "return a Relax expression, or a tuple of them"
+            f"its importer returned a {type(result).__name__}", "return a Relax expression or a tuple of them"
         )
     return result
 

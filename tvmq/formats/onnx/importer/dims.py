@@ -1,6 +1,6 @@
-"""Shape arithmetic on symbolic dimensions: what remains of Shape/Gather/Concat chains that do not fold.
+"""Shape arithmetic on dynamic dimensions: the rest of Shape/Gather/Concat chains that cannot be folded.
 
-`arithmetic(call)` computes an ONNX node on Dims in NumPy, with TIR expressions for the symbolic items; so no
+`arithmetic(call)` computes an ONNX node on Dims in NumPy, with TIR expressions for the dynamic items; so no
 part of such a chain becomes an operator, and Reshape and Expand get their shapes as expressions.
 
 Tests: tests/formats/onnx/importer/test_shape_folding.py

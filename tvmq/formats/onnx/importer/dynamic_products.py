@@ -62,7 +62,7 @@ def dynamic_lstm(layer: OnnxLayer) -> None:
     for role, index, scale in (("w", 1, 8), ("r", 2, 10)):
         parts = [layer.value(layer.inputs[i]) for i in (index, scale, scale + 1)]
         if any(part is None for part in parts):
-            raise layer.unsupported_error("its weights or scales are computed", "quantize with constant weights")
+            raise layer.unsupported_error("its weights or scales are not constants", "quantize constant weights only")
         codes, factor, zero = (np.asarray(part) for part in parts)
         shape = (len(codes), 1, -1)
         values = (codes.astype(np.int32) - zero.astype(np.int32).reshape(shape)) * factor.reshape(shape)

@@ -1,8 +1,8 @@
-"""Tensors whose data stand in files beside an ONNX model: read from one folder alone, and from none unless it is given.
+"""External data of an ONNX model: tensors stored in files beside it, read from one given folder only.
 
-A tensor of any place may name a file: weights, attributes of nodes (Constant), sparse weights, graphs inside of nodes,
-functions, training graphs. A path that leaves the folder, also through a symbolic link, is refused, and so is what
-is no plain file (pipes, devices).
+Any tensor may name a file: weights, attributes of nodes (Constant), sparse weights, and tensors of subgraphs, functions
+and training graphs. A path out of the folder, also through a symbolic link, is refused, and so is anything but a
+regular file (pipes, devices).
 
 Tests: tests/formats/onnx/importer/test_load.py
 """
@@ -66,14 +66,14 @@ def load_external(model: onnx.ModelProto, folder: Path | None, where: str, max_b
         name = printable(tensor.name) or "of a Constant"
         if folder is None:
             raise ModelError(
-                f"from_onnx: '{where}' keeps tensor '{name}' in external files; pass the path of the .onnx file "
-                "instead, or folder= for the folder that holds them"
+                f"from_onnx: '{where}' stores tensor '{name}' in an external file; pass the path of the .onnx "
+                "file instead, or folder= with the folder of these files"
             )
         try:
             tensor.raw_data = _read(tensor, folder, max_bytes)
         except (OSError, ValueError) as error:
             raise ModelError(
-                f"from_onnx: external data of '{where}' cannot be read, tensor '{name}': {_text(error)}; "
+                f"from_onnx: the external data of tensor '{name}' of '{where}' cannot be read: {_text(error)}; "
                 "keep the data files beside the model"
             ) from error
         tensor.ClearField("external_data")
@@ -87,17 +87,17 @@ def _read(tensor: onnx.TensorProto, folder: Path, max_bytes: int) -> bytes:
     entries = {entry.key: entry.value for entry in tensor.external_data}
     dtype = str(helper.tensor_dtype_to_np_dtype(tensor.data_type))
     if any(size < 0 for size in tensor.dims):
-        raise ValueError(f"it has the shape {list(tensor.dims)}")
+        raise ValueError(f"its shape {list(tensor.dims)} has a negative size")
     check_size(list(tensor.dims), dtype, max_bytes, f"from_onnx, tensor '{printable(tensor.name)}'")
     offset, needed = _number(entries, "offset", 0), _bytes_of(tensor)
     length = _number(entries, "length", needed)
     if length != needed:
-        raise ValueError(f"it is said to have {length} bytes, its shape {list(tensor.dims)} takes {needed}")
+        raise ValueError(f"its entry says {length} bytes, but its shape {list(tensor.dims)} takes {needed}")
     path = _inside(entries.get("location", ""), folder)
     check_regular(path)
     size = path.stat().st_size
     if offset + needed > size:
-        raise ValueError(f"'{path.name}' has {size} bytes, {offset + needed} are needed")
+        raise ValueError(f"'{path.name}' has {size} bytes, but {offset + needed} are needed")
     with path.open("rb") as file:
         file.seek(offset)
         return file.read(needed)
@@ -115,7 +115,7 @@ def _bytes_of(tensor: onnx.TensorProto) -> int:
 def _number(entries: dict[str, str], key: str, default: int) -> int:
     text = entries.get(key, str(default))
     if not (text.isascii() and text.isdigit() and len(text) < 19):
-        raise ValueError(f"its {key} is '{printable(text)}', no number of bytes")
+        raise ValueError(f"its {key} '{printable(text)}' is not a number of bytes")
     return int(text)
 
 
@@ -123,13 +123,13 @@ def _inside(location: str, folder: Path) -> Path:
     """The file a tensor names, which must be a plain one inside of the folder."""
     shown = printable(location)
     if not location or "\0" in location:
-        raise ValueError(f"'{shown}' is no file name")
+        raise ValueError(f"'{shown}' is not a file name")
     path = folder / location
     real, root = path.resolve(), folder.resolve()
     if Path(location).is_absolute() or ".." in Path(location).parts or not real.is_relative_to(root):
-        raise ValueError(f"'{shown}' leaves the folder of the model")
+        raise ValueError(f"'{shown}' is outside of the model's folder")
     if not stat.S_ISREG(real.stat().st_mode):
-        raise ValueError(f"'{shown}' is no plain file")
+        raise ValueError(f"'{shown}' is not a regular file")
     return real
 
 

@@ -6,7 +6,7 @@ Before                                     After
     r = Concat(n, [-1])
     y = Reshape(x, r)                          y = Reshape(x, [1, -1])
 
-Vectors of which some numbers are known are followed, too (onnx_partial); folding and shape inference take turns
+Vectors of which some numbers are known are followed too (partial); folding and shape inference take turns
 until neither finds more.
 
 Leaves    nodes that would make large constants, random and quantization nodes, what the reference cannot run.

@@ -1,11 +1,16 @@
 """ONNX models as Relax modules: `from_onnx`.
 
-The road: read (onnx_load) -> fix dimensions and infer shapes (onnx_shapes) -> operators of onnxruntime and those on
-codes become ONNX's own (onnx_contrib) -> replace functions by their bodies (onnx_expand) -> fold shape
-arithmetic (onnx_fold) -> take known branches, write out loops, read known sequences (onnx_branches, onnx_loops,
-onnx_sequences) -> compute half precision in float32 (onnx_half) ->
-convert node by node with TVM's converters or our repairs of them (onnx_convert,
-repairs/) -> one named, straight-line function (assemble).
+The stages, in order:
+
+    load        read and check the file
+    shapes      fix the input dimensions and infer all shapes
+    contrib     replace operators of onnxruntime, and operators on codes, by standard ones
+    expand      replace functions by their bodies
+    fold        fold constants and shape arithmetic
+    bodies      inline branches with known conditions; loops: unroll; sequences: resolve
+    half        compute float16 and bfloat16 in float32
+    convert     convert node by node with TVM's converters or our repairs of them
+    assemble    one named, straight-line function (formats/importing)
 
 Tests: tests/formats/onnx/importer/test_sequences.py
 """
@@ -54,8 +59,8 @@ def from_onnx(
              dimension that several inputs share by name is fixed for all; shape arithmetic then folds away
     max_bytes  refuse a model in which one tensor (input, result, weight) takes more bytes than this, before memory is
              asked for; None: the memory of this machine. Dynamic dimensions count as 1
-    folder   where files with weights are that the model names; None: of a path the folder it is in, of bytes and
-             protos none, so that they read no files
+    folder   folder of the external weight files that the model names; None: for a path the folder it is in, for bytes
+             and protos no folder, so that they read no files
     returns  module and weights. mod["main"] takes the graph inputs, then the weights, as parameters; weights
              are {parameter name: array}. Function attributes: "num_input"; "tvmq.inputs" and "tvmq.outputs",
              JSON lists of the names in the model; "tvmq.names", JSON {variable: [ONNX node names]}.

@@ -26,7 +26,7 @@ def _activate(layer: OnnxLayer, x: str, name: str, parameters: list[float]) -> N
     if not name:
         layer.finish("Identity", [x])
     elif name not in ACTIVATIONS:
-        raise layer.unsupported_error(f"activation {name}", f"use one of {', '.join(ACTIVATIONS)}")
+        raise layer.unsupported_error(f"activation {name} is not supported", f"use one of {', '.join(ACTIVATIONS)}")
     elif name == "Clip":
         bounds = [layer.number(role, value) for role, value in zip(("low", "high"), parameters, strict=False)]
         layer.finish("Clip", [x, *bounds])
@@ -71,7 +71,7 @@ def _transpose_operand(layer: OnnxLayer, index: int, name: str) -> str:
     swaps, moves = (bool(layer.attributes.get(f"{what}{name}", 0)) for what in ("trans", "transBatch"))
     rank = layer.rank(layer.inputs[index]) if swaps or moves else 0
     if rank is None:
-        raise layer.unsupported_error(f"the rank of input {index} is unknown", "fix the input shapes with shape=")
+        raise layer.unsupported_error(f"the rank of its input {index} is unknown", "fix the input shapes with shape=")
     axes = list(range(rank))
     if rank < 2:
         return layer.inputs[index]
@@ -138,7 +138,7 @@ def _normalize(layer: OnnxLayer, x: str, gamma: str, beta: str, epsilon: float) 
 
 def _refuse_statistics(layer: OnnxLayer) -> None:
     if layer.has_output(1) or layer.has_output(2):
-        raise layer.unsupported_error("its mean and deviation as results are not supported", "do not read them")
+        raise layer.unsupported_error("its outputs for mean and deviation are not supported", "use only the first")
 
 
 def skip_layer_norm(layer: OnnxLayer) -> None:
@@ -166,7 +166,7 @@ def rms_norm(layer: OnnxLayer) -> None:
     """SimplifiedLayerNormalization(x, scale) over the last axis."""
     axis, rank = layer.attributes.get("axis", -1), layer.rank(layer.inputs[0])
     if layer.has_output(1) or (axis != -1 and (rank is None or axis != rank - 1)):
-        raise layer.unsupported_error(f"axis {axis}, or a second result", "normalize the last axis, read one result")
+        raise layer.unsupported_error(f"axis {axis} or a second output", "normalize the last axis, use only one output")
     _normalize(layer, layer.inputs[0], layer.inputs[1], "", float(layer.attributes.get("epsilon", 1e-5)))
 
 

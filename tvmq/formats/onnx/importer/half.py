@@ -1,4 +1,4 @@
-"""float16 and bfloat16 inside a model become float32; its inputs and outputs keep their types.
+"""Half precision inside of a model becomes float32; its inputs and outputs keep their types.
 
 Before                                     After
     y = Relu(x)       x, y: float16            a = Cast(x, float32)     'x/float32'

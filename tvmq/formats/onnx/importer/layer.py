@@ -1,6 +1,6 @@
-"""Expansion of one ONNX node into several: their names, their constants, and the error where that is impossible.
+"""Expansion of one ONNX node into several: names, constants, and errors where that is impossible.
 
-Also the operators and element types that cannot be imported from ONNX, and the error messages that say so.
+Also the refusal of operators and element types that cannot be imported.
 
 Tests: tests/formats/onnx/importer/test_quantized_operators.py
 """
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     import onnx
 from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
+
+CONSTANT_SCALES = "quantize the model with constant scales"
+ONE_SCALE = "quantize each activation with one scale"
 
 
 class OnnxLayer:
@@ -69,9 +72,7 @@ class OnnxLayer:
         """A constant scale."""
         value = self.value(self.inputs[index])
         if value is None:
-            raise self.unsupported_error(
-                f"its scale '{self.inputs[index]}' is computed", "quantize with constant scales"
-            )
+            raise self.unsupported_error(f"its scale '{self.inputs[index]}' is not a constant", CONSTANT_SCALES)
         return np.asarray(value, np.float32)
 
     def emit(self, op_type: str, inputs: Sequence[str], output: str, name: str, **attributes: Any) -> str:
@@ -117,9 +118,9 @@ class OnnxLayer:
         """Codes, their scale and their zero point, if there is one, in float."""
         scale = self.value(triple[1])
         if scale is None:
-            raise self.unsupported_error(f"its scale '{triple[1]}' is computed", "quantize with constant scales")
+            raise self.unsupported_error(f"its scale '{triple[1]}' is not a constant", CONSTANT_SCALES)
         if scale.size > 1 and axis is None:
-            raise self.unsupported_error(f"{scale.size} scales for '{triple[0]}'", "give an activation one scale")
+            raise self.unsupported_error(f"activation '{triple[0]}' has {scale.size} scales", ONE_SCALE)
         return self.compute("DequantizeLinear", triple, role, **({"axis": axis} if scale.size > 1 else {}))
 
     def bias(self, index: int, x: int, w: int, factor: float = 1.0) -> list[str]:
@@ -139,7 +140,7 @@ class OnnxLayer:
             return
         value = self.emit(op_type, inputs, f"{self.node.name}/y", self.node.name, **attributes)
         if self.scale(y).size > 1:
-            raise self.unsupported_error(f"{self.scale(y).size} scales for its result", "give an activation one scale")
+            raise self.unsupported_error(f"its result has {self.scale(y).size} scales", ONE_SCALE)
         zero = self.inputs[y + 1 : y + 2]
         result = self.outputs[0]
         self.emit("QuantizeLinear", [value, self.inputs[y], *zero], result, f"{self.node.name}/QuantizeLinear")
@@ -150,19 +151,19 @@ ELEMENT_TYPES = frozenset("BOOL INT8 INT16 INT32 INT64 UINT8 UINT16 UINT32 UINT6
 
 _REASONS = {
     "If Loop": (
-        "control flow that depends on values of the run is not supported; fix the input shapes with shape= if it "
-        "depends on them, or export the model without it, for example by tracing with fixed inputs"
+        "control flow that depends on values known only at run time is not supported; fix the input shapes with "
+        "shape= if it depends on them, or export the model without it, for example by tracing with fixed inputs"
     ),
     "Scan SequenceMap": (
         "control flow is not supported; export the model without it, for example by tracing with fixed inputs"
     ),
     "Optional OptionalGetElement OptionalHasElement SequenceAt SequenceConstruct SequenceEmpty SequenceErase "
     "SequenceInsert SequenceLength ConcatFromSequence SplitToSequence": (
-        "optional values, and sequences that are results or whose length or positions are computed, are not supported; "
-        "fix the input shapes with shape=, or export the model with tensors only"
+        "optional values are not supported, nor are sequences that are outputs or whose length or positions are known "
+        "only at run time; fix the input shapes with shape=, or export the model with tensors only"
     ),
     "AllClassNMS Compress NonMaxSuppression NonZero Unique": (
-        "its result's shape depends on values; leave it out of the graph and run it after the network"
+        "the shape of its result depends on values; leave it out of the graph and run it after the network"
     ),
 }
 UNSUPPORTED = {op_type: reason for op_types, reason in _REASONS.items() for op_type in op_types.split()}

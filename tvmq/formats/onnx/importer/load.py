@@ -49,7 +49,8 @@ def read_model(
         folder = Path(source).parent if folder is None else folder
     else:
         raise ModelError(
-            f"from_onnx: a model is a path, bytes or an onnx.ModelProto, got {type(source).__name__}; pass one of these"
+            f"from_onnx: a model must be a path, bytes or an onnx.ModelProto, got {type(source).__name__}; pass one of "
+            "these"
         )
     where = printable_name(where)
     _write_printable_names(model, where)
@@ -88,7 +89,7 @@ def _parse(data: bytes, where: str) -> onnx.ModelProto:
         return onnx.load_model_from_string(data)
     except Exception as error:  # protobuf's DecodeError
         raise ModelError(
-            f"from_onnx: '{where}' ({len(data)} bytes) is no ONNX model or was cut off; copy or export it again"
+            f"from_onnx: '{where}' ({len(data)} bytes) is not an ONNX model or is truncated; copy or export it again"
         ) from error
 
 
@@ -108,7 +109,7 @@ def _write_printable_names(message: Any, where: str) -> None:
                     _write_printable_names(part, where)
     except UnicodeError as error:
         raise ModelError(
-            f"from_onnx: '{where}' holds a name that is no text (not UTF-8); copy or export it again"
+            f"from_onnx: '{where}' contains a name that is not valid UTF-8; copy or export it again"
         ) from error
 
 
@@ -127,7 +128,7 @@ def _write_printable(message: Any, field: str, texts: list[Any], is_single: bool
 def _check(model: onnx.ModelProto, where: str) -> None:
     """Refuse what parses as an empty message: protobuf accepts many byte strings that are no model."""
     if not model.HasField("graph") or not model.opset_import or not model.graph.output:
-        raise ModelError(f"from_onnx: '{where}' holds no ONNX graph (no operator set or outputs); export it again")
+        raise ModelError(f"from_onnx: '{where}' has no ONNX graph (no operator set or outputs); export it again")
     if model.graph.sparse_initializer:
         raise ModelError(f"from_onnx: '{where}' has sparse weights; export it with dense weights")
 
@@ -163,13 +164,13 @@ def _normalize_opset(model: onnx.ModelProto, where: str) -> onnx.ModelProto:
     version = opset_of(model)
     if version > NEWEST_OPSET:
         raise ModelError(
-            f"from_onnx: '{where}' has opset {version}, the newest that is known is {NEWEST_OPSET}; "
-            f"export it with opset_version={NEWEST_OPSET} or older"
+            f"from_onnx: '{where}' uses opset {version}, but the newest supported one is {NEWEST_OPSET}; "
+            f"export it with opset_version={NEWEST_OPSET} or lower"
         )
     if version < OLDEST_CONVERTED:
         raise ModelError(
-            f"from_onnx: '{where}' has opset {version}, the oldest that can be converted is "
-            f"{OLDEST_CONVERTED}; export it with opset_version={OLDEST_OPSET} or newer"
+            f"from_onnx: '{where}' uses opset {version}, but the oldest one that can be converted is "
+            f"{OLDEST_CONVERTED}; export it with opset_version={OLDEST_OPSET} or higher"
         )
     return model if version >= OLDEST_OPSET else _convert_opset(model, where)
 
@@ -183,8 +184,8 @@ def _convert_opset(model: onnx.ModelProto, where: str) -> onnx.ModelProto:
         converted = version_converter.convert_version(model, CONVERTED_OPSET)
     except Exception as error:  # RuntimeError and the converter's own type
         raise ModelError(
-            f"from_onnx: '{where}' has opset {opset_of(model)} and cannot be converted to "
-            f"{CONVERTED_OPSET}{clause(error)}; export it with opset_version={OLDEST_OPSET} or newer"
+            f"from_onnx: '{where}' uses opset {opset_of(model)}, which cannot be converted to "
+            f"{CONVERTED_OPSET}{clause(error)}; export it with opset_version={OLDEST_OPSET} or higher"
         ) from error
     names = {output: node.name for node in model.graph.node for output in node.output}
     upsamples = iter([node.name for node in model.graph.node if node.op_type == "Upsample"])
@@ -236,7 +237,7 @@ def _check_types(model: onnx.ModelProto, where: str) -> None:
         code = value.type.tensor_type.elem_type
         if code not in onnx.TensorProto.DataType.values():
             raise ModelError(
-                f"from_onnx: '{value.name}' of '{where}' has type {code}, which ONNX lacks; export it again"
+                f"from_onnx: '{value.name}' of '{where}' has the unknown element type {code}; export it again"
             )
 
 
@@ -249,8 +250,8 @@ def _check_weights(model: onnx.ModelProto, where: str) -> None:
             numpy_helper.to_array(tensor)
         except Exception as error:  # NumPy's and onnx's own
             raise ModelError(
-                f"from_onnx: weight '{tensor.name}' of '{where}' is damaged or cut "
-                f"off{clause(error)}; copy the model and its data files again"
+                f"from_onnx: weight '{tensor.name}' of '{where}' is damaged or "
+                f"truncated{clause(error)}; copy the model and its data files again"
             ) from error
 
 
@@ -273,18 +274,18 @@ def _check_names(model: onnx.ModelProto, where: str) -> None:
             if name not in known:
                 raise ModelError(
                     f"from_onnx: layer '{node.name}' ({node.op_type}) of '{where}' reads '{name}', which no "
-                    "input, weight or earlier layer gives; the model is damaged, export it again"
+                    "input, weight or earlier layer provides; the model is damaged, export it again"
                 )
         for name in filter(None, node.output):
             if name in known:
                 raise ModelError(
-                    f"from_onnx: layer '{node.name}' ({node.op_type}) of '{where}' gives '{name}', which is an input, "
-                    "a weight or given by an earlier layer; the model is damaged, export it again"
+                    f"from_onnx: layer '{node.name}' ({node.op_type}) of '{where}' produces '{name}', which is "
+                    "already an input, a weight or a result of an earlier layer; the model is damaged, export it again"
                 )
             known.add(name)
     for value in graph.output:
         if value.name not in known:
             raise ModelError(
-                f"from_onnx: output '{value.name}' of '{where}' is given by no layer; the model is damaged, "
-                "export it again"
+                f"from_onnx: no layer produces output '{value.name}' of '{where}'; the model is damaged, export it "
+                "again"
             )

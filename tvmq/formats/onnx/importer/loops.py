@@ -87,8 +87,8 @@ def _loop(node: onnx.NodeProto, value: Any) -> _UnrollableLoop | None:
     scans = len(body.output) - 1 - len(node.input[2:])
     if left and not always and scans:
         raise UnsupportedOpError(
-            f"from_onnx, layer '{node.name}': Loop: its condition is computed and it collects {scans} results; "
-            "export it with a fixed number of steps"
+            f"from_onnx, layer '{node.name}': Loop: its condition is known only at run time and it has {scans} "
+            "scan outputs; export it with a fixed number of iterations"
         )
     steps = int(left) if always and np.isfinite(left) else int(bool(left))
     _check_size(node, body, max(left if always else 0, first + steps))
@@ -98,10 +98,10 @@ def _loop(node: onnx.NodeProto, value: Any) -> _UnrollableLoop | None:
 def _check_size(node: onnx.NodeProto, body: onnx.GraphProto, steps: float) -> None:
     count = steps * max(len(body.node), 1)
     if count > MOST_NODES:
-        shown = f"{int(steps)} steps of {len(body.node)} nodes are" if np.isfinite(steps) else "its steps never end:"
+        shown = f"{int(steps)} iterations of {len(body.node)} nodes" if np.isfinite(steps) else "endless iterations"
         raise UnsupportedOpError(
-            f"from_onnx, layer '{node.name}': Loop: {shown} more than {MOST_NODES} nodes, the most that are written "
-            "out; export it with fewer steps, or run the body as a model of its own, once a step"
+            f"from_onnx, layer '{node.name}': Loop: {shown} exceed the {MOST_NODES} nodes that a loop can be "
+            "unrolled to; export it with fewer iterations, or run its body as a separate model, once an iteration"
         )
 
 
@@ -167,7 +167,7 @@ def _stack_results(
 
     if not parts:
         raise UnsupportedOpError(
-            f"from_onnx, layer '{node.name}': Loop: '{result}' collects results of no step; leave it out of the graph"
+            f"from_onnx, layer '{node.name}': Loop: '{result}' is a scan output of no iterations; leave it out"
         )
     axis = f"{result}/axis"
     if opset >= 13:

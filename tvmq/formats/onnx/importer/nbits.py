@@ -14,6 +14,8 @@ import numpy as np
 
 from tvmq.formats.onnx.importer.layer import OnnxLayer
 
+EXPORT_AGAIN = "the model is damaged, export it again"
+
 
 def matmul_nbits(layer: OnnxLayer) -> None:
     """MatMulNBits(A, B, scales, zero_points, g_idx, bias); `accuracy_level` says how much less than float32 may do.
@@ -26,10 +28,10 @@ def matmul_nbits(layer: OnnxLayer) -> None:
     _check_form(layer, bits, block)
     if prepacked:
         raise layer.unsupported_error(
-            f"weight_prepacked {prepacked} is the layout of one GPU", "write the file without it"
+            f"weight_prepacked={prepacked} is made for one GPU", "export the model without it"
         )
     if min(rows, columns) < 1:
-        raise layer.unsupported_error(f"a weight of {rows} x {columns}", "write it anew")
+        raise layer.unsupported_error(f"its weight has the shape {rows} x {columns}", EXPORT_AGAIN)
     blocks = -(-rows // block)
     packed = _constant(layer, 1, columns * blocks * block * bits // 8)
     codes = unpack(packed.reshape(columns, -1), bits)[:, :rows].T
@@ -39,7 +41,7 @@ def matmul_nbits(layer: OnnxLayer) -> None:
     groups = _constant(layer, 4, rows).astype(np.int64) if layer.has_input(4) else plain
     if groups.min() < 0 or groups.max() >= blocks:
         raise layer.unsupported_error(
-            f"g_idx holds {groups.min()} to {groups.max()} for {blocks} blocks", "write it anew"
+            f"g_idx is from {groups.min()} to {groups.max()} for {blocks} blocks", EXPORT_AGAIN
         )
     order, x = np.argsort(groups, kind="stable"), layer.inputs[0]
     if zero.dtype == np.uint8 and np.array_equal(groups[order], plain):
@@ -63,7 +65,7 @@ def gather_blocks(layer: OnnxLayer) -> None:
     bits, block = int(layer.attributes.get("bits", 4)) if is_packed else 4, int(layer.attributes.get("block_size", 128))
     _check_form(layer, bits, block)
     if kind not in ("uint8", "int4", "uint4"):
-        raise layer.unsupported_error(f"codes of {kind}", "supported are int4, uint4 and uint8")
+        raise layer.unsupported_error(f"codes of type {kind} are not supported", "use int4, uint4 or uint8")
     zero = _constant(layer, 3) if layer.has_input(3) else np.zeros(scale.shape, data.dtype)
     dtype = np.int8 if kind == "int4" else np.uint8
     codes, points = data.astype(dtype), zero.astype(dtype)
@@ -74,8 +76,8 @@ def gather_blocks(layer: OnnxLayer) -> None:
         )
     quantized, gathered = (int(layer.attributes.get(f"{role}_axis", i)) for role, i in (("quantize", 1), ("gather", 0)))
     if scale.ndim != codes.ndim or not -codes.ndim <= quantized < codes.ndim:
-        what = f"scales of {scale.ndim} dimensions along axis {quantized} of {codes.ndim}"
-        raise layer.unsupported_error(what, "give scales the rank of the codes, and an axis of theirs")
+        what = f"scales of {scale.ndim} dimensions along axis {quantized} do not fit codes of {codes.ndim} dimensions"
+        raise layer.unsupported_error(what, "give the scales the rank of the codes, and one of their axes")
     table = _in_blocks(layer, codes, scale, points, quantized, block)
     layer.finish("Gather", [table, layer.inputs[1]], axis=gathered)
 
@@ -105,7 +107,7 @@ def _zero_points(layer: OnnxLayer, bits: int, columns: int, blocks: int) -> np.n
 def _check_form(layer: OnnxLayer, bits: int, block: int) -> None:
     if bits not in (2, 4, 8) or block < 16 or block & (block - 1):
         raise layer.unsupported_error(
-            f"codes of {bits} bits in blocks of {block}", "supported are 2, 4 and 8 bits and powers of two from 16 on"
+            f"codes of {bits} bits in blocks of {block}", "use 2, 4 or 8 bits and a block size of 16, 32, 64, ..."
         )
 
 
@@ -113,11 +115,11 @@ def _constant(layer: OnnxLayer, index: int, size: int | None = None) -> np.ndarr
     """An input that is a constant, of so many elements."""
     value = layer.value(layer.inputs[index])
     if value is None:
-        raise layer.unsupported_error(f"its input {index} is computed", "quantize with constant weights and scales")
+        raise layer.unsupported_error(f"its input {index} is not a constant", "use constant weights and scales")
     if size is not None and value.size != size:
         shape = list(value.shape)
         raise layer.unsupported_error(
-            f"its input {index} has shape {shape}, K, N and blocks ask for {size} elements", "write it anew"
+            f"its input {index} has shape {shape}, but K, N and block_size require {size} elements", EXPORT_AGAIN
         )
     return value
 

@@ -1,4 +1,4 @@
-"""Nodes of a graph in an order in which each stands behind what it reads, as ONNX asks for and not all tools write.
+"""Topological order of the nodes of a graph, which ONNX requires and some tools do not write.
 
 Tests: tests/formats/onnx/importer/test_old_files.py
 """

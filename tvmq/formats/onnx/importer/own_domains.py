@@ -1,10 +1,10 @@
-"""Nodes of domains that are not ONNX's: which of them an importer of the user's takes.
+"""Marks nodes of custom domains for which the user registered an importer.
 
 Before                                             After
     y = Relu(x)          domain "my.domain"            y = my.domain::Relu(x)
 
-Under this name nothing takes it for ONNX's operator of the same name. Domains that the model forgot to import are
-added, as ONNX's inference refuses it otherwise, and knows nothing of them either way.
+The new name cannot be mistaken for ONNX's operator of the same name. Domains that the model does not import are added,
+because ONNX's shape inference refuses the model otherwise.
 
 Tests: tests/formats/importing/test_importers.py
 """

@@ -1,4 +1,4 @@
-"""Vectors of which only some numbers are known, as Shape gives them while a dimension is dynamic.
+"""Vectors of which only some numbers are known, such as the result of Shape of a dynamic shape.
 
 Before                                     After
     s = Shape(x)      x: (n, 3, 8, 8)          (gone)

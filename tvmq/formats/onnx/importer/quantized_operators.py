@@ -7,7 +7,7 @@ Before                                           After
                                                      y_f = Conv(x_f, w_f, b_f)               'conv'
                                                      y = QuantizeLinear(y_f)                 'conv/y'
 
-Also those of com.microsoft that onnxruntime's quantizer and optimizer write; with channels last they stand between
+Also the operators of com.microsoft that onnxruntime's quantizer and optimizer write; channels-last ones are put between
 two transposes. All nodes belong to the layer they came from.
 """
 
@@ -45,7 +45,7 @@ def _unary(op_type: str) -> Callable[[OnnxLayer], None]:
 
 def _softmax(layer: OnnxLayer) -> None:
     if layer.attributes.pop("opset", 13) < 13 and layer.attributes.get("axis", 1) != -1:
-        raise layer.unsupported_error("the softmax of opset 12 over several axes", "export with opset 13 or newer")
+        raise layer.unsupported_error("softmax over several axes is not supported", "export it with opset_version=13")
     layer.round_result("Softmax", [layer.float_input(0, "x")], 3, **layer.attributes)
 
 
@@ -77,7 +77,7 @@ def _channels_last(
             return
         count = spatial(layer)
         if count is None:
-            raise layer.unsupported_error("channels_last of an unknown rank", "quantize the model in ONNX's own layout")
+            raise layer.unsupported_error("channels_last needs an input of known rank", "quantize it channels first")
         axes = range(1, count + 1)
         first = layer.compute("Transpose", [layer.inputs[0]], "channels_first", perm=[0, count + 1, *axes])
         result, layer.inputs[0], layer.outputs[0] = layer.outputs[0], first, f"{layer.node.name}/result"

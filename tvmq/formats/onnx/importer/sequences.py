@@ -90,7 +90,7 @@ def _split(layer: OnnxLayer, known: _SequenceShapes) -> bool:
     size = size if isinstance(size, int) else 0
     if split.ndim == 0 and (split < 1 or size > MOST_TENSORS * split):
         raise layer.unsupported_error(
-            f"parts of {split} of a dimension of {size}", f"1 to {MOST_TENSORS} parts are supported"
+            f"parts of size {split} of a dimension of size {size}", f"split it into 1 to {MOST_TENSORS} parts"
         )
     sizes = split.tolist() if split.ndim else [min(int(split), size - start) for start in range(0, size, int(split))]
     if not sizes:
@@ -121,7 +121,7 @@ def _position(layer: OnnxLayer, index: int, default: int, count: int, last: int)
         return None
     position = int(value.ravel()[0])
     if not -count <= position <= last:
-        raise layer.unsupported_error(f"position {position} in a sequence of {count}", "read and write inside of it")
+        raise layer.unsupported_error(f"position {position} lies outside of a sequence of {count}", "correct it")
     return position + count if position < 0 else position
 
 

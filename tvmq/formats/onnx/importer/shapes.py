@@ -44,10 +44,10 @@ def fix_shapes(model: onnx.ModelProto, shape: Mapping[str, Sequence[int | None]]
     changed = []
     for name, dims in shape.items():
         if name not in by_name:
-            raise ModelError(f"from_onnx: shape names '{name}', which is no input; {listed}")
+            raise ModelError(f"from_onnx: shape= names '{name}', which is not an input; {listed}")
         problem = _contradiction(dimensions(by_name[name]), dims, bound)
         if problem:
-            raise ModelError(f"from_onnx: shape {dims} does not fit input '{name}': {problem}; {listed}")
+            raise ModelError(f"from_onnx: shape={dims} does not fit input '{name}': {problem}; {listed}")
         changed += _fix_input(by_name[name], list(dims), bound)
     for value in inputs:
         for d in value.type.tensor_type.shape.dim:
@@ -59,8 +59,8 @@ def fix_shapes(model: onnx.ModelProto, shape: Mapping[str, Sequence[int | None]]
         if not changed:
             raise
         raise ModelError(
-            f"from_onnx: shape changes {', '.join(changed)}, which the model has fixed, and its layers do not take "
-            f"that{clause(error.__cause__ or error)}; {listed}"
+            f"from_onnx: shape= changes {', '.join(changed)}, which is fixed in the model and which its layers "
+            f"require{clause(error.__cause__ or error)}; {listed}"
         ) from error
 
 
@@ -77,19 +77,19 @@ def _text(dims: Sequence[int | str] | None) -> str:
 def _contradiction(known: list[int | str] | None, shape: Sequence[int | None], bound: Mapping[str, int]) -> str:
     """Reason why a shape does not fit, "" if it fits."""
     if not isinstance(shape, Sequence) or isinstance(shape, str):
-        return "it is no sequence of integers"
+        return "it is not a sequence of integers"
     for size in shape:
         if size is not None and (isinstance(size, bool) or not hasattr(size, "__index__") or size < 1):
-            return f"dimension {size!r} is no positive integer"
+            return f"dimension {size!r} is not a positive integer"
     if known is None:
         return ""
     if len(known) != len(shape):
-        return f"it has {len(shape)} dimensions, the model {len(known)}"
+        return f"it has {len(shape)} dimensions, but the input has {len(known)}"
     for position, (old, new) in enumerate(zip(known, shape, strict=True)):
         if new is None or new == old:
             continue
         if isinstance(old, str) and bound.get(old, new) != new:
-            return f"dimension {position} ('{old}') is {bound[old]} already"
+            return f"dimension {position} ('{old}') is already {bound[old]}"
     return ""
 
 

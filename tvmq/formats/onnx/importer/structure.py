@@ -1,7 +1,7 @@
-"""Structure of an ONNX graph, checked before anything reads it: unique names, attributes as the operator has them.
+"""Checks of the structure of an ONNX graph before anything reads it: unique names, valid attributes.
 
-ONNX's own checker refuses models that every runtime takes, and its sentences do not name the layer; so what matters
-here is looked at here.
+ONNX's own checker refuses models that every runtime takes, and its messages do not name the layer; so the checks that
+matter are made here.
 
 Tests: tests/formats/importing/test_limits.py
 """
@@ -33,8 +33,8 @@ def check_structure(model: onnx.ModelProto, where: str) -> None:
     """Refuse graphs that are ambiguous or impossible.
 
     where    the model, for messages
-    raises   ModelError: an operator set, input or weight is there twice; an output without a name; a dimension
-             below 0. UnsupportedOpError: an attribute outside of what its operator allows
+    raises   ModelError for a repeated operator set, input or weight, an output without a name or a negative
+             dimension; UnsupportedOpError for an attribute that its operator does not allow
     """
     graph = model.graph
     _refuse_twice((entry.domain.replace("ai.onnx", "") for entry in model.opset_import), "operator set", where)
@@ -42,7 +42,7 @@ def check_structure(model: onnx.ModelProto, where: str) -> None:
     _refuse_twice((tensor.name for tensor in graph.initializer), "weight", where)
     for what, values in (("input", graph.input), ("output", graph.output)):
         if any(not value.name for value in values):
-            raise ModelError(f"from_onnx: an {what} of '{where}' has no name; name all of them, or export it again")
+            raise ModelError(f"from_onnx: an {what} of '{where}' has no name; name all {what}s, or export it again")
     for value in [*graph.input, *graph.output]:
         dims = [d.dim_value for d in value.type.tensor_type.shape.dim if d.HasField("dim_value")]
         _refuse_negative(dims, f"'{value.name}' of '{where}'")
@@ -58,7 +58,7 @@ def _refuse_twice(names: Iterable[str], what: str, where: str) -> None:
     if count > 1:
         shown = name or ("ai.onnx" if what == "operator set" else "")
         raise ModelError(
-            f"from_onnx: '{where}' has {count} {what}s called '{shown}'; names must differ, export it again"
+            f"from_onnx: '{where}' has {count} {what}s named '{shown}'; names must be unique, export it again"
         )
 
 
@@ -66,8 +66,8 @@ def _refuse_negative(dims: Iterable[int], what: str) -> None:
     dims = list(dims)
     if any(size < 0 for size in dims):
         raise ModelError(
-            f"from_onnx: {what} has the shape {dims}; sizes are 0 or more, a dynamic one has a name instead: export it "
-            "again"
+            f"from_onnx: {what} has the shape {dims}, but sizes cannot be negative; name a dynamic dimension instead, "
+            "or export it again"
         )
 
 
@@ -82,7 +82,7 @@ def check_attributes(node: onnx.NodeProto, opset: int) -> None:
         numbers = list(attribute.ints) if attribute.type == attribute.INTS else [attribute.i]
         if attribute.type not in (attribute.INT, attribute.INTS) or not all(least <= n <= MOST for n in numbers):
             shown = numbers if attribute.type == attribute.INTS else _value(attribute)
-            raise refusal(node, f"{attribute.name} is {shown}, allowed are whole numbers from {least} to 2**31 - 1")
+            raise refusal(node, f"{attribute.name} is {shown}, but must be whole numbers from {least} to 2**31 - 1")
     schema = _schema(node.op_type, opset) if node.domain != "com.microsoft" else None
     if schema is not None:
         _check_schema(node, schema)
@@ -92,15 +92,15 @@ def _check_schema(node: onnx.NodeProto, schema: _Schema) -> None:
     for what, names, (least, most) in (("inputs", node.input, schema.inputs), ("outputs", node.output, schema.outputs)):
         if not least <= len(names) <= most:
             allowed = f"{least}" if least == most else f"{least} to {most}" if most < MOST else f"{least} or more"
-            raise refusal(node, f"it has {len(names)} {what}, the operator takes {allowed}")
+            raise refusal(node, f"it has {len(names)} {what}, but the operator takes {allowed}")
     attributes = {attribute.name: attribute for attribute in node.attribute}
     lacking = [name for name in schema.required if name not in attributes]
     if lacking:
-        raise refusal(node, f"it lacks the attribute {lacking[0]}")
+        raise refusal(node, f"the attribute {lacking[0]} is missing")
     for name, attribute in attributes.items():
         code, kind = schema.types.get(name, (attribute.type, ""))
         if attribute.type != code and not attribute.ref_attr_name:
-            raise refusal(node, f"{name} is {_value(attribute)}, the operator takes {kind}")
+            raise refusal(node, f"{name} is {_value(attribute)}, but the operator takes {kind}")
 
 
 def _value(attribute: onnx.AttributeProto) -> str:

@@ -1,6 +1,6 @@
-"""Checks of a node's constants: axes, amounts and sizes that are possible, and results within the bound.
+"""Checks of a node's constants: valid axes, pads and sizes, and results within the memory bound.
 
-Every node is looked at before it is folded or converted, with the constants that are known then. Sizes are counted in
+Every node is checked before it is folded or converted, with the constants that are known then. Sizes are counted in
 Python's numbers, since ONNX's inference computes them in 64 bits, where they wrap.
 
 Tests: tests/formats/importing/test_limits.py
@@ -73,12 +73,12 @@ def check_node(node: onnx.NodeProto, known: GraphFacts, max_bytes: int) -> None:
     where = f"from_onnx, layer '{node.name}' ({node.op_type})"
     if result is not None:
         if any(isinstance(size, int) and size < 0 for size in result):
-            raise refusal(node, f"its result would have the shape {list(result)}, with a size below 0")
+            raise refusal(node, f"its result would have the shape {list(result)}, which has a negative size")
         check_size(result, known.dtype(node), max_bytes, where)
     for name in node.output:
         dims, code = known.shapes.get(name), known.types.get(name, 0)
         if dims and any(isinstance(size, int) and size < 0 for size in dims):
-            raise refusal(node, f"its result would have the shape {dims}, with a size below 0")
+            raise refusal(node, f"its result would have the shape {dims}, which has a negative size")
         if dims and code:
             check_size(dims, str(helper.tensor_dtype_to_np_dtype(code)), max_bytes, where)
 
@@ -93,7 +93,7 @@ def _check_axes(node: onnx.NodeProto, axes: Sequence[int], rank: int, what: str 
     rank = max(rank, 1)
     for axis in axes:
         if not -rank <= axis < rank:
-            raise refusal(node, f"{what} is {axis}, allowed are {-rank} to {rank - 1}")
+            raise refusal(node, f"{what} is {axis}, but must be from {-rank} to {rank - 1}")
 
 
 def _axis(node: onnx.NodeProto, known: GraphFacts, more: int = 0) -> None:
@@ -107,7 +107,7 @@ def _one_more(node: onnx.NodeProto, known: GraphFacts) -> None:
     _axis(node, known, more=1)
     depth = known.constant(node, 1) if node.op_type == "OneHot" else None
     if depth is not None and (depth.size != 1 or not 1 <= depth[0] < 2**63):
-        raise refusal(node, f"depth is {depth.tolist()}, allowed is one number from 1 on")
+        raise refusal(node, f"depth is {depth.tolist()}, but must be one number of at least 1")
 
 
 def _axes(node: onnx.NodeProto, known: GraphFacts) -> None:
@@ -119,31 +119,31 @@ def _axes(node: onnx.NodeProto, known: GraphFacts) -> None:
     rank = len(shape) + (len(axes) if node.op_type == "Unsqueeze" else 0)
     _check_axes(node, axes, rank, "an axis")
     if len({axis % max(rank, 1) for axis in axes}) < len(axes):
-        raise refusal(node, f"axes are {list(axes)}, allowed is each once")
+        raise refusal(node, f"axes are {list(axes)}, but each may occur only once")
 
 
 def _transpose(node: onnx.NodeProto, known: GraphFacts) -> None:
     shape, perm = known.shape(node), _attribute(node, "perm")
     if shape is not None and perm is not None and sorted(perm) != list(range(len(shape))):
-        raise refusal(node, f"perm is {list(perm)}, allowed is each of 0 to {len(shape) - 1} once")
+        raise refusal(node, f"perm is {list(perm)}, but must contain each of 0 to {len(shape) - 1} once")
 
 
 def _concat(node: onnx.NodeProto, known: GraphFacts) -> None:
     _axis(node, known)
     ranks = {len(shape) for index in range(len(node.input)) if (shape := known.shape(node, index)) is not None}
     if len(ranks) > 1:
-        raise refusal(node, f"its inputs have {sorted(ranks)} dimensions, allowed is one number for all")
+        raise refusal(node, f"its inputs have {sorted(ranks)} dimensions, but must have equally many")
 
 
 def _range(node: onnx.NodeProto, known: GraphFacts) -> Dims | None:
     parts = [known.constant(node, index) for index in range(3)]
     if parts[2] is not None and (parts[2].size != 1 or not parts[2][0]):
-        raise refusal(node, f"delta is {parts[2].tolist()}, allowed is one number other than 0")
+        raise refusal(node, f"delta is {parts[2].tolist()}, but must be one number other than 0")
     if any(part is None or part.size != 1 for part in parts):
         return None
     start, limit, delta = (part.item() for part in parts if part is not None)
     if not all(map(math.isfinite, (start, limit, delta))):
-        raise refusal(node, f"start, limit and delta are {start}, {limit}, {delta}, allowed are finite numbers")
+        raise refusal(node, f"start, limit and delta are {start}, {limit}, {delta}, but must be finite")
     return [max(0, math.ceil((limit - start) / delta))]
 
 
@@ -152,7 +152,7 @@ def _tile(node: onnx.NodeProto, known: GraphFacts) -> Dims | None:
     if repeats is None or shape is None:
         return None
     if (repeats < 0).any() or len(repeats) != len(shape):
-        raise refusal(node, f"repeats are {repeats.tolist()}, allowed are {len(shape)} numbers from 0 on")
+        raise refusal(node, f"repeats are {repeats.tolist()}, but must be {len(shape)} numbers of at least 0")
     return _times(shape, repeats.tolist())
 
 
@@ -168,7 +168,7 @@ def _pad(node: onnx.NodeProto, known: GraphFacts) -> Dims | None:
     where = list(range(len(shape))) if axes is None else axes.tolist()
     _check_axes(node, where, len(shape), "an axis")
     if len(amounts) != 2 * len(where):
-        raise refusal(node, f"it has {len(amounts)} pads, allowed are {2 * len(where)}: two for each axis")
+        raise refusal(node, f"it has {len(amounts)} pads, but must have {2 * len(where)}, two for each axis")
     result = list(shape)
     for position, axis in enumerate(where):
         size = result[axis]
@@ -188,7 +188,7 @@ def _resize(node: onnx.NodeProto, known: GraphFacts) -> Dims | None:
         if values is None or not values.size:
             continue
         if len(values) != len(axes) or not np.isfinite(values).all() or (values <= 0).any():
-            raise refusal(node, f"{what} are {values.tolist()}, allowed are {len(axes)} finite numbers above 0")
+            raise refusal(node, f"{what} are {values.tolist()}, but must be {len(axes)} finite numbers above 0")
     result = list(shape)
     for position, axis in enumerate(axes):
         size = result[axis]
@@ -197,7 +197,7 @@ def _resize(node: onnx.NodeProto, known: GraphFacts) -> Dims | None:
         elif scales is not None and scales.size and isinstance(size, int):
             result[axis] = math.floor(size * float(scales[position]))
             if size and not result[axis]:
-                raise refusal(node, f"scale {scales[position]:g} leaves nothing of size {size} (axis {axis})")
+                raise refusal(node, f"scale {scales[position]:g} reduces axis {axis} from size {size} to 0")
     return result
 
 
@@ -209,19 +209,19 @@ def _split(node: onnx.NodeProto, known: GraphFacts) -> None:
         return
     size = shape[_attribute(node, "axis") or 0] if shape else 0
     if any(part < 0 for part in parts) or (isinstance(size, int) and sum(parts) != size):
-        raise refusal(node, f"split is {list(parts)}, allowed are numbers from 0 on that add up to {size}")
+        raise refusal(node, f"split is {list(parts)}, but must be numbers of at least 0 that add up to {size}")
 
 
 def _slice(node: onnx.NodeProto, known: GraphFacts) -> None:
     starts, ends, axes, steps = (known.constant(node, index) for index in range(1, 5))
     shape = known.shape(node)
     if steps is not None and not steps.all():
-        raise refusal(node, f"steps are {steps.tolist()}, allowed are numbers other than 0")
+        raise refusal(node, f"steps are {steps.tolist()}, but none may be 0")
     if axes is not None and shape is not None:
         _check_axes(node, axes.tolist(), len(shape), "an axis")
     lengths = [len(part) for part in (starts, ends, axes, steps) if part is not None]
     if len(set(lengths)) > 1:
-        raise refusal(node, f"its starts, ends, axes and steps have {lengths} items, allowed is one number for all")
+        raise refusal(node, f"its starts, ends, axes and steps have {lengths} items, but must have equally many")
 
 
 def _reshape(node: onnx.NodeProto, known: GraphFacts) -> None:
@@ -230,16 +230,16 @@ def _reshape(node: onnx.NodeProto, known: GraphFacts) -> None:
         return
     sizes = target.tolist()
     if min(sizes, default=0) < -1 or sizes.count(-1) > 1:
-        raise refusal(node, f"shape is {sizes}, allowed are sizes from 0 on and one -1")
+        raise refusal(node, f"shape is {sizes}, but must be sizes of at least 0 and at most one -1")
     if shape is None or not all(isinstance(n, int) for n in shape):
         return
     if not _attribute(node, "allowzero"):
         if any(n == 0 and i >= len(shape) for i, n in enumerate(sizes)):
-            raise refusal(node, f"shape is {sizes}, its 0 copies a dimension that the input {list(shape)} lacks")
+            raise refusal(node, f"shape is {sizes}, but its 0 has no dimension of the input {list(shape)}")
         sizes = [shape[i] if n == 0 else n for i, n in enumerate(sizes)]
     have, want = math.prod(int(n) for n in shape), math.prod(n for n in sizes if n != -1)
     if have != want if -1 not in sizes else (have % want if want else have):
-        raise refusal(node, f"shape is {sizes}, the input {list(shape)} has {have} elements")
+        raise refusal(node, f"shape is {sizes}, but the input {list(shape)} has {have} elements")
 
 
 def _constant_of_shape(node: onnx.NodeProto, known: GraphFacts) -> Dims | None:
@@ -247,7 +247,7 @@ def _constant_of_shape(node: onnx.NodeProto, known: GraphFacts) -> Dims | None:
     if sizes is None:
         return None
     if (sizes < 0).any():
-        raise refusal(node, f"its shape is {sizes.tolist()}, allowed are sizes from 0 on")
+        raise refusal(node, f"its shape is {sizes.tolist()}, but sizes must be at least 0")
     return sizes.tolist()
 
 
@@ -259,7 +259,7 @@ def _blocks(node: onnx.NodeProto, known: GraphFacts) -> None:
     for axis in axes:
         size = shape[axis]
         if isinstance(size, int) and size % factor:
-            raise refusal(node, f"blocksize is {block}, size {size} of axis {axis} is no multiple of {factor}")
+            raise refusal(node, f"blocksize is {block}, but size {size} of axis {axis} is not a multiple of {factor}")
 
 
 def _convolution(node: onnx.NodeProto, known: GraphFacts) -> None:
@@ -268,13 +268,13 @@ def _convolution(node: onnx.NodeProto, known: GraphFacts) -> None:
     if shape is None or weight is None or not all(isinstance(n, int) for n in [*shape[1:2], *weight]):
         return
     if len(shape) != len(weight) or len(weight) < 3:
-        raise refusal(node, f"the input has {len(shape)} dimensions, the weight {len(weight)}; allowed are equal ones")
+        raise refusal(node, f"the input has {len(shape)} dimensions and the weight {len(weight)}, but both must match")
     group, outer, inner = _attribute(node, "group") or 1, *map(int, weight[:2])
     wanted = outer if node.op_type == "ConvTranspose" else inner * group
     if shape[1] != wanted or outer % group:
         raise refusal(
-            node, f"the input has {shape[1]} channels, the weight {list(weight)} with group {group} takes {wanted}"
-            + (f", and {outer} is no multiple of {group}" if outer % group else "")
+            node, f"the input has {shape[1]} channels, but the weight {list(weight)} with group {group} takes {wanted}"
+            + (f", and {outer} is not a multiple of {group}" if outer % group else "")
         )  # fmt: skip
 
 
@@ -282,7 +282,7 @@ def _division(node: onnx.NodeProto, known: GraphFacts) -> None:
     """Integers by a constant 0, which ends the process of whoever computes it."""
     divisor = known.constant(node, 1)
     if divisor is not None and divisor.dtype.kind in "iu" and not divisor.all():
-        raise refusal(node, "it divides by 0 in integers, allowed are numbers other than 0")
+        raise refusal(node, "it divides integers by 0")
 
 
 _REDUCTIONS = "L1 L2 LogSum LogSumExp Max Mean Min Prod Sum SumSquare".split()

@@ -72,7 +72,7 @@ class ExactBuilder(TorchBuilder):
         if name in where(kind=RECURRENT):
             way_out = "keep the module, or leave the layer out"
         layer = self.source.sources(var.name)[0]
-        raise UnsupportedOpError(f"to_torch, layer '{layer}': {name} has no exact form in torch here; {way_out}")
+        raise UnsupportedOpError(f"to_torch, layer '{layer}': {name} has no exact equivalent in torch; {way_out}")
 
     @staticmethod
     def _is_integer(var: relax.Var, call: relax.Call) -> bool:

@@ -1,1 +1,1 @@
-"""torch models as Relax modules: exported, decomposed, converted."""
+"""The torch importer: export, decompose and convert a model to a Relax module."""

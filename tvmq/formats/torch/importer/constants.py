@@ -1,4 +1,4 @@
-"""Positions, masks and other values that depend on no input and no weight, computed by torch at import.
+"""Constant folding by torch at import: positions, masks and other values that depend on no input and no weight.
 
 Tests: tests/formats/importing/test_importers.py
 """

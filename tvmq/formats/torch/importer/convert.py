@@ -51,7 +51,7 @@ class _TorchImporter:
         self.inputs = input_variables(program, self.tvm)
         by_name = {var_name: var for var_name, _, var in self.inputs}
         for node in program.graph.find_nodes(op="placeholder"):
-            node.meta["tvmq.codegen.target"] = weights.targets.get(node.name, "")
+            node.meta["tvmq.target"] = weights.targets.get(node.name, "")
             if node.name in by_name:
                 self.env[node] = by_name[node.name]
             elif node.users and node.name in weights.targets:
@@ -157,7 +157,7 @@ def _result_of(call: TorchCall, result: Any) -> Any:
         return tuple(call.emit(item) for item in result)
     if not isinstance(result, relax.Expr):
         raise call.unsupported_error(
-            f"its importer gave a {type(result).__name__}", "return a Relax expression, or a tuple of them"
+            f"its importer returned a {type(result).__name__}", "return a Relax expression or a tuple of them"
         )
     return call.emit(result)
 

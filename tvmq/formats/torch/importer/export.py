@@ -1,10 +1,10 @@
-"""From a torch model to a decomposed ExportedProgram in evaluation mode.
+"""torch models as Relax modules: `from_torch`, and the export to a decomposed program in evaluation mode before it.
 
-torch models as Relax modules: `from_torch`.
+The stages, in order:
 
-The road: export (torch_export) -> decompose, except what TVM imports better whole (torch_export) -> convert node by
-node with our repairs (torch_repairs) or TVM's converters, grouped by the torch module they came from (torch_convert,
-torch_names) -> one named, straight-line function (assemble).
+    export      torch.export, then decompose all operators but those that TVM imports better whole
+    convert     convert node by node with our repairs or TVM's converters, grouped by torch module (signature)
+    assemble    one named, straight-line function (formats/importing)
 
 Tests: tests/formats/torch/importer/test_from_torch.py
 """
@@ -71,14 +71,14 @@ def export_program(
     if isinstance(model, torch.export.ExportedProgram):
         if example_inputs is not None or kwargs or dynamic_batch or dynamic_shapes is not None:
             raise ModelError(
-                "from_torch: an ExportedProgram has its inputs and shapes; give it alone, or give the nn.Module"
+                "from_torch: an ExportedProgram already has inputs and shapes; pass it alone, or pass the nn.Module"
             )
         program = model
     elif isinstance(model, torch.nn.Module):
         program = _export(model, example_inputs, dict(kwargs or {}), dynamic_batch, dynamic_shapes)
     else:
         raise ModelError(
-            f"from_torch: a model is an nn.Module, an ExportedProgram or the path of a .pt2 file, got "
+            f"from_torch: a model must be an nn.Module, an ExportedProgram or the path of a .pt2 file, got "
             f"{type(model).__name__}; pass one of these"
         )
     _refuse_training(program)
@@ -93,16 +93,16 @@ def _load(path: Path, *, trust: bool) -> Any:
     if not trust:
         raise ModelError(
             f"from_torch: reading '{path}' can run code of whoever wrote it, as torch.export.load unpickles and "
-            "evaluates parts of it; if you trust it, say so by trust=True, on the command line tvmq --trust, else ask "
-            "for ONNX"
+            "evaluates parts of it; if you trust it, pass trust=True, or tvmq --trust on the command line, otherwise "
+            "ask for ONNX"
         )
     _check_archive(path)
     try:
         return torch.export.load(str(path))
     except Exception as error:  # zipfile's, pickle's and torch's own
         raise ModelError(
-            f"from_torch: '{path}' is no program that torch.export.save wrote ({first_line(error)}); "
-            "write it with torch.export.save(torch.export.export(model, inputs), path)"
+            f"from_torch: '{path}' was not written by torch.export.save ({first_line(error)}); "
+            "save it with torch.export.save(torch.export.export(model, inputs), path)"
         ) from error
 
 
@@ -128,13 +128,13 @@ def _export(
     args, kwargs = _arguments(example, kwargs)
     if any(getattr(value, "is_quantized", False) for value in (*args, *kwargs.values())):
         raise ModelError(
-            "from_torch: an example input is a quantized tensor; give floats, and quantize them in `forward` or by "
-            "a QuantStub"
+            "from_torch: an example input is a quantized tensor; pass floats, and quantize them in `forward` or "
+            "with a QuantStub"
         )
     if dynamic_batch and dynamic_shapes is not None:
-        raise ModelError("from_torch: dynamic_batch and dynamic_shapes name the same thing; give one of them")
+        raise ModelError("from_torch: dynamic_batch and dynamic_shapes exclude each other; pass one of them")
     if dynamic_batch:
-        args, kwargs, dynamic_shapes = _make_batch_dynamic(model, args, kwargs)
+        args, kwargs, dynamic_shapes = _with_dynamic_batch(model, args, kwargs)
     try:
         with evaluation(model), torch.no_grad():
             return trace_model(model, lambda: torch.export.export(model, args, kwargs, dynamic_shapes=dynamic_shapes))
@@ -143,7 +143,7 @@ def _export(
     except Exception as error:  # torch.export raises dozens of types
         raise ModelError(
             f"from_torch: torch.export refuses {type(model).__name__}: {_cause(error)}; make "
-            "torch.export.export(model, inputs) work first, most often by removing branches that depend on values"
+            "torch.export.export(model, inputs) work first, usually by removing branches that depend on values"
         ) from error
 
 
@@ -151,7 +151,7 @@ def _arguments(example: Any, kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], d
     """Positional and keyword inputs."""
     if example is None and not kwargs:
         raise ModelError(
-            "from_torch: an nn.Module is exported by running it; give example_inputs, for example "
+            "from_torch: an nn.Module is exported by running it; pass example_inputs, for example "
             "(torch.randn(1, 3, 224, 224),)"
         )
     if isinstance(example, Mapping):
@@ -161,16 +161,16 @@ def _arguments(example: Any, kwargs: dict[str, Any]) -> tuple[tuple[Any, ...], d
     return (tuple(example) if isinstance(example, tuple | list) else (example,)), kwargs
 
 
-def _make_batch_dynamic(
+def _with_dynamic_batch(
     model: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]
 ) -> tuple[tuple[Any, ...], dict[str, Any], Any]:
-    """Example inputs of two samples or more (torch.export takes a size of 1 for a constant), and the dynamic sizes."""
+    """Example inputs of two samples or more (torch.export takes a size of 1 for a constant), and the dynamic shapes."""
     import torch
     from torch.utils import _pytree
 
     sizes = [x.shape[0] for x in _pytree.tree_leaves((args, kwargs)) if isinstance(x, torch.Tensor) and x.ndim]
     if not sizes:
-        raise ModelError("from_torch: dynamic_batch needs an input with a first dimension; there is none")
+        raise ModelError("from_torch: dynamic_batch needs an input with a first dimension; pass one")
     batch = torch.export.Dim("batch")
 
     def has_batch(x: Any) -> bool:
@@ -183,7 +183,7 @@ def _make_batch_dynamic(
 
 
 def _by_parameter(model: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], shapes: Any) -> Any:
-    """Dynamic sizes keyed as torch.export asks for: by the parameters of `forward`, *args and **kwargs as one each."""
+    """Dynamic shapes keyed as torch.export asks for: by the parameters of `forward`, *args and **kwargs as one each."""
     import inspect
 
     bound = inspect.signature(model.forward).bind(*shapes[0], **shapes[1])
@@ -216,8 +216,8 @@ def _refuse_training(program: torch.export.ExportedProgram) -> None:
         if "batch_norm" in node.name and node.args[3] is None:  # statistics of the input, in evaluation too
             continue
         raise UnsupportedOpError(
-            f"from_torch, layer '{module_path(node)}': {node.target.__name__.partition('.')[0]} computes as in "
-            "training; call model.eval() before torch.export.export, and pass training=self.training to functions"
+            f"from_torch, layer '{module_path(node)}': {node.target.__name__.partition('.')[0]} runs in "
+            "training mode; call model.eval() before torch.export.export, and pass training=self.training to functions"
         )
 
 
@@ -272,8 +272,8 @@ def from_torch(
     example_inputs  for an nn.Module: a tensor, a tuple of positional inputs, or a dictionary of keyword inputs; they
                     fix the shapes and element types. None for a program, which has them
     kwargs          keyword inputs besides a tuple
-    dynamic_batch   leave the first size of all inputs dynamic: those that begin with the size of the first input
-    dynamic_shapes  as torch.export.export takes it, for other dynamic sizes
+    dynamic_batch   make the first dimension dynamic: of all inputs that begin with the size of the first input
+    dynamic_shapes  as torch.export.export takes it, for other dynamic dimensions
     max_bytes       refuse a model in which one tensor takes more bytes than this, see `from_onnx`; None: the memory of
                     this machine
     trust           read a .pt2 although code of whoever wrote it may run: torch unpickles and evaluates parts of it

@@ -1,4 +1,4 @@
-"""Items of tuples and tensors. TVM's converters read outside of the tensor where an index is negative.
+"""Repairs of indexing in torch: TVM's converters read outside of the tensor where an index is negative.
 
 Tests: tests/formats/torch/importer/test_ops.py
 """
@@ -14,14 +14,14 @@ from tvm.ir import GenericConst
 from tvmq import numerics
 from tvmq.formats.torch.importer.repairs import TorchCall
 
-FIXED = "export with fixed sizes"
+FIXED = "export the model with fixed sizes"
 
 
 def getitem(call: TorchCall) -> Any:
     """An item of a tuple; of one that was just built, its field. Positions of maxima are not computed."""
     source, index = call.node.args
     if index == 1 and "max_pool" in str(getattr(source.target, "__name__", "")):
-        raise call.unsupported_error("the positions of the maxima", "use return_indices=False")
+        raise call.unsupported_error("the positions of the maxima are not supported", "use return_indices=False")
     values = call.value(source)
     if isinstance(values, relax.Var):
         bound = call.builder.lookup_binding(values)
@@ -34,7 +34,7 @@ def select(call: TorchCall) -> relax.Expr:
     x, index = call["self"], call["index"]
     dim = int(call["dim"]) % len(call.shape(x))
     if not isinstance(index, int):
-        raise call.unsupported_error("an index computed from sizes", FIXED)
+        raise call.unsupported_error("an index computed from sizes is not supported", FIXED)
     begin = index if index >= 0 else call.shape(x)[dim] + index
     return relax.op.squeeze(relax.op.strided_slice(x, [dim], [begin], [begin + 1]), [dim])
 
@@ -61,7 +61,7 @@ def unfold(call: TorchCall) -> relax.Expr:
     shape = call.shape(x)
     dim = int(call["dimension"]) % len(shape)
     if not isinstance(shape[dim], int):
-        raise call.unsupported_error("windows along a dynamic size", FIXED)
+        raise call.unsupported_error("windows along a dynamic dimension are not supported", FIXED)
     starts = np.arange(0, shape[dim] - size + 1, step)
     positions = relax.const(starts[:, None] + np.arange(size), "int64")
     windows = call.emit(relax.op.take(x, positions, axis=dim))
@@ -87,7 +87,7 @@ def index(call: TorchCall) -> relax.Expr:
         return _joint(call, x, first, shape[first : last + 1], [item.value.numpy() for item in items])
     if first == 0 and last + 1 == len(items):
         return relax.op.index_tensor(x, items)
-    raise call.unsupported_error("computed indices of several dimensions", "index one dimension after the other")
+    raise call.unsupported_error("these indices of several dimensions must be constants", "index one after the other")
 
 
 def _joint(call: TorchCall, x: relax.Expr, first: int, sizes: list[int], items: list[np.ndarray]) -> relax.Expr:
@@ -95,7 +95,7 @@ def _joint(call: TorchCall, x: relax.Expr, first: int, sizes: list[int], items: 
     shape = call.shape(x)
     for axis, (item, size) in enumerate(zip(items, sizes, strict=True), first):
         if item.size and not -size <= item.min() <= item.max() < size:
-            raise call.unsupported_error(f"an index outside of {-size}..{size - 1}, axis {axis}", "correct the indices")
+            raise call.unsupported_error(f"an index of axis {axis} is outside {-size}..{size - 1}", "correct it")
     places = [numerics.place(item, size) for item, size in zip(items, sizes, strict=True)]
     positions = np.ravel_multi_index(np.broadcast_arrays(*places), sizes).astype(np.int64)
     merged = call.emit(relax.op.reshape(x, [*shape[:first], int(np.prod(sizes)), *shape[first + len(sizes) :]]))

@@ -68,7 +68,7 @@ def _spread(call: TorchCall, function: Callable[[relax.Expr], relax.Expr]) -> An
         counts = [size for dim in dims if isinstance(size := sizes[dim], int)]
         if len(counts) < len(dims) or math.prod(counts) <= lost:
             raise call.unsupported_error(
-                f"correction={lost} over {sizes}", "use correction=0, or more values of a known number"
+                f"correction={lost} over {sizes} is not supported", "use correction=0, or more values along fixed sizes"
             )
         variance = relax.op.multiply(variance, call.constant(math.prod(counts) / (math.prod(counts) - lost), x))
     return call.emit(function(variance)), call.emit(relax.op.mean(x, dims, keepdims=keep))
@@ -86,7 +86,7 @@ def clamp(call: TorchCall) -> relax.Expr | None:
     """
     x, low, high = call["self"], call["min"], call["max"]
     if not all(isinstance(bound, int | float | None) for bound in (low, high)):
-        raise call.unsupported_error("bounds that depend on dynamic sizes", "export with fixed sizes")
+        raise call.unsupported_error("bounds from dynamic dimensions are not supported", "export with fixed sizes")
     if low is None and high is not None:
         return relax.op.minimum(x, call.constant(high, x))
     if high is None and low is not None:
@@ -174,9 +174,9 @@ def attention(call: TorchCall) -> relax.Expr:
     """softmax(query @ key^T * scale + mask) @ value; rows that are masked everywhere give zeros."""
     query, key, value = call["query"], call["key"], call["value"]
     if call["dropout_p"]:
-        raise call.unsupported_error("dropout", "pass dropout_p=0.0 in evaluation")
+        raise call.unsupported_error("dropout is not supported", "pass dropout_p=0.0 in evaluation")
     if call["enable_gqa"]:
-        raise call.unsupported_error("enable_gqa", "repeat the heads of key and value before it")
+        raise call.unsupported_error("enable_gqa is not supported", "repeat the heads of key and value before it")
     rank = len(call.shape(key))
     turned = call.emit(relax.op.permute_dims(key, [*range(rank - 2), rank - 1, rank - 2]))
     scores = call.emit(relax.op.matmul(query, turned))
@@ -204,7 +204,7 @@ def _mask(call: TorchCall) -> Any:
     if call["is_causal"]:
         rows, columns = call.shape(query)[-2], call.shape(call["key"])[-2]
         if not isinstance(rows, int) or not isinstance(columns, int):
-            raise call.unsupported_error("is_causal with a dynamic length", "give the mask as attn_mask")
+            raise call.unsupported_error("is_causal of a dynamic length is not supported", "pass attn_mask")
         return call.constant(np.where(np.tri(rows, columns, dtype=bool), 0.0, -np.inf), query)
     if mask is None or str(mask.ty.dtype) != "bool":
         return mask

@@ -29,11 +29,9 @@ def recurrent(call: TorchCall) -> tuple[Any, ...]:
     directions, layers, biases = 1 + bool(call["bidirectional"]), int(call["num_layers"]), bool(call["has_biases"])
     each = 4 if biases else 2
     if len(parameters) != each * directions * layers:
-        raise call.unsupported_error(
-            "proj_size, a projection of its state", "write the projection as a layer of its own"
-        )
+        raise call.unsupported_error("proj_size is not supported", "write the projection as a separate layer")
     if call["train"] and float(call["dropout"]) > 0:
-        raise call.unsupported_error("dropout in training", "call model.eval() before exporting")
+        raise call.unsupported_error("dropout in training is not supported", "call model.eval() before exporting")
     x, is_batched = call["input"], len(call.shape(call["input"])) == 3
     states = list(call["hx"]) if isinstance(call["hx"], list | tuple) else [call["hx"]]
     zeros = _are_zeros(call)
@@ -62,7 +60,7 @@ def recurrent(call: TorchCall) -> tuple[Any, ...]:
 
 
 def _are_zeros(call: TorchCall) -> list[bool]:
-    """Which first states torch itself makes: zeros, of a batch that may be dynamic."""
+    """True for each first state that torch itself makes: zeros, of a batch that may be dynamic."""
     states = dict(zip((a.name for a in call.node.target._schema.arguments), call.node.args, strict=False))["hx"]
     nodes = list(states) if isinstance(states, list | tuple) else [states]
     return [str(getattr(node, "target", "")).startswith("aten.zeros.") for node in nodes]
@@ -85,5 +83,5 @@ def _direction(
 
 def _array(call: TorchCall, value: relax.Expr) -> np.ndarray:
     if not isinstance(value, GenericConst):
-        raise call.unsupported_error("its weights are computed", "export it with constant weights")
+        raise call.unsupported_error("its weights are not constants", "export the model with constant weights")
     return np.asarray(value.value.numpy(), np.float32)

@@ -4,8 +4,6 @@ A repair is `repair(call: TorchCall)`. It returns a Relax expression or a tuple 
 TVM's converter. It raises `call.unsupported_error(...)` for what TVM would import wrongly. REPAIRS maps an operator of
 torch to "module:function", UNSUPPORTED maps an operator that cannot be imported to the way out.
 
-TorchCall is a node of a torch graph as a repair sees it.
-
 Tests: tests/formats/importing/test_importers.py
 """
 
@@ -117,7 +115,7 @@ REPAIRS: dict[str, str] = {
     "var_mean.correction": _MATH + "variance_and_mean",
 }
 
-_RANDOM = "its values are random; give them to `forward` as an input"
+_RANDOM = "its values are random; pass them to `forward` as an input"
 UNSUPPORTED: dict[str, str] = {
     "_upsample_bilinear2d_aa.default": "use interpolate(..., antialias=False), or resize before the model",
     "_upsample_bicubic2d_aa.default": "use interpolate(..., antialias=False), or resize before the model",
@@ -127,7 +125,7 @@ UNSUPPORTED: dict[str, str] = {
     "grid_sampler_2d.default": "run it outside of the model",
     **dict.fromkeys(
         ("gru.data", "lstm.data", "rnn_relu.data", "rnn_tanh.data"),
-        "packed sequences are not supported; give it padded ones",
+        "packed sequences are not supported; pass padded ones",
     ),
     "masked_select.default": "the shape of its result depends on values; use torch.where",
     "nonzero.default": "the shape of its result depends on values; use torch.where",

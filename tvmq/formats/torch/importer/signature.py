@@ -1,6 +1,6 @@
-"""Inputs, outputs and weights of an ExportedProgram.
+"""Inputs, outputs, weights and layer names of an ExportedProgram.
 
-Layer names of torch nodes: the fully-qualified name of the module that a node was traced in.
+A layer is called by the fully-qualified name of the module that its nodes were traced in.
 
 Tests: tests/formats/torch/importer/test_from_torch.py
 """
@@ -57,7 +57,7 @@ class ProgramWeights:
         refuse_type(tensor.dtype, f"weight '{target}'")
         if tensor.is_sparse or tensor.is_meta:
             kind = "sparse" if tensor.is_sparse else "without values (on the device 'meta')"
-            raise UnsupportedOpError(f"from_torch, weight '{target}': it is {kind}; give the model dense weights")
+            raise UnsupportedOpError(f"from_torch, weight '{target}': it is {kind}; use dense weights")
         key = _place(tensor)
         if key not in self._constants or not tensor.numel():
             array = tensor.cpu().contiguous().numpy()
@@ -100,7 +100,7 @@ def input_variables(program: torch.export.ExportedProgram, importer: Any) -> lis
 
 
 def _size(size: Any, hint: str, symbols: dict[str, tirx.Var], importer: Any) -> Any:
-    """A size as a number, a symbol or an expression of symbols; a new symbol is called `hint` where that is dynamic."""
+    """A size as a number, a symbol or an expression of symbols; a new symbol is called `hint` if that is unused."""
     if isinstance(size, int):
         return size
     name, derived = importer._process_derived_symbol(size.node.expr, symbols)
@@ -122,8 +122,8 @@ def outputs(program: torch.export.ExportedProgram, env: dict[Any, Any]) -> list[
     written = [spec.target for spec in specs if spec.kind is OutputKind.BUFFER_MUTATION]
     if written:
         raise UnsupportedOpError(
-            f"from_torch: the model writes its buffer '{written[0]}' at each call, a module has no state; "
-            "call model.eval() before the export, or give the buffer in and out of `forward`"
+            f"from_torch: the model writes its buffer '{written[0]}' at each call, but an imported module has no "
+            "state; call model.eval() before the export, or make the buffer an input and an output of `forward`"
         )
     results = [
         value
@@ -136,7 +136,7 @@ def outputs(program: torch.export.ExportedProgram, env: dict[Any, Any]) -> list[
         if value is None:
             continue
         if not isinstance(env.get(value) if hasattr(value, "meta") else None, relax.Expr) or not _is_tensor(env[value]):
-            raise UnsupportedOpError(f"from_torch, output '{name}': it is no tensor; return tensors only")
+            raise UnsupportedOpError(f"from_torch, output '{name}': it is not a tensor; return tensors only")
         named_outputs.append((name, env[value]))
     return named_outputs
 
@@ -173,7 +173,7 @@ def module_path(node: Any) -> str:
     if stack:
         return printable_name(clean_path(list(stack.values())[-1][0]))
     for used in node.all_input_nodes:
-        owner = used.meta.get("tvmq.codegen.target", "")
+        owner = used.meta.get("tvmq.target", "")
         if "." in owner:
             return printable_name(owner.rpartition(".")[0])
     return ""

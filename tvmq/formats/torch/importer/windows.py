@@ -1,4 +1,4 @@
-"""Convolution, pools and resizing.
+"""Repairs of convolution, pools and resizing in torch.
 
 Tests: tests/formats/torch/importer/test_ops.py
 """
@@ -41,7 +41,7 @@ def avg_pool2d(call: TorchCall) -> relax.Expr | None:
     if divisor is None:
         return None
     if len(call.shape(x)) != 4 or call["ceil_mode"]:
-        raise call.unsupported_error("divisor_override without batch or with ceil_mode", "leave divisor_override out")
+        raise call.unsupported_error("divisor_override needs a batch and no ceil_mode", "leave divisor_override out")
     height, width = _pair(call["kernel_size"])
     mean = relax.op.nn.avg_pool2d(
         x,
@@ -88,7 +88,7 @@ def adaptive_max_pool2d(call: TorchCall) -> Any:
         return (call.emit(relax.op.max(x, [-2, -1], keepdims=True)),)
     window = _windows(sizes, wanted)
     if window is None:
-        raise call.unsupported_error(f"{sizes} into {wanted} unequal windows", "use a size that divides the input's")
+        raise call.unsupported_error(f"{sizes} to {wanted} needs unequal windows", "use sizes that divide the input's")
     return (call.emit(relax.op.nn.max_pool2d(x, window, strides=window)),)
 
 
@@ -133,7 +133,7 @@ def _nearest_positions(call: TorchCall, axis: int, size: int) -> np.ndarray:
 
 def _check_known(call: TorchCall, sizes: list[Any]) -> None:
     if not all(isinstance(size, int) for size in sizes):
-        raise call.unsupported_error("resizing of dynamic sizes, or to them", "export with fixed height and width")
+        raise call.unsupported_error("resizing of dynamic sizes is not supported", "export with fixed height and width")
 
 
 def only_whole_sizes(call: TorchCall) -> None:
@@ -146,4 +146,4 @@ def only_whole_sizes(call: TorchCall) -> None:
     _check_known(call, sizes)
     for size, scale in zip(sizes, scales, strict=True):
         if size * scale != int(size * scale):
-            raise call.unsupported_error(f"scale_factor {scale:g} of {size} gives no whole size", SIZES)
+            raise call.unsupported_error(f"scale_factor {scale:g} of {size} gives a fractional size", SIZES)

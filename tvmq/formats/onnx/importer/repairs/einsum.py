@@ -78,13 +78,13 @@ def _labels(call: NodeCall) -> tuple[list[str], str] | None:
     operands = left.split(",")
     if len(operands) != len(call.inputs):
         raise call.unsupported_error(
-            f"its equation has {len(operands)} operands, it {len(call.inputs)}", "correct the model"
+            f"its equation has {len(operands)} operands, but it has {len(call.inputs)} inputs", "correct the model"
         )
     ranks = [len(call.shape(index)) for index in range(len(operands))]
     spread = [rank - len(labels.replace("...", "")) for rank, labels in zip(ranks, operands, strict=True)]
     if any(count != 0 if "..." not in labels else count < 0 for count, labels in zip(spread, operands, strict=True)):
         raise call.unsupported_error(
-            f"its equation is '{left}{arrow}{right}' for {ranks} dimensions", "correct the model"
+            f"its equation '{left}{arrow}{right}' does not fit ranks {ranks}", "correct the model"
         )
     own = "".join(chr(0x100 + position) for position in range(max(spread)))
     operands = [labels.replace("...", own[len(own) - count :]) for count, labels in zip(spread, operands, strict=True)]
@@ -95,7 +95,9 @@ def _labels(call: NodeCall) -> tuple[list[str], str] | None:
     if any(len(set(labels)) < len(labels) for labels in [*operands, right]):
         return None
     if set(right) - set("".join(operands)):
-        raise call.unsupported_error(f"its equation '{left}{arrow}{right}' gives labels it lacks", "correct the model")
+        raise call.unsupported_error(
+            f"its equation '{left}{arrow}{right}' has unknown output labels", "correct the model"
+        )
     return operands, right
 
 

@@ -1,4 +1,4 @@
-"""Repairs of ONNX elementwise operators: those that TVM computes imprecisely, wrongly for NaN, or has no code for.
+"""Repairs of elementwise operators that TVM computes imprecisely, wrongly for NaN, or not at all.
 
 Also ArgMax and ArgMin along an empty axis, which are refused, and TopK of element types that TVM's sort lacks.
 
@@ -13,7 +13,7 @@ from functools import reduce
 import numpy as np
 from tvm import relax
 
-from tvmq.formats.onnx.importer.repairs.node import NodeCall, tensor_constant
+from tvmq.formats.onnx.importer.repairs.node import FIX_SHAPES, NodeCall, tensor_constant
 from tvmq.graph.sizes import are_equal
 
 WHOLE = frozenset(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
@@ -72,7 +72,7 @@ def power(call: NodeCall) -> relax.Expr | None:
     exponent = call.constant(1)
     if not call.dtype().startswith(("float", "bfloat")):
         if exponent is None or exponent.size != 1 or exponent.item() not in (1, 2, 3, 4):
-            raise call.unsupported_error("a power of integers", "cast the base to float before it")
+            raise call.unsupported_error("this power of integers is not supported", "cast the base to float first")
         result = call.inputs[0]
         for _ in range(int(exponent.item()) - 1):
             result = relax.op.multiply(result, call.inputs[0])
@@ -103,7 +103,7 @@ def dropout(call: NodeCall) -> relax.Expr:
     """Dropout passes its input through, all of it; training is refused."""
     training = call.constant(2)
     if call.input(2) is not None and (training is None or training.item()):
-        raise call.unsupported_error("training mode", "export the model in evaluation mode")
+        raise call.unsupported_error("training mode is not supported", "export the model in evaluation mode")
     if len(call.outputs) == 1:
         return call.inputs[0]
     mask = relax.op.full(call.shape(), relax.const(True, "bool"), "bool")  # nothing is dropped
@@ -119,7 +119,7 @@ def prelu(call: NodeCall) -> None:
     fits = (are_equal(a, 1) or are_equal(a, b) for a, b in zip(slope, wanted, strict=True))
     if (extra or len(slope) > 1) and not all(fits):
         raise call.unsupported_error(
-            f"a slope of shape {slope} is larger than its input {shape}", "expand the input before"
+            f"its slope of shape {slope} is larger than its input of shape {shape}", "expand the input first"
         )
     if not extra:
         return
@@ -162,7 +162,7 @@ def mean(call: NodeCall) -> relax.Expr | None:
     axes = sorted(axis % len(shape) for axis in axes) if axes else list(range(len(shape)))
     count = math.prod(shape[axis] for axis in axes)
     if not isinstance(count, int) or not count:
-        raise call.unsupported_error(f"a mean of integers over {count} values", "fix the input shapes with shape=")
+        raise call.unsupported_error(f"a mean of {count} integers is not supported", FIX_SHAPES)
     wide = "uint64" if dtype.startswith("uint") else "int64"
     total = op.sum(op.astype(call.inputs[0], wide), axes, bool(call.attributes.get("keepdims", 1)))
     return op.astype(op.divide(total, tensor_constant(np.array(count, wide))), dtype)
@@ -172,7 +172,7 @@ def place_of_extreme(call: NodeCall) -> None:
     """ArgMax, ArgMin: there is no place in an axis without values, and TVM's would be any number."""
     axis = call.axis(0)
     if call.shape()[axis : axis + 1] == [0]:
-        raise call.unsupported_error(f"axis {axis} has no values", "leave the node out, or feed a tensor with values")
+        raise call.unsupported_error(f"axis {axis} is empty", "remove the node, or give it a tensor that is not empty")
 
 
 SORTABLE = ("float64", "float32", "int64", "int32")
@@ -183,15 +183,15 @@ def top_k(call: NodeCall) -> relax.Expr | None:
     dtype = call.dtype()
     k = call.constant(1)
     if k is None:
-        raise call.unsupported_error("k is computed", "export it with a constant k")
+        raise call.unsupported_error("k is not a constant", "export the model with a constant k")
     size = call.shape()[call.axis(-1)]
     if int(k.item()) < 1 or (isinstance(size, int) and int(k.item()) > size):
-        raise call.unsupported_error(f"k is {int(k.item())}, the axis holds {size}", f"take 1 to {size} of them")
+        raise call.unsupported_error(f"k is {int(k.item())}, but its axis has size {size}", f"use a k from 1 to {size}")
     call.attributes["sorted"] = 1  # in any order is in this one too, and TVM refuses to be told otherwise
     if dtype in SORTABLE:
         return None
     if dtype == "uint64" or not dtype.startswith(("int", "uint")):
-        raise call.unsupported_error(f"element type {dtype}", "cast to float32 or int64 before it")
+        raise call.unsupported_error(f"element type {dtype} is not supported", "cast to float32 or int64 first")
     wide = relax.op.astype(call.inputs[0], "int64" if dtype == "uint32" else "int32")
     largest = bool(call.attributes.get("largest", 1))
     both = call.builder.emit(relax.op.topk(wide, int(k.item()), call.axis(-1), "both", largest, "int64"))

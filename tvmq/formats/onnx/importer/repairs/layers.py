@@ -1,10 +1,7 @@
-"""Operators of layers: convolutions, pools, normalizations, softmax.
+"""Repairs of convolutions, pools, normalizations and softmax.
 
-Operators that slide a window: convolutions and pools, with their padding made explicit.
-
-TVM's converters pad SAME_UPPER and SAME_LOWER with a TIR call, or for pools by formulas unlike ONNX's.
-
-Normalizations and softmax.
+The padding of convolutions and pools is made explicit: TVM's converters pad SAME_UPPER and SAME_LOWER with a TIR call,
+or for pools by formulas unlike ONNX's.
 
 Tests: tests/formats/onnx/importer/test_repairs.py
 """
@@ -16,7 +13,7 @@ import math
 import numpy as np
 from tvm import relax
 
-from tvmq.formats.onnx.importer.repairs.node import NodeCall, tensor_constant
+from tvmq.formats.onnx.importer.repairs.node import FIX_SHAPES, NodeCall, tensor_constant
 
 STATIC = "fix the input shapes with shape=, or export with explicit pads"
 
@@ -77,7 +74,7 @@ def conv_transpose(call: NodeCall) -> None:
 def roi_align(call: NodeCall) -> None:
     """RoiAlign in mode max is refused: TVM takes the maximum of other terms than ONNX does."""
     if call.text("mode", "avg") == "max":
-        raise call.unsupported_error("mode max", "use mode avg")
+        raise call.unsupported_error("mode max is not supported", "use mode avg")
 
 
 def _explicit_pads(call: NodeCall, kernel: list[int]) -> None:
@@ -111,7 +108,7 @@ def _halves(totals: list[int], mode: str) -> tuple[int, ...]:
 def batch_norm(call: NodeCall) -> None:
     """BatchNormalization in training mode is refused: its statistics would be those of the batch."""
     if call.attributes.get("training_mode", 0):
-        raise call.unsupported_error("training_mode=1", "export the model in evaluation mode")
+        raise call.unsupported_error("training_mode=1 is not supported", "export the model in evaluation mode")
 
 
 def layer_norm(call: NodeCall) -> relax.Expr | None:
@@ -121,7 +118,7 @@ def layer_norm(call: NodeCall) -> relax.Expr | None:
     x, shape, first = call.inputs[0], call.shape(), call.axis(-1)
     axes = list(range(first, len(shape)))
     if not all(isinstance(size, int) for size in shape[first:]):
-        raise call.unsupported_error("symbolic dimensions under its mean", "fix the input shapes with shape=")
+        raise call.unsupported_error("its mean over dynamic dimensions is not supported", FIX_SHAPES)
     bias = call.input(2)
     bias = tensor_constant(np.zeros(shape[first:], call.dtype())) if bias is None else bias
     epsilon = call.attributes.get("epsilon", 1e-5)
@@ -146,11 +143,11 @@ def lp_norm(call: NodeCall) -> relax.Expr:
 def only_first_output(call: NodeCall) -> None:
     """SkipLayerNormalization: TVM fills the further outputs (mean, deviation) with zeros."""
     if len(call.outputs) > 1:
-        raise call.unsupported_error("only its first output is supported", "do not read the others")
+        raise call.unsupported_error("only its first output is supported", "do not use the others")
 
 
 def softmax(call: NodeCall) -> relax.Expr | None:
-    """Softmax, LogSoftmax, Hardmax before opset 13 are of rows, all axes from theirs on; TVM's of dynamic shapes not.
+    """Softmax, LogSoftmax and Hardmax before opset 13, over all axes from `axis` on; TVM's are not for dynamic shapes.
 
     On the last axis the rows are those of x, and no reshape is needed.
     """
@@ -162,7 +159,7 @@ def softmax(call: NodeCall) -> relax.Expr | None:
     if all(isinstance(size, int) for size in shape):
         return None
     if call.op_type == "Hardmax":
-        raise call.unsupported_error("symbolic dimensions before opset 13", "fix the input shapes with shape=")
+        raise call.unsupported_error("dynamic dimensions before opset 13 are not supported", FIX_SHAPES)
     rows = relax.op.reshape(x, [math.prod(shape[:first]), math.prod(shape[first:])])
     function = relax.op.nn.softmax if call.op_type == "Softmax" else relax.op.nn.log_softmax
     return relax.op.reshape(function(rows, axis=-1), shape)
@@ -174,7 +171,7 @@ def rms_norm(call: NodeCall) -> relax.Expr | None:
         return None
     shape = call.shape()
     if not all(isinstance(size, int) for size in [*shape, *call.shape(1)]):
-        raise call.unsupported_error("axis 0 with symbolic dimensions", "fix the input shapes with shape=")
+        raise call.unsupported_error("axis 0 with dynamic dimensions is not supported", FIX_SHAPES)
     row = relax.op.reshape(call.inputs[0], [1, math.prod(shape)])
     weight = relax.op.reshape(relax.op.broadcast_to(call.inputs[1], shape), [math.prod(shape)])
     epsilon = call.attributes.get("epsilon", 1e-5)

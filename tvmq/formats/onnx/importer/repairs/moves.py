@@ -1,12 +1,7 @@
-"""Operators that move values: by indices, into blocks, with padding, split and joined.
+"""Repairs of operators that move values: by indices, into blocks, with padding, split and joined.
 
-Gather, GatherElements, GatherND, ScatterND and OneHot.
-
-Negative indices, and those outside, are the operators' own matter: see graph/indices.py.
-
-SpaceToDepth in the order that opset 28 added.
-
-Pad, Tile and Split. TVM lowers the first two to TIR at once, which no pattern matches.
+Negative indices, and those outside of the tensor, are handled by the operators themselves: see graph/indices.py. Pad
+and Tile become operators of Relax, since TVM lowers them to TIR at once, which no pattern matches.
 
 Tests: tests/passes/families/test_moves.py
 """
@@ -19,7 +14,7 @@ import numpy as np
 from tvm import relax
 
 from tvmq import numerics
-from tvmq.formats.onnx.importer.repairs.node import NodeCall, tensor_constant
+from tvmq.formats.onnx.importer.repairs.node import FIX_SHAPES, NodeCall, tensor_constant
 from tvmq.graph.sizes import are_equal
 
 
@@ -67,7 +62,7 @@ def _axes(call: NodeCall, first: int) -> list[int]:
     """Axes that the items of the last dimension of the indices count."""
     count, rank = call.shape(1)[-1], len(call.shape())
     if not isinstance(count, int) or first + count > rank:
-        raise call.unsupported_error(f"indices of {count} axes beside a tensor of {rank}", "correct their shape")
+        raise call.unsupported_error(f"indices of {count} axes do not fit a tensor of {rank}", "correct their shape")
     return list(range(first, first + count))
 
 
@@ -77,7 +72,7 @@ def _places(call: NodeCall, axes: list[int]) -> relax.Expr:
     if indices is None or not indices.size or not all(isinstance(size, int) for size in sizes):
         return call.inputs[1]
     if (indices < -np.array(sizes)).any() or (indices >= sizes).any():
-        what = f"its axis, they hold {sizes}" if len(sizes) > 1 else f"{-sizes[0]}..{sizes[0] - 1}"
+        what = f"axes of sizes {sizes}" if len(sizes) > 1 else f"{-sizes[0]}..{sizes[0] - 1}"
         raise call.unsupported_error(f"an index lies outside of {what}", "correct the indices in the model")
     return tensor_constant(numerics.place(indices, sizes))
 
@@ -89,7 +84,7 @@ def one_hot(call: NodeCall) -> relax.Expr | None:
     """
     depth, values = call.constant(1), call.constant(2)
     if depth is None or values is None:
-        raise call.unsupported_error("depth or values that are computed", "export it with constant depth and values")
+        raise call.unsupported_error("depth or values are not constants", "export it with constant depth and values")
     count, axis = int(depth.item()), call.attributes.get("axis", -1)
     indices = relax.op.astype(call.inputs[0], "int64")
     rank = len(call.shape())
@@ -125,9 +120,9 @@ def pad(call: NodeCall) -> relax.Expr:
     amounts = call.dims(1) if call.input(1) is not None else call.attributes.get("pads")
     value, mode = call.constant(2), call.text("mode", "constant")
     if amounts is None or not all(isinstance(amount, int) for amount in amounts):
-        raise call.unsupported_error("its amounts are computed", STATIC)
+        raise call.unsupported_error("its pads are not constants", STATIC)
     if call.input(2) is not None and value is None:
-        raise call.unsupported_error("its value is computed", "pad with a constant")
+        raise call.unsupported_error("its padding value is not a constant", "pad with a constant")
     shape = call.shape()
     axes = [axis % len(shape) for axis in call.dims(3) or range(len(shape))]
     begin, end = [0] * len(shape), [0] * len(shape)
@@ -165,12 +160,14 @@ def _repeat(call: NodeCall, data: relax.Expr, sizes: list, width: list[tuple[int
     """Elements of the input again, outside of it."""
     mode = REPEATING.get(call.text("mode", "constant"))
     if mode is None:
-        raise call.unsupported_error(f"mode {call.text('mode', '')}", f"use one of constant, {', '.join(REPEATING)}")
+        raise call.unsupported_error(
+            f"mode {call.text('mode', '')} is unknown", f"use one of constant, {', '.join(REPEATING)}"
+        )
     for axis, (size, amounts) in enumerate(zip(sizes, width, strict=True)):
         if not any(amounts):
             continue
         if not isinstance(size, int) or size < 1:
-            raise call.unsupported_error(f"mode {mode} along dimension {size}", "fix the input shapes with shape=")
+            raise call.unsupported_error(f"mode {mode} along a dimension {size} is not supported", FIX_SHAPES)
         indices = np.pad(np.arange(size), amounts, mode=mode)
         data = relax.op.take(data, tensor_constant(indices), axis)
     return data
@@ -214,7 +211,7 @@ def split(call: NodeCall) -> relax.Expr | None:
         return None
     axis, shape, start, parts = call.axis(0), call.shape(), 0, []
     if not all(isinstance(size, int) for size in shape):
-        raise call.unsupported_error("an empty part of a symbolic shape", "fix the input shapes with shape=")
+        raise call.unsupported_error("an empty part of a dynamic shape is not supported", FIX_SHAPES)
     for size in sizes:
         part = [*shape[:axis], size, *shape[axis + 1 :]]
         empty = 0 in part

@@ -1,4 +1,4 @@
-"""ONNX node as a repair sees it.
+"""The ONNX node that a repair gets, and its dimensions as values.
 
 Tests: tests/formats/onnx/importer/test_shape_folding.py
 """
@@ -13,6 +13,8 @@ from tvm import relax, tirx
 from tvm.ir import GenericConst
 
 from tvmq.errors import UnsupportedOpError
+
+FIX_SHAPES = "fix the input shapes with shape="
 
 
 class Dims:
@@ -87,9 +89,7 @@ class NodeCall:
         """Dimensions of a tensor input, TIR expressions where symbolic; refused if the rank is unknown."""
         shape = self.inputs[index].ty.shape
         if shape is None:
-            raise self.unsupported_error(
-                f"the rank of its input {index} is unknown", "fix the input shapes with shape="
-            )
+            raise self.unsupported_error(f"the rank of its input {index} is unknown", FIX_SHAPES)
         return [plain_dimension(d) for d in shape.values]
 
     def dtype(self, index: int = 0) -> str:

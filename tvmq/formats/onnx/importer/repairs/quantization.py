@@ -1,9 +1,9 @@
-"""Quantization in the model: operators of Q/DQ, and those that onnxruntime quantizes at run time.
+"""Repairs of quantization in the model: QuantizeLinear and DequantizeLinear, and quantization at run time.
 
-Quantization at run time as onnxruntime's `quantize_dynamic` writes it, in operators whose result is defined.
+Quantization at run time, as onnxruntime's `quantize_dynamic` writes it, in operators whose result is defined:
 
     DynamicQuantizeLinear(x)          scale and zero point of the whole tensor from its extremes, uint8 codes
-    ConvInteger(x, w, z_x, z_w)       conv2d(x, w - z_w) - z_x * (what a picture of ones gives)
+    ConvInteger(x, w, z_x, z_w)       conv2d(x, w - z_w) - z_x * (the convolution of an image of ones)
     MatMulInteger(x, w, z_x, z_w)     matmul(x, w - z_w) - z_x * sum(w - z_w)
 
 The codes of x stay uint8 and those of a constant w become int8, so that the kernels of integer models serve; the
@@ -11,7 +11,7 @@ zero point of x is known at run time only and is taken out of the sums. A uint8 
 point keeps its codes minus 128; what that takes off, (128 - z_w) times the sum of the codes of x, is added. All of it
 is exact in int32.
 
-QuantizeLinear and DequantizeLinear as our own operators, whose definition is ONNX's.
+QuantizeLinear and DequantizeLinear become our own operators, whose definition is ONNX's:
 
     QuantizeLinear(x, s, z)      R.tvmq.quantize      constant scale and zero point, uint8 or int8 codes
     DequantizeLinear(q, s, z)    R.tvmq.dequantize    likewise; q may also be int32 (a bias)
@@ -33,7 +33,7 @@ from tvm import relax
 
 from tvmq import numerics
 from tvmq.formats.onnx.importer.repairs.layers import conv as explicit_pads
-from tvmq.formats.onnx.importer.repairs.node import NodeCall, tensor_constant
+from tvmq.formats.onnx.importer.repairs.node import FIX_SHAPES, NodeCall, tensor_constant
 from tvmq.graph import ops
 
 CONVOLUTIONS = {1: relax.op.nn.conv1d, 2: relax.op.nn.conv2d, 3: relax.op.nn.conv3d}
@@ -67,7 +67,7 @@ def conv_integer(call: NodeCall) -> relax.Expr:
     }
     sizes = call.shape()[2:] if any(padding) else list(weight.shape[2:])
     if not all(isinstance(size, int) for size in sizes):
-        raise call.unsupported_error("padding of a picture of unknown size", "fix the input shapes with shape=")
+        raise call.unsupported_error("padding of an image of dynamic size is not supported", FIX_SHAPES)
     x = call.inputs[0]
 
     def convolve(codes: np.ndarray) -> relax.Expr:
@@ -117,7 +117,7 @@ def _weight(call: NodeCall, axis: int) -> tuple[np.ndarray, np.ndarray]:
     """Constant codes as int8, and what to add to them so that they are around the zero point: one or a channel's."""
     weight, zero = call.constant(1), call.constant(3)
     if weight is None or (zero is None and call.input(3) is not None):
-        raise call.unsupported_error("its weight is computed in the graph", "quantize models with constant weights")
+        raise call.unsupported_error("its weight is not a constant", "quantize the model with constant weights")
     zero = np.zeros(1, np.int32) if zero is None else zero.astype(np.int32).ravel()
     shape = [1] * weight.ndim
     shape[axis] = -1
@@ -181,12 +181,12 @@ def _in_blocks(call: NodeCall) -> relax.Expr:
     size, axis = int(call.attributes["block_size"]), call.axis(1)
     shape, dtype = call.shape(), call.dtype()
     if scale is None or (zero is None and call.input(2) is not None) or not isinstance(shape[axis], int):
-        raise call.unsupported_error("blocks of computed scales, or of a dynamic size, are not supported", WAY_OUT)
+        raise call.unsupported_error("blocks need constant scales and an axis of fixed size", WAY_OUT)
     length = shape[axis]
     wanted = (*shape[:axis], -(-length // size), *shape[axis + 1 :])
     if dtype not in ("int8", "uint8") or scale.dtype != np.float32 or scale.shape != wanted:
         what = f"codes of {dtype} and scales of {scale.dtype} {list(scale.shape)} for blocks of {size}"
-        raise call.unsupported_error(f"{what}, supported are 4 or 8 bits and float32 {list(wanted)}", WAY_OUT)
+        raise call.unsupported_error(f"{what} are not supported, only 4 or 8 bits and float32 {list(wanted)}", WAY_OUT)
     size = min(size, length)
     group = math.gcd(size, length % size)
 
@@ -223,7 +223,7 @@ def _numbers(call: NodeCall) -> tuple[np.ndarray, np.ndarray, int, str] | None:
         return None
     if not (np.isfinite(scale) & (scale > 0)).all():
         worst = float(scale[~(np.isfinite(scale) & (scale > 0))].ravel()[0])
-        raise call.unsupported_error(f"a scale is {worst:g}", "scales are positive; quantize the model anew")
+        raise call.unsupported_error(f"a scale is {worst:g}", "scales must be positive, quantize the model again")
     zero = np.zeros(scale.shape, np.int32) if zero is None else zero.astype(np.int32)
     if scale.size == 1:
         return scale.reshape(()), zero.reshape(()), -1, dtype

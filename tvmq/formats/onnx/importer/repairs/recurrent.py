@@ -15,7 +15,7 @@ from tvm import relax
 
 from tvmq import numerics
 from tvmq.formats.importing.recurrent import Direction, run_direction, split_bias
-from tvmq.formats.onnx.importer.repairs.node import NodeCall
+from tvmq.formats.onnx.importer.repairs.node import FIX_SHAPES, NodeCall
 from tvmq.graph.view import const_value, is_const, op_name
 from tvmq.numerics.recurrent import ACTIVATIONS, CELLS
 
@@ -46,7 +46,7 @@ def recurrent(call: NodeCall) -> relax.Expr:
 def _kind(call: NodeCall) -> str:
     """The kind of cell; refuses what has none."""
     if call.attributes.get("input_forget", 0):
-        raise call.unsupported_error("input_forget=1", "export it with separate gates")
+        raise call.unsupported_error("input_forget=1 is not supported", "export it with separate gates")
     if call.op_type == "LSTM":
         return "lstm" if call.input(PEEPHOLES) is None else "lstm_peepholes"
     after = call.op_type == "GRU" and call.attributes.get("linear_before_reset", 0)
@@ -62,9 +62,7 @@ def _check_batch(call: NodeCall) -> None:
     for name, (place, axis) in places.items():
         size = 1 if call.input(place) is None else call.shape(place)[axis]
         if size != 1 and str(size) != str(batch):
-            raise call.unsupported_error(
-                f"{name} is of {size} samples and X of {batch}", "fix both sizes: from_onnx(..., shape=...)"
-            )
+            raise call.unsupported_error(f"{name} has a batch of {size} and X a batch of {batch}", FIX_SHAPES)
 
 
 def _direction(call: NodeCall, kind: str, index: int, directions: int, backwards: bool) -> Direction:
@@ -86,7 +84,7 @@ def _weight(call: NodeCall, position: int, name: str, index: int) -> np.ndarray:
     if value is None:
         value = _constant_of_codes(call, position)
     if value is None:
-        raise call.unsupported_error(f"its weight {name} is computed", "export it with constant weights")
+        raise call.unsupported_error(f"its weight {name} is not a constant", "export the model with constant weights")
     return np.asarray(value[index], np.float32)
 
 
@@ -105,7 +103,7 @@ def _activations(call: NodeCall, kind: str, index: int, directions: int) -> str:
     chosen = names[index * count : (index + 1) * count] if len(names) == count * directions else default.split(",")
     unknown = [name for name in chosen if name not in ACTIVATIONS]
     if unknown:
-        raise call.unsupported_error(f"activation {unknown[0]}", f"use one of {', '.join(ACTIVATIONS)}")
+        raise call.unsupported_error(f"activation {unknown[0]} is unknown", f"use one of {', '.join(ACTIVATIONS)}")
     return ",".join(chosen)
 
 

@@ -1,9 +1,8 @@
-"""Resize: as TVM's operator where that is right, else axis by axis.
+"""Repair of Resize: TVM's operator where it computes what ONNX defines, else axis by axis.
 
-Resize by any scale, along any axes: each axis is one index list (nearest) or one matrix of weights.
-
-What TVM's resize operators compute differently than ONNX asks for, or not at all, comes here: scales that give no
-whole size, antialias, a region of interest, more than two axes.
+Axis by axis means one list of indices (nearest) or one matrix of weights for each axis. This covers what TVM's resize
+operators compute differently or not at all: scales that give fractional sizes, antialias, regions of interest, more
+than two axes.
 
 Tests: tests/formats/onnx/importer/test_repairs.py
 """
@@ -18,7 +17,7 @@ from typing import Any
 import numpy as np
 from tvm import relax
 
-from tvmq.formats.onnx.importer.repairs.node import NodeCall, tensor_constant
+from tvmq.formats.onnx.importer.repairs.node import FIX_SHAPES, NodeCall, tensor_constant
 from tvmq.graph.sizes import are_equal
 
 
@@ -43,7 +42,7 @@ def resample(call: NodeCall, axes: Sequence[Axis]) -> relax.Expr:
     mode = call.text("mode", "nearest")
     data, rank = call.inputs[0], len(call.shape())
     if mode != "nearest" and not call.dtype().startswith("float"):
-        raise call.unsupported_error(f"mode {mode} of {call.dtype()}", "cast to float32 before it")
+        raise call.unsupported_error(f"mode {mode} of {call.dtype()} is not supported", "cast to float32 first")
     for axis in axes:
         places = _places(call, axis)
         if mode == "nearest":
@@ -142,9 +141,6 @@ def _extrapolate(call: NodeCall, data: relax.Expr, axes: Sequence[Axis]) -> rela
     return relax.op.where(tensor_constant(outside), tensor_constant(value), data)
 
 
-STATIC = "fix the input shapes with shape="
-
-
 def resize(call: NodeCall) -> relax.Expr | None:
     """Resize with constant scales or sizes, any opset from 11.
 
@@ -164,7 +160,7 @@ def resize(call: NodeCall) -> relax.Expr | None:
     if len(sizes) == 4:
         return _resize2d(call, sizes[2:])
     if not all(isinstance(size, int) for size in sizes):
-        raise call.unsupported_error("symbolic sizes", STATIC)
+        raise call.unsupported_error("dynamic sizes are not supported", FIX_SHAPES)
     call.inputs[1:] = [None, None, tensor_constant(np.array(sizes, np.int64))]
     return None
 
@@ -194,12 +190,12 @@ def _corners_meet(call: NodeCall, sizes: list[Any]) -> bool:
 def _axes(call: NodeCall, axes: list[int], sizes: list[Any], scales: list[Any]) -> list[Axis]:
     shape = call.shape()
     if not all(isinstance(shape[axis], int) and isinstance(sizes[axis], int) for axis in axes):
-        raise call.unsupported_error("a symbolic dimension, with sizes that are no simple multiples", STATIC)
+        raise call.unsupported_error("a dynamic dimension can only be resized by a simple multiple", FIX_SHAPES)
     if any(sizes[axis] < 1 or shape[axis] < 1 for axis in axes):
-        raise call.unsupported_error("a size of 0", "give sizes of at least 1")
+        raise call.unsupported_error("a size of 0 is not supported", "use sizes of at least 1")
     roi_axes, roi = _given_axes(call), call.constant(1)
     if call.input(1) is not None and roi is None:
-        raise call.unsupported_error("a region of interest that is computed", "export it as a constant")
+        raise call.unsupported_error("its region of interest is not a constant", "export it as a constant")
     regions = dict.fromkeys(roi_axes, (0.0, 1.0))
     if roi is not None and roi.size == 2 * len(roi_axes):
         regions = {axis: (float(roi[i]), float(roi[i + len(roi_axes)])) for i, axis in enumerate(roi_axes)}
@@ -216,9 +212,9 @@ def _sizes(call: NodeCall) -> tuple[list[Any], list[Any]]:
     shape, axes = call.shape(), _given_axes(call)
     factors, sizes = call.constant(2), call.dims(3)
     if call.input(2) is not None and factors is None and call.dims(2) is None:
-        raise call.unsupported_error("scales that are computed", STATIC)
+        raise call.unsupported_error("its scales are not constants", FIX_SHAPES)
     if call.input(3) is not None and sizes is None:
-        raise call.unsupported_error("sizes that are computed", STATIC)
+        raise call.unsupported_error("its sizes are not constants", FIX_SHAPES)
     result, scales = list(shape), [1.0] * len(shape)
     if sizes:
         sizes = _kept_ratio(call, [shape[axis] for axis in axes], sizes)
@@ -239,7 +235,7 @@ def _ratio(call: NodeCall, before: list[Any], after: list[Any]) -> float | None:
     if policy == "stretch":
         return None
     if not all(isinstance(size, int) for size in [*before, *after]):
-        raise call.unsupported_error(f"keep_aspect_ratio_policy '{policy}' with symbolic sizes", STATIC)
+        raise call.unsupported_error(f"keep_aspect_ratio_policy '{policy}' needs fixed sizes", FIX_SHAPES)
     choose = min if policy == "not_larger" else max
     return choose(new / old for old, new in zip(before, after, strict=True))
 
@@ -258,11 +254,11 @@ def _common_scales(call: NodeCall, axes: list[int], scales: list[Any], shape: li
 
 def _scale_size(call: NodeCall, size: Any, scale: Any) -> Any:
     if not isinstance(scale, int | float):
-        raise call.unsupported_error("symbolic scales", STATIC)
+        raise call.unsupported_error("its scales depend on dynamic dimensions", FIX_SHAPES)
     if scale == int(scale):
         return size * int(scale) if scale != 1 else size
     if not isinstance(size, int):
-        raise call.unsupported_error(f"scale {scale:g} of a symbolic dimension", STATIC)
+        raise call.unsupported_error(f"scale {scale:g} of a dynamic dimension is not supported", FIX_SHAPES)
     # float32 scales of whole ratios, such as 1/3, are not exact
     nearest = round(size * scale)
     return nearest if abs(size * scale - nearest) <= 1e-5 * size * scale else math.floor(size * scale)

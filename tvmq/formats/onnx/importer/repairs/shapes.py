@@ -1,4 +1,4 @@
-"""Operators whose shape is partly symbolic (Dims): Reshape, Expand, ConstantOfShape, Range, Slice; empty tensors.
+"""Repairs for partly dynamic shapes (Dims) and empty tensors: Reshape, Expand, ConstantOfShape, Range, Slice.
 
 Tests: tests/formats/onnx/importer/test_shape_folding.py
 """
@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from tvm import relax
 
-from tvmq.formats.onnx.importer.repairs.node import Dims, NodeCall, tensor_constant
+from tvmq.formats.onnx.importer.repairs.node import FIX_SHAPES, Dims, NodeCall, tensor_constant
 from tvmq.graph.sizes import are_equal
 
 
@@ -64,9 +64,7 @@ def _broadcast(call: NodeCall, size: Any, target: Any) -> Any:
         return size
     if are_equal(size, 1):
         return target
-    raise call.unsupported_error(
-        f"dimension {size} cannot be broadcast to {target}", "fix the input shapes with shape="
-    )
+    raise call.unsupported_error(f"dimension {size} cannot be broadcast to {target}", FIX_SHAPES)
 
 
 def constant_of_shape(call: NodeCall) -> relax.Expr:
@@ -75,7 +73,7 @@ def constant_of_shape(call: NodeCall) -> relax.Expr:
 
     dims = call.dims(0)
     if dims is None:
-        raise call.unsupported_error("a shape that is computed from values", "fix the input shapes with shape=")
+        raise call.unsupported_error("its shape depends on values known only at run time", FIX_SHAPES)
     tensor = call.attributes.get("value")
     value = np.zeros(1, np.float32) if tensor is None else numpy_helper.to_array(tensor)
     return relax.op.full(dims, tensor_constant(value.reshape(())), str(value.dtype))
@@ -96,9 +94,9 @@ def arange(call: NodeCall) -> relax.Expr | None:
 def strided_slice(call: NodeCall) -> relax.Expr | None:
     """Slice whose bounds contain symbolic dimensions, steps must be 1; or of which nothing is left."""
     if not any(isinstance(value, Dims) for value in call.inputs[1:]):
-        part = _slice_dynamic_sizes(call)
+        part = _slice_dynamic(call)
         if part is None:
-            _without_reversed_bounds(call)
+            _normalize_empty_bounds(call)
         return part
     starts, stops = call.dims(1), call.dims(2)
     shape = call.shape()
@@ -113,7 +111,7 @@ def strided_slice(call: NodeCall) -> relax.Expr | None:
     return relax.op.strided_slice(call.inputs[0], axes, begin, end, assume_inbound=True)
 
 
-def _slice_dynamic_sizes(call: NodeCall) -> relax.Expr | None:
+def _slice_dynamic(call: NodeCall) -> relax.Expr | None:
     """Slice to the open end of dynamic dimensions, from 0 or 1; None for others.
 
     TVM bounds both ends by the size and no longer sees that what is left is the size: min(2^63 - 1, n) - min(0, n).
@@ -128,8 +126,8 @@ def _slice_dynamic_sizes(call: NodeCall) -> relax.Expr | None:
     kept = [bound for bound in bounds if bound[0] not in whole]
     if not kept:
         return call.inputs[0]
-    is_dynamic = any(not isinstance(shape[axis], int) for axis in axes)
-    if not is_dynamic or any(step != 1 for *_, step in kept):
+    has_dynamic_axis = any(not isinstance(shape[axis], int) for axis in axes)
+    if not has_dynamic_axis or any(step != 1 for *_, step in kept):
         return None
     if not all(_stays_inside(start, stop, shape[axis]) for axis, start, stop, _ in kept):
         if whole:
@@ -151,14 +149,14 @@ def _is_open(stop: int, size: Any) -> bool:
 
 
 def _stays_inside(start: int, stop: int, size: Any) -> bool:
-    """True if a slice holds what it says for every size: a dynamic one is at least 1."""
+    """True if a slice has the same meaning for every size; a dynamic one is at least 1."""
     if isinstance(size, int):
         first, last, _ = slice(start, stop).indices(size)
         return first < last
     return start in (0, 1) and _is_open(stop, size)
 
 
-def _without_reversed_bounds(call: NodeCall) -> None:
+def _normalize_empty_bounds(call: NodeCall) -> None:
     """Bounds that hold nothing become 0..0: TVM refuses those that end before they begin."""
     starts, stops, axes, steps = (call.dims(i) for i in range(1, 5))
     if starts is None or stops is None or any(call.input(i) is not None and call.dims(i) is None for i in (3, 4)):

@@ -43,10 +43,10 @@ class Grid:
 
     @property
     def arguments(self) -> tuple[Any, ...]:
-        """Arguments of quantize_per_tensor after the tensor; raises UnsupportedOpError for types of no 8 bits."""
+        """Arguments of quantize_per_tensor after the tensor; raises UnsupportedOpError unless it has 8 bits."""
         if self.dtype not in STORAGE:
             kind = str(self.dtype).removeprefix("torch.")
-            raise unsupported_error(f"a tensor of type {kind} is not supported", "quantize to quint8 or qint8")
+            raise unsupported_error(f"a tensor of type {kind} is not supported", "quantize it to quint8 or qint8")
         storage = STORAGE[self.dtype]
         return (self.scale, self.zero_point, *RANGES[storage], storage)
 
@@ -68,7 +68,7 @@ class QTensor:
         if name in ("shape", "ndim", "device", "layout", "requires_grad"):
             return getattr(self.values, name)
         if not callable(attribute):
-            raise unsupported_error(f"'{name}' of a quantized tensor", "dequantize before it")
+            raise unsupported_error(f"'{name}' of a quantized tensor is not supported", "dequantize it first")
         return lambda *args, **kwargs: call(attribute, (self, *args), kwargs)
 
     @property
@@ -108,7 +108,7 @@ def call(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     else:
         table, prefix = FUNCTIONS, ""
     if name not in table:
-        raise unsupported_error(f"{prefix}{name} of a quantized tensor is not supported", "dequantize before it")
+        raise unsupported_error(f"{prefix}{name} of a quantized tensor is not supported", "dequantize it first")
     return table[name](func, *args, **kwargs)
 
 
@@ -153,7 +153,7 @@ class TracingMode(TorchFunctionMode):
             self.module_stack.pop()
         if self.paths.get(id(module)) == "" and any(isinstance(leaf, QTensor) for leaf in _pytree.tree_leaves(result)):
             raise unsupported_error(
-                "a result of the model is a quantized tensor", "return x.dequantize(), or use a DeQuantStub"
+                "a result of the model is a quantized tensor", "return x.dequantize() or use a DeQuantStub"
             )
 
 

@@ -53,7 +53,7 @@ def first_codes(args: Any) -> QTensor:
             return value
         if isinstance(value, list | tuple) and any(isinstance(item, QTensor) for item in value):
             return first_codes(value)
-    raise unsupported_error("a function of quantized tensors got none", "dequantize before it")
+    raise unsupported_error("a function of quantized tensors got only floats", "quantize one of them")
 
 
 def _compute(func: Any, args: Any, kwargs: Any) -> Any:
@@ -113,7 +113,7 @@ def _to(_func: Any, codes: QTensor, *args: Any, **kwargs: Any) -> QTensor:
     """To a device or memory format; a change of the type is left to torch's own refusal."""
     kinds = [value for value in (*args, *kwargs.values()) if isinstance(value, torch.dtype)]
     if kinds and kinds != [codes.dtype]:
-        raise unsupported_error("a change of the type of a quantized tensor is not supported", "dequantize before it")
+        raise unsupported_error("changing the type of a quantized tensor is not supported", "dequantize it first")
     return codes
 
 

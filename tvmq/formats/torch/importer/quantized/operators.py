@@ -78,7 +78,7 @@ def _multiply_number(after: Callable[[Any], Any]) -> Callable[..., Any]:
     def run(_func: Any, x: QTensor, number: float) -> QTensor:
         if not number > 0 or isinstance(x.grid.scale, torch.Tensor):
             raise unsupported_error(
-                f"quantized.mul_scalar by {number:g}", "multiply by a positive number, or after dequantize"
+                f"quantized.mul_scalar by {number:g} is not supported", "use a positive number, or dequantize first"
             )
         return round_to_grid(after(x.values * number), Grid(x.grid.scale * number, x.grid.zero_point, x.dtype))
 

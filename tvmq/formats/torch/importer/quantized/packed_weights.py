@@ -176,12 +176,12 @@ def _unpack(path: str, packed: torch.ScriptObject) -> nn.Module:
     if not kind.startswith(("Conv", "LinearPackedParams")) or "Fp16" in type(packed).__name__:
         raise UnsupportedOpError(
             f"from_torch, layer '{path}': packed weights of type {kind} are not supported; "
-            "convert the model with 8-bit weights of convolutions, products and tables"
+            "convert the model with 8-bit weights of convolutions, linear layers and embeddings"
         )
     weight = packed.unpack()[0]
     if not weight.is_quantized:
         raise UnsupportedOpError(
-            f"from_torch, layer '{path}': its weight is kept in {str(weight.dtype).removeprefix('torch.')}, "
-            "not in codes; quantize it to 8 bits, or import the float model"
+            f"from_torch, layer '{path}': its weight is stored as {str(weight.dtype).removeprefix('torch.')}, "
+            "not as codes; quantize it to 8 bits, or import the float model"
         )
     return PackedWeight(packed)

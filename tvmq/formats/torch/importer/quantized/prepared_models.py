@@ -38,8 +38,8 @@ def convert_prepared(model: Any, backend_config: Any = None) -> Any:
     is_module = isinstance(model, nn.Module)
     if backend_config is not None and not (is_module and any(map(_is_fx, model.modules()))):
         raise ModelError(
-            f"from_torch: backend_config is of models that prepare_fx or prepare_qat_fx made, got "
-            f"{type(model).__name__}; give the prepared model, or leave backend_config out"
+            f"from_torch: backend_config needs a model made by prepare_fx or prepare_qat_fx, got "
+            f"{type(model).__name__}; pass the prepared model, or leave backend_config out"
         )
     modules = model.named_modules() if is_module else ()
     observers = {path: kind for path, module in modules if (kind := observer_kind(module))}
@@ -48,8 +48,8 @@ def convert_prepared(model: Any, backend_config: Any = None) -> Any:
     for path, module in model.named_modules():
         if path in observers and _is_fresh(module):
             raise ModelError(
-                f"from_torch, observer '{path}': it has seen no data; run the prepared model on calibration data, or "
-                "train it, before the import"
+                f"from_torch, observer '{path}': it has seen no data; run the prepared model on calibration data or "
+                "train it before importing it"
             )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -58,8 +58,8 @@ def convert_prepared(model: Any, backend_config: Any = None) -> Any:
         except Exception as error:
             first = str(error).strip().splitlines()[0] if str(error).strip() else type(error).__name__
             raise ModelError(
-                f"from_torch: the prepared {type(model).__name__} is not converted by its own tool ({first}); "
-                "convert it before the import"
+                f"from_torch: the tool that prepared the {type(model).__name__} cannot convert it ({first}); "
+                "convert it before importing it"
             ) from error
     _warn_of_floats(model, result)
     return result
@@ -74,8 +74,8 @@ def _warn_of_floats(prepared: nn.Module, result: nn.Module) -> None:
     if any(map(_is_fx, prepared.modules())) and 2 * quantized < len(observed):
         warn_user(
             f"from_torch: {len(observed)} convolutions and linear layers have observers, such as '{observed[0]}', and "
-            f"the conversion leaves {len(observed) - quantized} of them in float; a model that was prepared with a "
-            "backend config is converted with the same: from_torch(..., backend_config=...)"
+            f"the conversion leaves {len(observed) - quantized} of them in float; if the model was prepared "
+            "with a backend config, pass the same: from_torch(..., backend_config=...)"
         )
 
 

@@ -104,7 +104,7 @@ def _numbers(call: TorchCall) -> tuple[np.ndarray, np.ndarray, int]:
     zero = np.zeros(scale.shape, np.int32) if points is None else number(call, points).astype(np.int32)
     if not (np.isfinite(scale) & (scale > 0)).all():
         worst = float(scale[~(np.isfinite(scale) & (scale > 0))].ravel()[0])
-        raise call.unsupported_error(f"a scale is {worst:g}", "scales are positive; calibrate the model anew")
+        raise call.unsupported_error(f"a scale is {worst:g}", "scales must be positive, calibrate the model again")
     if scale.size == 1:
         return scale.reshape(()), zero.reshape(()), -1
     return scale, np.broadcast_to(zero, scale.shape).copy(), int(call["axis"])
@@ -115,7 +115,7 @@ def number(call: TorchCall, value: Any) -> np.ndarray:
     if isinstance(value, GenericConst):
         return np.asarray(value.value.numpy())
     if isinstance(value, relax.Expr):
-        raise call.unsupported_error("its scale or zero point is computed in the graph", WAY_OUT)
+        raise call.unsupported_error("its scale or zero point is not a constant", WAY_OUT)
     return np.asarray(value)
 
 

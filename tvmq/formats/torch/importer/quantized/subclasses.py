@@ -22,7 +22,7 @@ from tvmq.formats.torch.importer.quantized.dynamic_layers import row_codes, row_
 
 MAPPINGS = ("SYMMETRIC", "ASYMMETRIC")
 KINDS = ("Int8Tensor", "IntxUnpackedToInt8Tensor")
-WAY_OUT = "use Int8WeightOnlyConfig, IntxWeightOnlyConfig or one of Int8DynamicActivation..., in float32"
+WAY_OUT = "use Int8WeightOnlyConfig, IntxWeightOnlyConfig or an Int8DynamicActivation...Config, in float32"
 SMALLEST = torch.finfo(torch.float32).smallest_normal
 EPSILON = torch.finfo(torch.float32).eps
 INT8 = (-128, 127)
@@ -69,9 +69,7 @@ class CodedWeight(nn.Module):
                 self.register_buffer("columns", self.scales[:, 0].contiguous())
                 self.register_buffer("zeros", torch.zeros(len(self.scales), dtype=torch.int64))
             elif type(options.granularity).__name__ != "PerRow" or options.mapping_type.name not in MAPPINGS:
-                raise unsupported_error(
-                    "activations that do not have one scale for each row are not supported", WAY_OUT
-                )
+                raise unsupported_error("only activations with one scale for each row are supported", WAY_OUT)
             else:
                 self.row_parameters = lambda x: row_numbers(x, symmetric, self.bounds, EPSILON)
 
@@ -79,9 +77,7 @@ class CodedWeight(nn.Module):
     def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
         name = getattr(func, "__name__", str(func))
         if name != "linear":
-            raise unsupported_error(
-                f"{name} with a weight of torchao is not supported", "quantize layers of nn.Linear alone"
-            )
+            raise unsupported_error(f"{name} with a torchao weight is not supported", "quantize only nn.Linear layers")
         return _linear(*args, **(kwargs or {}))
 
     def product(self, x: torch.Tensor) -> torch.Tensor:
@@ -131,18 +127,18 @@ def _centre_codes(weight: Any) -> tuple[torch.Tensor, torch.Tensor]:
     kind = type(weight).__name__
     is_known = kind in KINDS and weight.qdata.ndim == 2 and weight.dtype == torch.float32
     if not is_known or weight.block_size[0] not in (1, weight.shape[0]):
-        raise unsupported_error(f"a weight kept as torchao's {kind} of {_name(weight.dtype)} is not supported", WAY_OUT)
+        raise unsupported_error(f"a weight of torchao's {kind} of {_name(weight.dtype)} is not supported", WAY_OUT)
     codes, scales = weight.qdata.detach(), weight.scale.detach().float()
     scales = scales.reshape(-1, codes.shape[1] // weight.block_size[1]).expand(codes.shape[0], -1).contiguous()
     zero = weight.zero_point
     if zero is None or not zero.any():
         return codes, scales
     if zero.is_floating_point():
-        raise unsupported_error("zero points that are no whole numbers are not supported", WAY_OUT)
+        raise unsupported_error("fractional zero points are not supported", WAY_OUT)
     shifts = zero.reshape(-1, scales.shape[1]).expand(scales.shape).repeat_interleave(weight.block_size[1], 1)
     centred = codes.int() - shifts.int()
     if centred.abs().max() > 127:
-        raise unsupported_error("codes minus their zero points leave int8", "quantize weights symmetrically")
+        raise unsupported_error("codes minus their zero points do not fit int8", "quantize weights symmetrically")
     return centred.to(torch.int8), scales
 
 
