@@ -15,6 +15,7 @@ from tests.support.project import ROOT, modules
 
 sys.path.append(str(ROOT / "docs" / "_ext"))
 
+import architecture_pages  # noqa: E402
 import built_links  # noqa: E402
 import error_pages  # noqa: E402
 import pages  # noqa: E402
@@ -103,6 +104,12 @@ def _calls(path) -> int:
 
 
 # ---- passes
+
+
+def test_the_picture_of_the_stages_leads_to_every_pass_of_quantize():
+    drawn = "\n".join(architecture_pages.draw_stages(""))
+    others = {"import_qdq", "quantize_dynamic", "partition_conversions"}  # of other ways through the passes
+    assert {name for name in PASSES if f'"{name}.html"' in drawn} >= set(PASSES) - others
 
 
 @pytest.fixture(scope="module")
