@@ -101,7 +101,8 @@ def draw_stages(base: str) -> list[str]:
     from tvmq.quantization.stages import DECISIONS, INTEGERS, PREPARATION, ROUNDING, SCALING
 
     entries = []
-    for name, _ in PREPARATION + SCALING + DECISIONS + ROUNDING + INTEGERS:
+    for stage in PREPARATION + SCALING + DECISIONS + ROUNDING + INTEGERS:
+        name = stage.name
         kind = "other" if name in OPTIONAL else "float"
         entries.append((name, kind, f"{base}{name}.html" if name in PASSES else None))
     return ["```{raw} html", *_chain(entries, "the stages", 146, IN_A_ROW), "```"]

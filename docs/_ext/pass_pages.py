@@ -11,7 +11,7 @@ from collections.abc import Iterator
 import tvm
 from api_pages import links
 from architecture_pages import draw_stages
-from pages import Page, rst, toctree
+from pages import ROOT, Page, rst, toctree
 from pass_samples import Sample, samples
 from pictures import functions, picture
 from plain_docstrings import inline, to_rst
@@ -63,7 +63,7 @@ def _page(name: str, sample: Sample | None) -> Page:
     lines += ["## The rule\n", *_rule(rest)]
     if sample is not None:
         lines += ["## As text\n", PRINTED, "```{code-block} diff", ":class: rule\n", *_difference(sample), "```\n"]
-    lines += ["## In Python\n", *_signature(name)]
+    lines += [*_cases(name), "## In Python\n", *_signature(name)]
     return Page(f"passes/{name}", "\n".join(lines))
 
 
@@ -72,6 +72,23 @@ LEGEND = """<p class="legend"><span class="float">float32</span> <span class="co
 PRINTED = """What TVM prints; lines with `-` are before the pass, lines with `+` after it, the others are in both.
 Attributes of the function are omitted, and constants are shown by type and shape.
 """
+
+
+CASES = """Modules before and after the pass, as the tests compare them. Parameters and constants stand under `# Given`,
+at the head those of all cases; a comment behind a binding is what the pass noted about that variable.
+"""
+
+
+def _cases(name: str) -> list[str]:
+    """The case files of the pass, where it has any."""
+    folder = ROOT / "tests" / "passes" / "cases"
+    paths = [*folder.glob(f"{name}.py"), *sorted(folder.glob(f"{name}/*.py"))]
+    lines = ["## Cases\n", CASES] if paths else []
+    for path in paths:
+        head, _, text = path.read_text(encoding="utf-8").partition("\n\n")
+        said = head.strip('"').removeprefix(f"{name}: ")
+        lines += [f"{said[0].upper()}{said[1:]}\n", "```{code-block} python", ":class: rule\n", text, "```\n"]
+    return lines
 
 
 def _rule(rest: str) -> list[str]:

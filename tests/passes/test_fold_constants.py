@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import tvm
 from tvm import relax
 
 from tests.support.models.networks import block
@@ -30,17 +29,8 @@ def folded(body: str, array: np.ndarray = VALUES, result: str | None = None) -> 
 UNARY = {
     "R.nn.relu(a)": lambda a: np.maximum(a, 0),
     "R.clip(a, 1, 2)": lambda a: np.clip(a, 1, 2),
-    "R.negative(a)": lambda a: -a,
-    "R.abs(a)": np.abs,
-    "R.sqrt(a)": np.sqrt,
-    "R.floor(a)": np.floor,
-    "R.ceil(a)": np.ceil,
     "R.round(a)": np.rint,
-    "R.exp(a)": np.exp,
-    "R.log(a)": np.log,
     "R.rsqrt(a)": lambda a: 1 / np.sqrt(a),
-    "R.tanh(a)": np.tanh,
-    "R.square(a)": np.square,
     "R.sigmoid(a)": lambda a: 1 / (1 + np.exp(-a)),
     "R.nn.silu(a)": lambda a: a / (1 + np.exp(-a)),
     "R.nn.leakyrelu(a, alpha=0.5)": lambda a: np.where(a > 0, a, a / 2),
@@ -68,24 +58,18 @@ UNARY = {
     "R.matmul(a, R.permute_dims(a))": lambda a: a @ a.T,
     "R.sum(a, axis=[1])": lambda a: a.sum(1),
     "R.mean(a, axis=[0], keepdims=True)": lambda a: a.mean(0, keepdims=True),
-    **{f"R.{name}(a)": getattr(np, name) for name in ("sign", "trunc", "isnan", "isinf", "isfinite", "sin", "cos")},
-    **{f"R.{name}(a)": getattr(np, name) for name in ("tan", "sinh", "cosh", "zeros_like", "ones_like")},
-    **{
-        f"R.a{name}(R.divide(a, R.const(99.0, 'float32')))": lambda a, f=f"arc{name}": getattr(np, f)(a / 99)
-        for name in ("sin", "cos", "tanh")
-    },
+    **{f"R.{name}(a)": getattr(np, name) for name in (
+        "negative", "abs", "sqrt", "floor", "ceil", "exp", "log", "square", "sign", "trunc", "isnan", "isinf", "isfinite",
+        "sin", "cos", "tan", "sinh", "cosh", "tanh", "zeros_like", "ones_like",
+    )},
+    **{f"R.a{name}(R.divide(a, R.const(99.0, 'float32')))": lambda a, f=f"arc{name}": getattr(np, f)(a / 99)
+       for name in ("sin", "cos", "tanh")},
     **{f"R.a{name}(a)": getattr(np, f"arc{name}") for name in ("tan", "sinh")},
     "R.acosh(R.add(a, R.const(1.0, 'float32')))": lambda a: np.arccosh(a + 1),
-    **{
-        f"R.{name}(a, R.const(2.5, 'float32'))": lambda a, f=name: getattr(np, f)(a, 2.5)
-        for name in ("equal", "not_equal", "greater", "less", "greater_equal", "less_equal")
-    },
-    **{
-        f"R.{name}(R.less(a, R.const(3.0, 'float32')), R.isinf(a))": lambda a, f=name: getattr(np, f)(
-            a < 3, np.isinf(a)
-        )
-        for name in ("logical_and", "logical_or", "logical_xor")
-    },
+    **{f"R.{name}(a, R.const(2.5, 'float32'))": lambda a, f=name: getattr(np, f)(a, 2.5)
+       for name in ("equal", "not_equal", "greater", "less", "greater_equal", "less_equal")},
+    **{f"R.{name}(R.less(a, R.const(3.0, 'float32')), R.isinf(a))": lambda a, f=name: getattr(np, f)(a < 3, np.isinf(a))
+       for name in ("logical_and", "logical_or", "logical_xor")},
     "R.logical_not(R.less(a, R.const(3.0, 'float32')))": lambda a: a >= 3,
     "R.full_like(a, R.const(3.0, 'float32'))": lambda a: np.full_like(a, 3),
     "R.log_add_exp(a, R.const(3.0, 'float32'))": lambda a: np.logaddexp(a, np.float32(3)),
@@ -97,7 +81,7 @@ UNARY = {
     "R.stack((a, a), axis=1)": lambda a: np.stack([a, a], 1),
     "R.max(a)": np.max,
     "R.min(a, axis=[0])": lambda a: a.min(0),
-}
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("call", UNARY)
@@ -108,6 +92,7 @@ def test_values(call: str) -> None:
     mod = block(A.format("float32"), f"y = {call}", result, a=VALUES)
     after = fold_constants(mod)
     found = const_value(after["main"].body.body)
+    assert not View(after).bindings
     assert (found.shape, found.dtype) == (expected.shape, expected.dtype)
     np.testing.assert_allclose(found, expected, rtol=1e-6)
 
@@ -152,14 +137,6 @@ def test_sigmoid_does_not_overflow() -> None:
     with np.errstate(over="raise"):
         found = folded("y = R.sigmoid(a)", np.float32([[-1e4, 0, 1e4], [-90, 1, 90]]))
     assert found[0].tolist() == [0, 0.5, 1]
-
-
-def test_nothing_is_left_of_a_chain() -> None:
-    mod = block(
-        A.format("float32"), "u = R.add(a, a)\nv = R.permute_dims(u)\ny = R.nn.relu(v)", '(3, 2), "float32"', a=VALUES
-    )
-    after = fold_constants(mod)
-    assert View(after).bindings == [] and isinstance(after, tvm.IRModule)
 
 
 def test_large_constants_that_are_equal_become_one() -> None:

@@ -22,7 +22,15 @@ from tvmq.base.foreign_errors import explain_exceptions
 from tvmq.base.memory import check_max_bytes
 from tvmq.base.text import printable_name
 from tvmq.errors import ModelError, UnsupportedOpError
-from tvmq.formats.importing.assemble import ConvertedModel, ConvertedNode, assemble, constants, variable_name, variables
+from tvmq.formats.importing.assemble import (
+    ConvertedModel,
+    ConvertedNode,
+    assemble,
+    constants,
+    substitute,
+    variable_name,
+    variables,
+)
 from tvmq.graph.functions import plain_module
 from tvmq.graph.names import ATTRIBUTE, UniqueNames, read_attribute
 from tvmq.graph.view import dtype_of, op_name, sizes_of
@@ -216,7 +224,7 @@ def _steps(
     owners: dict[Any, str] = {const: name.rpartition(".")[0] for const, name in weights.items() if "." in name}
     for binding in (binding for block in func.body.blocks for binding in block.bindings):
         check_binding(binding)
-        value, name = _read(binding.value, values), binding.var.name
+        value, name = substitute(binding.value, values), binding.var.name
         operator = op_name(value).rpartition(".")[2]
         count = counts[operator] = counts.get(operator, -1) + 1
         if AUTOMATIC.fullmatch(name):
@@ -247,19 +255,6 @@ def _owner(var: relax.Var, value: relax.Expr, owners: dict[Any, str]) -> str:
     if modules and len(modules) == len(read):
         owners[var] = modules[0]
     return modules[0] if modules else ""
-
-
-def _read(expr: relax.Expr, values: Mapping[relax.Var, relax.Expr]) -> relax.Expr:
-    """The expression with weights in the place of their parameters."""
-    if isinstance(expr, relax.Var):
-        return values.get(expr, expr)
-    if isinstance(expr, relax.Tuple):
-        return relax.Tuple([_read(item, values) for item in expr.fields])
-    if isinstance(expr, relax.TupleGetItem):
-        return relax.TupleGetItem(_read(expr.tuple_value, values), expr.index)
-    if isinstance(expr, relax.Call):
-        return relax.Call(expr.op, [_read(arg, values) for arg in expr.args], expr.attrs, expr.ty_args)
-    return expr
 
 
 def _name_results(outputs: list[relax.Expr]) -> list[tuple[str, relax.Expr]]:

@@ -165,7 +165,11 @@ def _fitting_shift(a_ratio: float, b_ratio: float, a_reach: int, b_reach: int, b
 
 
 class SummandTables(NamedTuple):
-    """Both sides of a sum as TFLite rescales them: int32 for each of the 256 codes, in the order of `table`."""
+    """Both sides of a sum as TFLite rescales them, as `summand_tables` computes them.
+
+    a, b   int32 (256,), an entry for each code, in the order that `table` reads
+    scale  of the sums of two entries
+    """
 
     a: np.ndarray
     b: np.ndarray
@@ -189,6 +193,7 @@ def summand_tables(
     dtypes  types of a and b, of 8 bits
     bounds  an entry is at most 255 * 2^19, a sum below 2^28
     raises  RangeError if a scale is not positive and finite, or a zero point is no code
+    source  ADD and SUB of TFLite, the reference kernels for 8 bits
 
     >>> made = summand_tables(0.5, 0, 0.25, 10)
     >>> made.a[128:131], made.b[136:139], made.scale * 2**20

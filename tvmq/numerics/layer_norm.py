@@ -34,6 +34,7 @@ def layer_norm(
              3. variance = lane_sum(d * d) / n
              4. r = 1 / sqrt(variance + epsilon), a square root and a true division
              5. ((d * r) * gamma) + beta
+    source   ONNX LayerNormalization; the order is ours
 
     >>> layer_norm(np.float32([[1, 3], [5, 5]]), epsilon=0.25)
     array([[-0.8944272,  0.8944272],
@@ -52,6 +53,7 @@ def rms_norm(x: np.ndarray, gamma: np.ndarray | None = None, *, axes: int = 1, e
     order    1. square = lane_sum(x * x) / n, n as float32
              2. r = 1 / sqrt(square + epsilon), a square root and a true division
              3. (x * r) * gamma
+    source   ONNX RMSNormalization; the order is ours
 
     >>> rms_norm(np.float32([1, 7]), epsilon=0)
     array([0.2, 1.4], dtype=float32)
@@ -94,6 +96,7 @@ def group_norm(
     returns  float32, shape of x
     order    that of `layer_norm`: the row of a group holds its channels one after the other, each with all of its
              positions in their order in memory; gamma and beta are those of the element's channel
+    source   ONNX GroupNormalization; the order is ours
 
     >>> x = np.float32([[[1, 3], [5, 7]]])
     >>> group_norm(x, groups=2, epsilon=0)
@@ -113,7 +116,7 @@ def group_norm(
 def instance_norm(
     x: np.ndarray, gamma: np.ndarray | None = None, beta: np.ndarray | None = None, *, epsilon: float = 1e-5
 ) -> np.ndarray:
-    """`group_norm` with a group for each channel.
+    """`group_norm` with a group for each channel; shapes as there.
 
     >>> instance_norm(np.float32([[[1, 3], [5, 5]]]), np.float32([2, 1]), np.float32([0, 4]), epsilon=0.5625)
     array([[[-1.6,  1.6],

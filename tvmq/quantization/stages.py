@@ -101,7 +101,9 @@ PREPARATION: Stages = (
     Stage("fold_constants", lambda mod, _: fold_constants(mod), PREPARED),
     Stage("passes", lambda mod, context: run_passes(mod, context.config.passes), PREPARED, CODES),
 )
-SCALING: Stages = (Stage("equalize", lambda mod, _: equalize(mod), PREPARED),)
+SCALING: Stages = (
+    Stage("equalize", lambda mod, context: equalize(mod) if context.config.equalization else mod, PREPARED),
+)
 DECISIONS: Stages = (
     Stage("scale_outliers", lambda mod, context: scale_outliers(mod, context.outliers), PREPARED),
     Stage("partition", lambda mod, context: partition(mod, context.config, context.backend), PARTITIONED),

@@ -16,7 +16,7 @@ from tvmq.codegen.kernels.elementwise.table import table
 from tvmq.codegen.kernels.isa import isa_named
 from tvmq.codegen.kernels.move.concat import concat
 from tvmq.codegen.kernels.move.transpose import dequantize_to_nchw, quantize_to_nhwc, to_nchw, to_nhwc
-from tvmq.codegen.kernels.norm.dynamic_sum import DynamicSum, dynamic_sum
+from tvmq.codegen.kernels.norm.float_sum import FloatSum, float_sum
 from tvmq.codegen.kernels.parts.types import AddStep, Kernel
 from tvmq.codegen.kernels.pool import max_pool
 from tvmq.codegen.kernels.pool_windows import DynamicPool2d
@@ -91,7 +91,7 @@ def test_changes_of_layout(level: str, channels: int) -> None:
 def test_concat_and_means(level: str) -> None:
     isa = isa_named(level)
     joined = concat([(*PICTURE, 3), (*PICTURE, 20)], 3, isa)
-    mean = dynamic_sum(DynamicSum(PICTURE, 20, True), isa)
+    mean = float_sum(FloatSum(PICTURE[:1], PICTURE[1:], 20, True), isa)
     for sizes in SIZES:
         parts = [codes(*sizes, 3), codes(*sizes, 20)]
         equal(run(joined, parts, (*sizes, 23), level), np.concatenate(parts, 3))

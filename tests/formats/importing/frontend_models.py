@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,12 @@ from tvmq.codegen.target.cpu import resolve_target
 from tvmq.formats.onnx.importer.from_onnx import from_onnx
 
 TOLERANCE = 1e-4  # of max |difference| / max |reference|: float sums in another order
+
+
+def normal_floats(seed: int) -> Callable[..., np.ndarray]:
+    """A function of a shape, for float32 values of a normal distribution."""
+    random = np.random.default_rng(seed)
+    return lambda *shape: random.standard_normal(shape).astype(np.float32)
 
 
 def run_float(mod: tvm.IRModule, params: Mapping[str, np.ndarray], feed: Mapping[str, np.ndarray]) -> list[np.ndarray]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -64,9 +65,7 @@ LARGE: dict[str, tuple[Any, str]] = {
     "Pad": (lambda: single("Pad", ["x", "s"], {"s": i64(0, 0, 0, 10**12)}), "takes 4.0 TB"),
     "Pad that wraps": (lambda: single("Pad", ["x", "s"], {"s": i64(0, 2**63 - 1, 0, 2**63 - 1)}), "takes 73.8 EB"),
     "Resize": (lambda: single("Resize", ["x", "", "s"], {"s": np.array([1, 1, 1e6, 1e6], F32)}, PICTURE), "takes 64.0 TB"),
-    "Range": (
-        lambda: single("Range", ["a", "b", "d"], {"a": F32(0), "b": F32(1e12), "d": F32(1)}), "takes 4.0 TB"
-    ),
+    "Range": (lambda: single("Range", ["a", "b", "d"], {"a": F32(0), "b": F32(1e12), "d": F32(1)}), "takes 4.0 TB"),
     "OneHot": (
         lambda: single("OneHot", ["i", "d", "v"], {"d": i64(10**12), "v": np.array([0, 1], F32)}, {"i": ("int64", (4,))}),
         "float32[4, 1000000000000] takes 16.0 TB",
@@ -75,9 +74,7 @@ LARGE: dict[str, tuple[Any, str]] = {
         lambda: single("MatMul", ["a", "b"], {"a": np.ones((10**6, 1), F32), "b": np.ones((1, 10**6), F32)}),
         "float32[1000000, 1000000] takes 4.0 TB",
     ),
-    "windows": (
-        lambda: single("ConvTranspose", ["x", "w"], W22, PICTURE, strides=[2**20, 2**20]), "TB"
-    ),
+    "windows": (lambda: single("ConvTranspose", ["x", "w"], W22, PICTURE, strides=[2**20, 2**20]), "TB"),
 }  # fmt: skip
 
 
@@ -223,27 +220,34 @@ def test_what_only_tvm_refuses_is_said_without_its_innards() -> None:
     assert "T.int64" not in message and "ir.Op" not in message
 
 
-def test_graphs_that_are_ambiguous() -> None:
-    relu = single("Relu", ["x"])
-    twice = onnx.ModelProto()
-    twice.CopyFrom(relu)
-    twice.graph.input.append(twice.graph.input[0])
-    refused(twice, ModelError, "2 inputs named 'x'")
-    twice.CopyFrom(single("Add", ["x", "c"], {"c": floats(4)}))
-    twice.graph.initializer.append(twice.graph.initializer[0])
-    refused(twice, ModelError, "2 weights named 'c'")
-    twice.CopyFrom(relu)
+def damaged(change: Callable[[onnx.GraphProto], Any]) -> onnx.ModelProto:
+    """A sum whose graph was changed."""
+    model = single("Add", ["x", "c"], {"c": floats(4)})
+    change(model.graph)
+    return model
+
+
+AMBIGUOUS: dict[str, tuple[Callable[[onnx.GraphProto], Any], tuple[str, ...]]] = {
+    "input": (lambda graph: graph.input.append(graph.input[0]), ("2 inputs named 'x'",)),
+    "weight": (lambda graph: graph.initializer.append(graph.initializer[0]), ("2 weights named 'c'",)),
+    "output": (lambda graph: setattr(graph.output[0], "name", ""), ("an output of 'model' has no name",)),
+    "size": (lambda graph: graph.initializer[0].dims.__setitem__(0, -4), ("weight 'c'", "[-4]", "cannot be negative")),
+    "input size": (
+        lambda graph: setattr(graph.input[0].type.tensor_type.shape.dim[1], "dim_value", -4), ("'x' of 'model'", "[1, -4]")
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", AMBIGUOUS)
+def test_graphs_that_are_ambiguous(name: str) -> None:
+    change, words = AMBIGUOUS[name]
+    refused(damaged(change), ModelError, *words)
+
+
+def test_an_operator_set_that_is_there_twice() -> None:
+    twice = single("Relu", ["x"])
     twice.opset_import.append(helper.make_opsetid("ai.onnx", 9))
     refused(twice, ModelError, "2 operator sets named 'ai.onnx'")
-    unnamed = onnx.ModelProto()
-    unnamed.CopyFrom(relu)
-    unnamed.graph.output[0].name = ""
-    refused(unnamed, ModelError, "an output of 'model' has no name")
-    negative = single("Add", ["x", "c"], {"c": floats(4)})
-    negative.graph.initializer[0].dims[:] = [-1, 4]
-    refused(negative, ModelError, "weight 'c'", "[-1, 4]", "sizes cannot be negative")
-    negative = single("Relu", ["x"], given={"x": ("float32", (1, -4))})
-    refused(negative, ModelError, "'x' of 'model'", "[1, -4]")
 
 
 # ---- files

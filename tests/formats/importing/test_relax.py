@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 import tvm
 import tvm_ffi
+from frontend_models import normal_floats
 from tvm import relax
 from tvm.relax.frontend import nn
 from tvm.script import ir as I
@@ -20,11 +21,7 @@ from tvmq.errors import ModelError, UnsupportedOpError
 from tvmq.formats.relax import from_relax
 from tvmq.graph.names import get_names
 
-RNG = np.random.default_rng(0)
-
-
-def floats(*shape: int) -> np.ndarray:
-    return RNG.standard_normal(shape).astype(np.float32)
+floats = normal_floats(0)
 
 
 class Net(nn.Module):

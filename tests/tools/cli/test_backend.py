@@ -42,7 +42,7 @@ def test_check_says_what_is_wrong(cli, tmp_path):
 
 def test_actions_are_words(cli):
     found = cli("backend", "shwo", "cpu")
-    assert found.code == 1 and "there is show and check. Got 'shwo' instead; did you mean 'show'?" in found.err
+    assert found.code == 1 and "action must be one of show, check. Got 'shwo' instead; did you mean 'show'?" in found.err
 
 
 def test_what_is_saved_is_compiled(cli, tmp_path):

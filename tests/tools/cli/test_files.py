@@ -46,9 +46,9 @@ def damaged(tmp_path):
     (lambda p: (p / "a.txt").write_bytes(b"hello") and p / "a.txt", ["x"], "is not an .npz or .npy file"),
     (lambda p: (p / "a.npy").write_bytes(b"") or p / "a.npy", ["x"], "is not an .npz or .npy file"),
     (lambda p: np.save(p / "a.npy", X) or p / "a.npy", ["x", "m"], "is one array, but the model takes 'x', 'm'"),
-    (lambda p: np.savez(p / "a.npz", y=X, z=X) or p / "a.npz", ["x"], "lacks input 'x'; it holds 'y', 'z'"),
+    (lambda p: np.savez(p / "a.npz", y=X, z=X) or p / "a.npz", ["x"], "lacks input 'x' and holds 'y', 'z'"),
     (lambda p: np.savez(p / "a.npz", x=X, y=X[:1]) or p / "a.npz", ["x", "y"], "equally many .*: 3, .*: 1"),
-    (lambda p: np.save(p / "a.npy", X[:0]) or p / "a.npy", ["x"], "not 0"),
+    (lambda p: np.save(p / "a.npy", X[:0]) or p / "a.npy", ["x"], "at least 1"),
     (damaged, ["x"], "'x' of '.*bad.npz' cannot be read"),
 ])  # fmt: skip
 def test_bad_data_is_refused(tmp_path, make, names, message):

@@ -38,5 +38,5 @@ def test_backends_and_options() -> None:
     with pytest.raises(ConfigError, match="--tflite and --tosa round differently, and a model has only one arithmetic"):
         both.backend(None)
     config = tvmq.QConfig()
-    assert Formats(onnx=Path("a")).options(config) is config
-    assert both.options(config).partition_conversions == "fully_integral"
+    assert Formats(onnx=Path("a")).with_required_options(config) is config
+    assert both.with_required_options(config).partition_conversions == "fully_integral"

@@ -13,6 +13,7 @@ import tvmq
 from tests.support.project import ROOT
 from tvmq import errors
 from tvmq.base.by_name import load_object
+from tvmq.tools.cli.command_line import help_text
 from tvmq.tools.cli.commands import COMMANDS, help_of
 
 
@@ -74,7 +75,7 @@ def test_the_list_of_commands_imports_none_of_them():
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_texts_of_the_list_are_those_of_the_commands(name):
-    assert help_of(name) == inspect.getdoc(load_object(COMMANDS[name]))
+    assert help_of(name) == help_text(inspect.getdoc(load_object(COMMANDS[name])))
 
 
 @pytest.mark.parametrize("module", ["tvmq", "tvmq.tools.cli"])

@@ -185,7 +185,7 @@ def test_without_data_scales_are_made_at_run_time(cli, here):
     ("quantize", ("--labels", "words.txt"), "--labels: 'words.txt' cannot be read as labels (invalid literal"),
     ("quantize", ("--target", "avx1024"), "'avx1024' is no target; use"),
     ("quantize", ("--target", "avx2", "--target", "avx1024"), "'avx1024' is no target; use"),
-    ("quantize", ("--metric", "top2"), "--metric: 'top2' is none of"),
+    ("quantize", ("--metric", "top2"), "--metric: must be one of"),
     ("quantize", ("--save-samples", "nowhere/s.npz"), "output: there is no folder"),
     ("quantize", ("--onnx", "nowhere/s.onnx"), "output: there is no folder"),
     ("doctor", ("--data", "none.npz"), "data: there is no file 'none.npz'"),
@@ -203,7 +203,7 @@ def test_files_are_looked_at_before_the_model(cli, here, command, arguments, mes
 
 
 @pytest.mark.parametrize("data, message", [
-    ("empty", "'empty' is empty"), ("nowhere", "there is no 'nowhere'; give a folder"), ("none.npz", "there is no file 'none.npz'"),
+    ("empty", "'empty' is empty"), ("nowhere", "'nowhere' does not exist; give a folder"), ("none.npz", "there is no file 'none.npz'"),
     ("my digits.onnx", "is not an .npz or .npy file; give a folder of pictures"), ("no_such:f", "'no_such' cannot be loaded"),
 ])  # fmt: skip
 def test_data_that_is_none(cli, here, data, message):
@@ -214,7 +214,7 @@ def test_data_that_is_none(cli, here, data, message):
 
 @pytest.mark.slow_cases("arguments2*")
 @pytest.mark.parametrize("arguments, message", [
-    (("--metric", "top2"), "--metric: 'top2' is none of top1, top5, mse"),
+    (("--metric", "top2"), "--metric: must be one of top1, top5, mse, or"),
     (("--labels", "none.npy"), "--labels: 'none.npy' cannot be read"),
     (("--labels", "three.txt"), "holds 3 labels for 80 samples"),
     (("--mean", "a,b"), "--mean: 'a,b' is not a list of numbers"),

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import keyword
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -107,6 +107,19 @@ def _children(expr: relax.Expr) -> list[relax.Expr]:
     return [expr.tuple_value] if isinstance(expr, relax.TupleGetItem) else []
 
 
+def substitute(expr: relax.Expr, values: Mapping[Any, relax.Expr]) -> relax.Expr:
+    """The expression with other values in the place of variables and constants."""
+    if isinstance(expr, relax.Var | GenericConst):
+        return values.get(expr, expr)
+    if isinstance(expr, relax.Tuple):
+        return relax.Tuple([substitute(item, values) for item in expr.fields])
+    if isinstance(expr, relax.TupleGetItem):
+        return relax.TupleGetItem(substitute(expr.tuple_value, values), expr.index)
+    if isinstance(expr, relax.Call):
+        return relax.Call(expr.op, [substitute(arg, values) for arg in expr.args], expr.attrs, expr.ty_args)
+    return expr
+
+
 def _is_settled_later(value: relax.Expr) -> bool:
     """True for a shape unknown only because of dynamic dimensions, which `settle_sizes` finds equal; not by data."""
     if not isinstance(value, relax.Call) or op_name(value) in SHAPED_BY_DATA:
@@ -122,13 +135,13 @@ class _Assembler:
         self.model, self.max_bytes = model, max_bytes
         self.unique = UniqueNames([var.name for _, var in model.inputs])
         self.builder = relax.BlockBuilder()
-        self.replacements: dict[relax.Var, relax.Expr] = {}
         self.bindings: list[relax.VarBinding] = []
         self.needed_vars: set[relax.Var] = set()
         self.output_vars: set[relax.Var] = set()
         self.results: dict[relax.Var, str] = {}
         self.names: dict[str, list[str]] = {}
         self.params: dict[GenericConst, relax.Var] = {}
+        self.values: dict[Any, relax.Expr] = {}  # in the place of old variables and of weights
 
     def run(self) -> tuple[tvm.IRModule, dict[str, np.ndarray]]:
         self._trace()
@@ -166,10 +179,11 @@ class _Assembler:
             for binding in node.bindings:
                 for const in constants(binding.value) if binding.var in self.needed_vars else ():
                     if const not in self.params and self._is_weight(const):
-                        name = self.unique(variable_name(self.model.weights[const]))
-                        self.params[const] = relax.Var(name, const.ty)
-                        weight = printable_name(self.model.weights[const])
-                        check_results([self.params[const]], self.max_bytes, f"{self.model.stage}, weight '{weight}'")
+                        name = self.model.weights[const]
+                        param = relax.Var(self.unique(variable_name(name)), const.ty)
+                        self.params[const] = self.values[const] = param
+                        where = f"{self.model.stage}, weight '{printable_name(name)}'"
+                        check_results([param], self.max_bytes, where)
 
     def _is_weight(self, const: GenericConst) -> bool:
         is_float = str(const.ty.dtype).startswith(("float", "bfloat"))
@@ -185,12 +199,12 @@ class _Assembler:
                 "known only at run time; fix the input shapes with shape=, or export this layer with fixed shapes"
             )
         for binding in bindings:
-            value = self._substitute(binding.value)
+            value = substitute(binding.value, self.values)
             refuse_outside(value, f"{self.model.stage}, layer '{node.layer}': {node.op_type}")
             if not isinstance(value, relax.Var | GenericConst | relax.ShapeExpr):
                 name = self.results.get(binding.var) or self.unique(_helper_name(node, binding.value))
                 value = self._emit(value, name, node.layer, is_output=binding.var in self.output_vars)
-            self.replacements[binding.var] = value
+            self.values[binding.var] = value
 
     def _emit(self, value: relax.Expr, name: str, layer: str, is_output: bool) -> relax.Var:
         """Bind a value; variables that the function returns are visible outside of the dataflow block."""
@@ -206,28 +220,12 @@ class _Assembler:
         self.names[name] = [layer]
         return var
 
-    def _substitute(self, expr: relax.Expr) -> relax.Expr:
-        """The expression over the new variables; weights become parameters."""
-        if isinstance(expr, relax.Var):
-            return self.replacements.get(expr, expr)
-        if isinstance(expr, GenericConst):
-            return self.params.get(expr, expr)
-        if isinstance(expr, relax.Tuple):
-            return relax.Tuple([self._substitute(item) for item in expr.fields])
-        if isinstance(expr, relax.TupleGetItem):
-            return relax.TupleGetItem(self._substitute(expr.tuple_value), expr.index)
-        if isinstance(expr, relax.Call):
-            args = [self._substitute(arg) for arg in expr.args]
-            return relax.Call(expr.op, args, expr.attrs, expr.ty_args)
-        return expr
-
     def _output(self, name: str, value: Any) -> relax.Var:
         """An output as a variable bound in the block; inputs and constants that are returned are copied."""
-        bound = self.replacements.get(value) if isinstance(value, relax.Var) else None
+        bound = self.values.get(value) if isinstance(value, relax.Var) else None
         if isinstance(bound, relax.Var) and bound.name in self.names:
             return bound
-        value = self._substitute(value)
-        copy = _copy_value(value)
+        copy = _copy_value(substitute(value, self.values))
         return self._emit(copy, self.unique(variable_name(name)), name, is_output=True)
 
     def _module(self, result: relax.Expr) -> tvm.IRModule:

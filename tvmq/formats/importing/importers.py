@@ -92,6 +92,18 @@ def _place(function: Any) -> str:
     return f"{getattr(function, '__module__', '?')}.{getattr(function, '__qualname__', repr(function))}"
 
 
+def check_result(call: Any, result: Any) -> Any:
+    """The Relax expression, or tuple of them, that the user's importer of a call returned."""
+    from tvm import relax
+
+    if isinstance(result, tuple | list) and all(isinstance(item, relax.Expr) for item in result):
+        return tuple(result)
+    if not isinstance(result, relax.Expr):
+        kind = type(result).__name__
+        raise call.unsupported_error(f"its importer returned a {kind}", "return a Relax expression or a tuple of them")
+    return result
+
+
 def onnx_importer(key: str) -> Callable[[Any], Any] | None:
     """The function for "domain::Operator"; None if there is none."""
     return _onnx.get(key)

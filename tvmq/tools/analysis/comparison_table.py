@@ -6,13 +6,14 @@ Tests: tests/tools/analysis/test_compare.py
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from tvmq.errors import ConfigError
 from tvmq.numerics.deviation import Figures
 from tvmq.options.rules import short_names
+from tvmq.tools.analysis.report_table import align, cut, list_first
 
 ERRORS = ("local", "accumulated", "weight")
 WIDEST = 44
@@ -97,10 +98,8 @@ class Comparison:
         text = f"{len(self.layers)} layers, {self.samples} samples; worst on their own: {listed or 'none'}"
         if not self.unpaired:
             return text
-        missing = ", ".join(map(short_names, self.unpaired[:MOST_UNPAIRED]))
-        more = len(self.unpaired) - MOST_UNPAIRED
-        rest = f" and {more} more" if more > 0 else ""
-        return f"{text}; {len(self.unpaired)} layers have no counterpart in the first model and no row: {missing}{rest}"
+        missing = list_first([short_names(names) for names in self.unpaired], MOST_UNPAIRED)
+        return f"{text}; {len(self.unpaired)} layers have no counterpart in the first model and no row: {missing}"
 
 
 def _row(name: str, layer: LayerComparison) -> list[str]:
@@ -127,12 +126,10 @@ def _cosine_text(cosine: float) -> str:
 
 
 def _align_columns(rows: Sequence[Sequence[str]]) -> str:
-    """Align two columns left, the others right."""
-    rows = [[_cut(row[0]), *row[1:]] for row in rows]
-    widths = [max(len(row[i]) for row in rows[1:]) for i in range(len(rows[0]))]
-    sides: Sequence[Callable[[str, int], str]] = [str.ljust, str.ljust] + [str.rjust] * (len(widths) - 2)
-    lines = ["  ".join(side(c, w) for side, c, w in zip(sides, row, widths, strict=True)).rstrip() for row in rows[1:]]
-    return "\n".join([_titles(rows[0], widths), *lines])
+    """Align two columns left, the others right; the first row has titles over four columns each."""
+    body = [[cut(row[0], WIDEST), *row[1:]] for row in rows[1:]]
+    widths = [max(map(len, column)) for column in zip(*body, strict=True)]
+    return "\n".join([_titles(rows[0], widths), *align(body, range(2, len(widths)))])
 
 
 def _titles(cells: Sequence[str], widths: Sequence[int]) -> str:
@@ -142,10 +139,6 @@ def _titles(cells: Sequence[str], widths: Sequence[int]) -> str:
         line = f"{line.ljust(at)}{cell}" if cell else line
         at += width + 2
     return line
-
-
-def _cut(name: str) -> str:
-    return name if len(name) <= WIDEST else f"{name[: WIDEST - 3]}..."
 
 
 def _replace_infinite(value: Any) -> Any:

@@ -22,6 +22,7 @@ from tvmq.reference import Reference
 from tvmq.runtime.executable import Executable
 from tvmq.tools.analysis.layer_report import LayerReport, find_layers
 from tvmq.tools.analysis.lowered_layers import lowering_lines
+from tvmq.tools.analysis.report_table import align, list_first
 from tvmq.tools.analysis.work import describe_variables, float_macs, kernels_of_layers
 
 WIDEST = 60
@@ -97,8 +98,7 @@ class Explanation:
         if any(cost):
             lines.append(f"float operators cost {cost[0]:,} operations and {cost[1]:,} converted elements")
         if self.undefined:
-            rest = len(self.undefined) - LISTED
-            listed = ", ".join(self.undefined[:LISTED]) + (f" and {rest} more" if rest > 0 else "")
+            listed = list_first(self.undefined, LISTED)
             lines.append(f"float operators without a definition of their own: {listed}")
         lines += [f"note: {note}" for note in self.ledger.notes]
         if self.sizes:
@@ -112,53 +112,39 @@ class Explanation:
 
     def _kernel_notes(self) -> list[str]:
         """The first layers for which a faster kernel lacks a proof."""
-        remarks = [f"{'/'.join(self.ledger.layers[key]['layers'][:1])}: {text}" for key, text in self._kernel_remarks()]
+        layers = self.ledger.layers
+        known = [(layers[key], "; ".join(texts)) for key, texts in self.notes.items() if key in layers]
+        remarks = [f"{'/'.join(entry['layers'][:1])}: {text}" for entry, text in known]
         remarks = [text for text in remarks if any(words in text for words in UNPROVED)]
         rest = len(remarks) - LISTED
         return [f"kernel of {text}" for text in remarks[:LISTED]] + (
             [f"kernels of {rest} more layers"] if rest > 0 else []
         )
 
-    def _kernel_remarks(self) -> list[tuple[str, str]]:
-        return [(key, "; ".join(texts)) for key, texts in self.notes.items() if key in self.ledger.layers]
-
     def to_dict(self) -> dict[str, Any]:
         """Dictionary for JSON."""
         return {
-            "stage": self.ledger.stage,
-            "int8_share": self.int8_share(),
-            "macs": self.macs(),
-            "layers": self.ledger.layers,
-            "undefined_float_islands": list(self.undefined),
-            "notes": self.ledger.notes,
+            "stage": self.ledger.stage, "int8_share": self.int8_share(), "macs": self.macs(),
+            "layers": self.ledger.layers, "undefined_float_islands": list(self.undefined), "notes": self.ledger.notes,
             **({"kernels": dict(self.kernels)} if self.kernels is not None else {}),
             **({"kernel_notes": {key: list(texts) for key, texts in self.notes.items()}} if self.notes else {}),
             **({"sizes": [dict(sizes) for sizes in self.sizes]} if self.sizes else {}),
             **({"lowerings": dict(self.lowerings)} if self.lowerings else {}),
             **({"core": self.core.to_dict()} if self.core is not None else {}),
-        }
+        }  # fmt: skip
 
     def __str__(self) -> str:
         kernel = ["kernel"] if self.kernels is not None else []
         island = ["float ops + converted"] if self._has_islands() else []
         heads = ["layer", "operator", "precision", "MACs", *kernel, "scale, zero", *island, "decided by"]
         table = [heads, *self.rows()]
-        columns = [_column(column, right=column[0] == "MACs") for column in zip(*table, strict=True)]
-        lines = ["  ".join(cells).rstrip() for cells in zip(*columns, strict=True)]
-        return "\n".join([*lines, "", self.summary()])
+        return "\n".join([*align(table, [heads.index("MACs")], WIDEST), "", self.summary()])
 
 
 def _list_reasons(reasons: Sequence[str]) -> list[str]:
     """First reasons why a core is not integral, and the number of others."""
     rest = len(reasons) - LISTED
     return [f"not integral: {r}" for r in reasons[:LISTED]] + ([f"not integral: {rest} more"] if rest > 0 else [])
-
-
-def _column(cells: Sequence[str], *, right: bool) -> list[str]:
-    """Cells of a column, padded or cut to one width."""
-    width = min(max(map(len, cells)), WIDEST)
-    cut = [cell if len(cell) <= width else f"{cell[: width - 3]}..." for cell in cells]
-    return [cell.rjust(width) if right else cell.ljust(width) for cell in cut]
 
 
 def _scale(entry: Mapping[str, Any]) -> str:

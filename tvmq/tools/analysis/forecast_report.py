@@ -12,6 +12,7 @@ from typing import Any
 from tvmq.codegen.cost import START, Machine
 from tvmq.codegen.performance.estimate import Estimate
 from tvmq.options.rules import short_names
+from tvmq.tools.analysis.report_table import align
 
 WIDEST = 44
 HELPS = 1.1  # below that int8 is not worth its name
@@ -64,7 +65,7 @@ class Row:
 
     @property
     def bottleneck(self) -> str:
-        """ Largest part of the time in int8: "compute", "memory" or "call"; "" if it takes none."""
+        """Largest part of the time in int8: "compute", "memory" or "call"; "" if it takes none."""
         return max(self._bounds, key=lambda name: self._bounds[name], default="")
 
     @property
@@ -129,7 +130,8 @@ class Forecast:
         text = f"int8 should take {_time(self.int8_seconds)} a run where float takes {_time(self.float_seconds)}"
         ratio = self.speed_up
         if not any(row.precision == "int8" and row.macs for row in self.rows):
-            return f"int8 will not help: no layer that multiplies matrices becomes int8 ({self._first_reason()})."
+            why = next((row.why for row in self.rows if row.precision == "float" and row.why), "the model has none")
+            return f"int8 will not help: no layer that multiplies matrices becomes int8 ({why})."
         causes = self._causes()
         if ratio >= HELPS:
             more = f" Of what is left, {causes[0]}." if causes else ""
@@ -153,23 +155,11 @@ class Forecast:
         shares = sorted(((time / self.int8_seconds, text) for text, time in causes.items()), reverse=True)
         return [f"{share:.0%} go into {text}" for share, text in shares if share > LARGE_SHARE and text]
 
-    def _first_reason(self) -> str:
-        reasons = [row.why for row in self.rows if row.precision == "float" and row.why]
-        return reasons[0] if reasons else "the model has none"
-
     def table(self) -> str:
         """Table with a line for each layer."""
         heads = ["layer", "operator", "int8", "kernel", "bound", "float us", "int8 us", "converts us", "faster"]
         cells = [heads, *(_cells(row) for row in self.rows)]
-        right = set(heads[5:])
-        widths = [min(max(len(line[i]) for line in cells), WIDEST) for i in range(len(heads))]
-        lines = []
-        for line in cells:
-            parts = [
-                _fit(cell, width, heads[i] in right) for i, (cell, width) in enumerate(zip(line, widths, strict=True))
-            ]
-            lines.append("  ".join(parts).rstrip())
-        return "\n".join(lines)
+        return "\n".join(align(cells, range(5, len(heads)), WIDEST))
 
     def summary(self) -> str:
         """Totals, their basis, and the verdict."""
@@ -208,11 +198,6 @@ def _cells(row: Row) -> list[str]:
         *(f"{time * 1e6:.1f}" if time else "" for time in times),
         "" if faster is None else f"{faster:.1f}x",
     ]  # fmt: skip
-
-
-def _fit(cell: str, width: int, right: bool) -> str:
-    cut = cell if len(cell) <= width else f"{cell[: width - 3]}..."
-    return cut.rjust(width) if right else cut.ljust(width)
 
 
 def _time(seconds: float) -> str:

@@ -44,29 +44,19 @@ class LayerReport:
     def to_dict(self) -> dict[str, Any]:
         """Dictionary for JSON."""
         kernels = self.kernels
-        return {
-            "name": self.name,
-            "layers": {
-                key: {**entry, **({"kernels": list(kernels.get(key, ()))} if kernels is not None else {})}
-                for key, entry in self.layers.items()
-            },
-        }
+        extra = {key: {} if kernels is None else {"kernels": list(kernels.get(key, ()))} for key in self.layers}
+        return {"name": self.name, "layers": {key: {**entry, **extra[key]} for key, entry in self.layers.items()}}
 
     def __str__(self) -> str:
         return "\n\n".join(self._section(key, entry) for key, entry in self.layers.items())
 
     def _section(self, key: str, entry: Entry) -> str:
         rows = [
-            ("operator", entry["op"]),
-            ("precision", f"{entry['precision']}, decided by: {entry['why']}"),
-            *(("input", text) for text in self._inputs(entry)),
-            *_weight(entry),
-            *_accumulator(entry),
-            *_output(entry),
-            *self._work(entry),
-            *self._kernel(key),
-            ("variables", ", ".join(entry.get("members") or [key])),
-        ]
+            ("operator", entry["op"]), ("precision", f"{entry['precision']}, decided by: {entry['why']}"),
+            *(("input", text) for text in self._inputs(entry)), *_weight(entry), *_accumulator(entry),
+            *([("output", codes_text(entry["output"]))] if "output" in entry else []),
+            *self._work(entry), *self._kernel(key), ("variables", ", ".join(entry.get("members") or [key])),
+        ]  # fmt: skip
         return "\n".join([", ".join(entry["layers"]), *(f"  {label:<11}{text}" for label, text in rows)])
 
     def _inputs(self, entry: Entry) -> list[str]:
@@ -103,10 +93,6 @@ def codes_text(facts: Any) -> str:
     kind, bits = facts["dtype"], facts["bits"]
     narrow = "" if kind.endswith(f"int{bits}") else f" of {bits} bits"
     return f"{kind}{narrow}, scale {facts['scale']:.6g}, zero point {facts['zero_point']}"
-
-
-def _output(entry: Entry) -> list[tuple[str, str]]:
-    return [("output", codes_text(entry["output"]))] if "output" in entry else []
 
 
 def _weight(entry: Entry) -> list[tuple[str, str]]:

@@ -116,11 +116,7 @@ def _scale_of_sums(call: relax.Call, output: Any) -> np.ndarray | None:
     if op_name(call) != "tvmq.requantize" or not isinstance(output, Mapping):
         return None
     multiplier, shift = (np.atleast_1d(const_value(arg)).astype(np.float64) for arg in call.args[1:3])
-    factors = {
-        "float": multiplier,
-        "fixed_point": multiplier * 2.0 ** (shift - 31),
-        "power_of_two": 2.0**shift,
-    }
+    factors = {"float": multiplier, "fixed_point": multiplier * 2.0 ** (shift - 31), "power_of_two": 2.0**shift}
     return factors[call.attrs.mode] * output["scale"]
 
 

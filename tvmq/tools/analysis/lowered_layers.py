@@ -18,6 +18,7 @@ import numpy as np
 from tvmq.base.tvm_runtime import allocate_tensor
 from tvmq.runtime.executable import Executable, parts_of
 from tvmq.runtime.profile import record_main_calls
+from tvmq.tools.analysis.report_table import list_first
 
 LISTED = 5
 Entry = Mapping[str, Any]
@@ -112,16 +113,14 @@ class LoweringChecks:
 
     def _record(self, feed: Mapping[str, np.ndarray]) -> list[tuple[Any, tuple[Any, ...]]]:
         """Record (function, arguments) of the call of each entry."""
-        recorded_calls = record_main_calls(self.parts, self.exe["main"], feed)
         by_symbol: dict[str, list[tuple[Any, tuple[Any, ...]]]] = {}
-        for name, function, args in recorded_calls:
+        for name, function, args in record_main_calls(self.parts, self.exe["main"], feed):
             by_symbol.setdefault(name, []).append((function, args))
         seen: Counter[str] = Counter()
         calls = []
         for entry in self.entries:
-            symbol = entry["symbol"]
-            calls.append(by_symbol[symbol][seen[symbol]])
-            seen[symbol] += 1
+            calls.append(by_symbol[entry["symbol"]][seen[entry["symbol"]]])
+            seen[entry["symbol"]] += 1
         return calls
 
     def _compare(
@@ -170,15 +169,10 @@ def lowering_lines(lowerings: Mapping[str, Any]) -> list[str]:
         name, layers = known["name"], layers_by_lowering.get(known["name"], [])
         missed = [entry for entry in lowerings.get("missed", ()) if entry["lowering"] == name]
         if layers:
-            lines.append(f"lowering '{name}' ({known['kind']}) computes {_shorten_layers(layers)}")
+            lines.append(f"lowering '{name}' ({known['kind']}) computes {list_first(layers, LISTED)}")
         elif not missed:
             lines.append(f"lowering '{name}' takes nothing: the model has no {known['begins']}")
         lines += [f"lowering '{name}' does not take '{entry['layer']}': {entry['why']}" for entry in missed[:LISTED]]
         if len(missed) > LISTED:
             lines.append(f"lowering '{name}' does not take {len(missed) - LISTED} more layers")
     return lines
-
-
-def _shorten_layers(layers: Sequence[str]) -> str:
-    rest = len(layers) - LISTED
-    return ", ".join(layers[:LISTED]) + (f" and {rest} more" if rest > 0 else "")

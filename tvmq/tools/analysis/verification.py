@@ -98,9 +98,7 @@ def verify(exe: Executable, data: Any, *, backend: None = None) -> Verification:
 def verify(exe: Executable, data: Any, *, backend: str | Backend | None) -> Verification | Divergence: ...
 
 
-def verify(
-    exe: Executable, data: Any, *, backend: str | Backend | None = None
-) -> Verification | Divergence:
+def verify(exe: Executable, data: Any, *, backend: str | Backend | None = None) -> Verification | Divergence:
     """Run the executable and the NumPy definition of its module on the same data and compare every value.
 
     A model in four functions (qconfig(partition_conversions="enabled")) is compared function by function as well: each
@@ -192,7 +190,7 @@ def _parts(exe: Executable) -> list[_Part]:
     """Functions of a model in four functions; empty for others."""
     functions = part_functions(exe.module)
     takes = [tuple(param.name for param in func.params) for func in functions.values()]
-    return [_Part(*part) for part in zip(functions, takes, [*takes[1:], None], strict=True)] if functions else []
+    return [_Part(*part) for part in zip(functions, takes, (*takes[1:], None), strict=False)]
 
 
 def _value(array: np.ndarray, at: tuple[int, ...]) -> float:

@@ -2,10 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
-
 import tvmq
 from tvmq.errors import ConfigError
 from tvmq.tools.cli.arguments import Json
@@ -14,14 +10,7 @@ from tvmq.tools.cli.console import print_json
 ACTIONS = ("show", "check")
 
 
-def backend(
-    action: Annotated[str, typer.Argument(help="show: print a description as JSON; check: validate one.")],
-    name: Annotated[
-        str,
-        typer.Argument(help='Name of a built-in description, a JSON file, or the "module:object" of a tvmq.Backend.'),
-    ],
-    as_json: Json = False,
-) -> None:
+def backend(action: str, name: str, *, as_json: Json = False) -> None:
     """Show a description of a target as JSON, or check one of your own.
 
     `tvmq quantize --backend mychip.json` uses the arithmetic it describes; docs/backends.md explains each field.
@@ -29,6 +18,9 @@ def backend(
     Example: tvmq backend show cpu > mychip.json
 
     Example: tvmq backend check mychip.json
+
+    action  show: print a description as JSON; check: validate one.
+    name    Name of a built-in description, a JSON file, or the "module:object" of a tvmq.Backend.
     """
     from tvmq.backends import backend_named
     from tvmq.backends.equivalent_rules import emulation_alone

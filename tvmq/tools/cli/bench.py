@@ -13,27 +13,26 @@ import typer
 
 import tvmq
 from tvmq.errors import DataError
-from tvmq.tools.cli.arguments import Json, SavedModel, Sha256
+from tvmq.tools.cli.arguments import Json
 from tvmq.tools.cli.console import print_json, print_rows, time_text
 from tvmq.tools.cli.files import Arrays, Batches, batch_of, check_arrays, read_arrays
 
 
 def bench(
-    model: SavedModel,
-    data: Annotated[
-        Path | None, typer.Option("--data", help="Inputs (.npz, .npy). Default: random values with a fixed seed.")
-    ] = None,
-    repeat: Annotated[int, typer.Option("--repeat", min=3, help="Number of timed runs.")] = 50,
-    threads: Annotated[int, typer.Option("--threads", min=1, help="Threads of the model.")] = 1,
-    per_layer: Annotated[bool, typer.Option("--per-layer", help="Also print the time of each layer.")] = False,
-    sha256: Sha256 = None,
+    model: Path, *, data: Path | None = None, repeat: Annotated[int, typer.Option(min=3)] = 50,
+    threads: Annotated[int, typer.Option(min=1)] = 1, per_layer: bool = False, sha256: str | None = None,
     as_json: Json = False,
-) -> None:
+) -> None:  # fmt: skip
     """Time a saved model: median of single runs, after a warm-up.
 
     Other work on the machine distorts the result. To compare two models, time them in turns.
 
     Example: tvmq bench resnet18.tvmq --threads 1
+
+    data       Inputs (.npz, .npy). Default: random values with a fixed seed.
+    repeat     Number of timed runs.
+    threads    Threads of the model.
+    per_layer  Also print the time of each layer.
     """
     if data is not None:
         check_arrays(data)

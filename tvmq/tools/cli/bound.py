@@ -17,11 +17,10 @@ import numpy as np
 import tvmq
 from tvmq.errors import AccuracyWarning, ConfigError
 from tvmq.tools.cli.console import notice
-from tvmq.tools.cli.metrics import class_labels, metric_named, read_labels
+from tvmq.tools.cli.metrics import IN_POINTS, find_labels, metric_named
 from tvmq.tools.cli.opening import QuantizationJob
 from tvmq.tools.cli.samples import Feeds
 
-IN_POINTS = ("top1", "top5")  # whose drop is given in points: hundredths
 LOWER_IS_BETTER = ("mse",)  # less is better
 MOST_SAMPLES = 32  # for decibels; a metric takes all that are held out
 
@@ -39,14 +38,9 @@ def check_bound(guard: str, metric: str | None, max_drop: float | None) -> tvmq.
 
 
 def resolve_guard(
-    guard: tvmq.Guard | None,
-    job: QuantizationJob,
-    metric: str | None,
-    max_drop: float | None,
-    labels: Path | None,
-    *,
+    guard: tvmq.Guard | None, job: QuantizationJob, metric: str | None, max_drop: float | None, labels: Path | None, *,
     quiet: bool,
-) -> tvmq.Guard | None:
+) -> tvmq.Guard | None:  # fmt: skip
     """The guard with the held-out samples; None without a bound or without real data.
 
     raises  ConfigError for a metric without labels
@@ -59,11 +53,9 @@ def resolve_guard(
         most = max(1, MOST_SAMPLES // job.size) * job.size
         data = Feeds(samples, index[:most], job.size) if job.split.apart else None
         return replace(guard or tvmq.Guard(), data=data, advance=_trials(quiet=quiet))
-    named = read_labels(labels, samples) if labels else class_labels(samples)
+    named = find_labels(labels, samples)
     if named is None:
-        raise ConfigError(
-            "--max-drop: the metric needs labels; give --labels, subfolders by class, or 'labels' in .npz"
-        )
+        raise ConfigError("--max-drop: the metric needs labels; give --labels, subfolders by class, 'labels' in .npz")
     feeds = Feeds(samples, index, job.size)
     return tvmq.Guard(
         metric=_metric_to_maximize(metric), max_drop=max_drop / 100 if metric in IN_POINTS else max_drop, data=feeds,

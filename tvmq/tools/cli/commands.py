@@ -11,6 +11,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 
 from tvmq.base.by_name import load_object
+from tvmq.tools.cli.command_line import help_text, with_command_line
 
 NAMES = (
     "demo", "inspect", "quantize", "finetune", "build", "run", "verify", "explain", "compare", "report", "export-c",
@@ -63,12 +64,12 @@ def load_command(name: str) -> Any:
     from tvmq.tools.cli.exit_codes import with_exit_codes  # imports NumPy
 
     alone: Any = typer.Typer(add_completion=False, pretty_exceptions_enable=False, context_settings=HELP)
-    alone.command(name)(with_exit_codes(load_object(COMMANDS[name])))
+    alone.command(name)(with_exit_codes(with_command_line(load_object(COMMANDS[name]))))
     return typer.main.get_command(alone)
 
 
 def help_of(name: str) -> str:
-    """The docstring of a command's function, from its file.
+    """Help of a command: the docstring of its function without its parameters, read from the file.
 
     >>> help_of("run").splitlines()[0][-1]
     '.'
@@ -78,4 +79,4 @@ def help_of(name: str) -> str:
     assert spec is not None and spec.origin is not None
     tree = ast.parse(Path(spec.origin).read_text(encoding="utf-8"))
     definition = next(node for node in tree.body if isinstance(node, ast.FunctionDef) and node.name == function)
-    return ast.get_docstring(definition) or ""
+    return help_text(ast.get_docstring(definition) or "")

@@ -3,62 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from enum import Enum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import typer
 
 import tvmq
 from tvmq.calibration.dataset import samples_in
 from tvmq.errors import ConfigError
-from tvmq.tools.cli.arguments import Inputs, Json, MaxBytes, Quiet
-from tvmq.tools.cli.console import print_json, step
+from tvmq.tools.cli.arguments import Count, Json, MaxBytes, Quiet
+from tvmq.tools.cli.console import print_result, step
 from tvmq.tools.cli.exit_codes import FAILED
 from tvmq.tools.cli.files import Arrays, check_arrays, read_arrays
 
 
-class By(str, Enum):
-    """Errors by which the worst layers can be chosen."""
-
-    local = "local"
-    accumulated = "accumulated"
-    weight = "weight"
-
-
 def compare(
-    first: Annotated[Path, typer.Argument(help="Reference: the trained .onnx file, or a saved .tvmq.")],
-    data: Inputs,
-    second: Annotated[
-        Path | None, typer.Argument(help="Model to judge: a .tvmq saved by `tvmq quantize`, or an .onnx.")
-    ] = None,
-    samples: Annotated[int, typer.Option("--samples", min=1, help="Number of samples, from the beginning.")] = 32,
-    worst: Annotated[int | None, typer.Option("--worst", min=1, help="Show only this many, the worst layers.")] = None,
-    by: Annotated[By, typer.Option("--by", help="Error that --worst sorts by.")] = By.local,
-    backend: Annotated[
-        str | None,
-        typer.Option(
-            "--backend",
-            help="Compare with an emulation of this chip instead of a second model: a JSON description, or a name.",
-        ),
-    ] = None,
-    dumps: Annotated[
-        Path | None,
-        typer.Option(
-            "--dumps",
-            help="Compare with the outputs of a device instead of a second model: a folder of .npy files named by "
-            "layer, or an .npz. With --backend the device is compared with the emulated chip.",
-        ),
-    ] = None,
-    max_bytes: MaxBytes = None,
-    as_json: Json = False,
-    quiet: Quiet = False,
-) -> None:
+    first: Path, second: Path | None = None, *, data: Path, samples: Annotated[int, typer.Option(min=1)] = 32,
+    worst: Count = None, by: Literal["local", "accumulated", "weight"] = "local", backend: str | None = None,
+    dumps: Path | None = None, max_bytes: MaxBytes = None, as_json: Json = False, quiet: Quiet = False,
+) -> None:  # fmt: skip
     """Compare two models layer by layer: each layer alone, accumulated from the input, and its weights.
 
     Example: tvmq compare resnet18.onnx resnet18.tvmq --data pictures.npz
 
     Example: tvmq compare resnet18.tvmq --dumps layers/ --data pictures.npz
+
+    first    Reference: the trained .onnx file, or a saved .tvmq.
+    second   Model to judge: a .tvmq saved by `tvmq quantize`, or an .onnx.
+    samples  Number of samples, from the beginning.
+    worst    Show only this many, the worst layers.
+    by       Error that --worst sorts by.
+    backend  Compare with an emulation of this chip instead of a second model: a JSON description, or a name.
+    dumps    Compare with the outputs of a device instead of a second model: a folder of .npy files named by layer, or
+             an .npz. With --backend the device is compared with the emulated chip.
     """
     check_arrays(data)
     if backend is not None or dumps is not None:
@@ -73,12 +50,10 @@ def compare(
     arrays = _first_samples(read_arrays(data, _input_names(other)), samples)
     with step("compare", samples_in(arrays), quiet=quiet) as advance:
         result = tvmq.compare(one, other, arrays, advance=lambda count: _repeat(advance, count))
-    if as_json:
-        print_json(result.to_dict())
-    elif worst is None:
-        print(result)
+    if as_json or worst is None:
+        print_result(result, as_json=as_json)
     else:
-        print(f"{result.table(result.worst(worst, by.value))}\n\n  {result.summary()}")
+        print(f"{result.table(result.worst(worst, by))}\n\n  {result.summary()}")
 
 
 def _on_chip(
@@ -95,10 +70,7 @@ def _on_chip(
         else:
             chip = tvmq.emulate(exe.module, backend)
             result = tvmq.compare(exe, chip, arrays, advance=lambda count: _repeat(advance, count))
-    if as_json:
-        print_json(result.to_dict())
-    else:
-        print(result)
+    print_result(result, as_json=as_json)
     if not result.exact:
         raise typer.Exit(FAILED)
 

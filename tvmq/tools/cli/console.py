@@ -35,6 +35,11 @@ def print_json(value: Mapping[str, Any]) -> None:
     print(json.dumps(value, indent=2, default=_json_value))
 
 
+def print_result(result: Any, *, as_json: bool) -> None:
+    """Print a result of tvmq as text, or as JSON by its `to_dict`."""
+    print_json(result.to_dict()) if as_json else print(result)
+
+
 def _json_value(value: Any) -> Any:
     """JSON form of NumPy numbers and arrays; text for paths and the like."""
     return value.tolist() if hasattr(value, "tolist") else str(value)

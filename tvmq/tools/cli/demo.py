@@ -7,29 +7,24 @@ from __future__ import annotations
 
 import tempfile
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
-import typer
 
 import tvmq
-from tvmq.tools.cli.arguments import Json, Quiet
+from tvmq.tools.cli.arguments import Json, OutputPath, Quiet
 from tvmq.tools.cli.console import notice, print_json, print_rows, size_text, step, time_text
 from tvmq.tools.cli.files import Batches, check_output
 from tvmq.tools.cli.quantize import quantize_with_progress
 from tvmq.tools.cli.run import run_all
 
 
-def demo(
-    output: Annotated[Path, typer.Option("--output", "-o", help="File to save the int8 executable to.")] = Path(
-        "digits.tvmq"
-    ),
-    as_json: Json = False,
-    quiet: Quiet = False,
-) -> None:
+def demo(*, output: OutputPath = Path("digits.tvmq"), as_json: Json = False, quiet: Quiet = False) -> None:
     """Quantize a small network that comes with tvmq, and compare it with float on unseen pictures.
 
     Example: tvmq demo
+
+    output  File to save the int8 executable to.
     """
     from tvmq.demo import load_demo
 
@@ -50,15 +45,11 @@ def demo(
         verified = tvmq.verify(exe, Batches({"image": example.test[:16]}, 1))
     scores = {"float": _scores(float_exe, example.test), "int8": _scores(exe, example.test)}
     result = {
-        **compare_scores(scores, example.labels),
-        "exact": verified.exact,
-        "onnx_bytes": len(example.model),
-        "float_bytes": _saved_size(float_exe),
-        "int8_bytes": output.stat().st_size,
-        **_latencies({"float": float_exe, "int8": exe}, example.test[:1]),
-        "ledger": tvmq.explain(qmod).summary(),
+        **compare_scores(scores, example.labels), "exact": verified.exact, "onnx_bytes": len(example.model),
+        "float_bytes": _saved_size(float_exe), "int8_bytes": output.stat().st_size,
+        **_latencies({"float": float_exe, "int8": exe}, example.test[:1]), "ledger": tvmq.explain(qmod).summary(),
         "saved": str(output),
-    }
+    }  # fmt: skip
     if as_json:
         print_json(result)
     else:

@@ -114,13 +114,9 @@ class Batches:
     """
 
     def __init__(
-        self,
-        arrays: Mapping[str, np.ndarray],
-        size: int,
-        advance: Callable[[], None] = lambda: None,
-        *,
+        self, arrays: Mapping[str, np.ndarray], size: int, advance: Callable[[], None] = lambda: None, *,
         count: int | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.arrays, self.size, self.advance = arrays, size, advance
         self.samples = samples_in(arrays)
         self.count = count or max(1, self.samples // size)

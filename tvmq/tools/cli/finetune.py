@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import asdict, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
@@ -12,23 +13,13 @@ import typer
 
 import tvmq
 from tvmq.errors import ConfigError
-from tvmq.tools.cli.arguments import Batch, Json, MaxBytes, Quiet, Shapes, Targets, parse_targets
+from tvmq.tools.cli.arguments import Count, HeldOut, Json, Output, Quiet, ReadOptions, Texts, parse_targets
 from tvmq.tools.cli.console import notice, step
-from tvmq.tools.cli.formats import Formats, Onnx
+from tvmq.tools.cli.formats import Formats
 from tvmq.tools.cli.measure import Measurements
 from tvmq.tools.cli.opening import QuantizationJob, open_model_and_data
 from tvmq.tools.cli.options import with_qconfig_options
-from tvmq.tools.cli.picture_options import (
-    Colors,
-    Crops,
-    Layouts,
-    Means,
-    Normalizes,
-    Resizes,
-    Scales,
-    Stds,
-    picture_options,
-)  # fmt: skip
+from tvmq.tools.cli.picture_options import PictureOptions
 from tvmq.tools.cli.quantize import (
     Outputs,
     announce_output,
@@ -38,20 +29,6 @@ from tvmq.tools.cli.quantize import (
     count_weighted,
     report,
     save_measured,
-)
-from tvmq.tools.cli.quantize_options import (
-    BackendName,
-    Bench,
-    Compare,
-    Count,
-    Dialect,
-    HeldOut,
-    Labels,
-    Metric,
-    Model,
-    Output,
-    SaveSamples,
-    Threads,
 )
 from tvmq.tools.cli.samples import Feeds
 
@@ -64,66 +41,15 @@ PANEL = "Training"
 
 @with_qconfig_options
 def finetune(
-    model: Model,
-    config: tvmq.QConfig,
-    data: Annotated[
-        str,
-        typer.Option("--data", help="100 to 1000 samples, in any form that `tvmq quantize` takes. Labels are ignored."),
-    ],
-    output: Output = None,
-    minutes: Annotated[
-        float | None,
-        typer.Option(
-            "--minutes", min=0, help="Training time. Default: 5 if --steps is not given.", rich_help_panel=PANEL
-        ),
-    ] = None,
-    steps: Annotated[
-        int | None,
-        typer.Option(
-            "--steps",
-            min=1,
-            help="Number of training steps. Unlike --minutes, it makes the result reproducible.",
-            rich_help_panel=PANEL,
-        ),
-    ] = None,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Seed of the sample order.", rich_help_panel=PANEL)] = 0,
-    accumulators: Annotated[
-        int | None,
-        typer.Option(
-            "--accumulators",
-            min=8,
-            max=32,
-            help="Bits of the accumulators that all sums must fit in. 16 makes 8-bit weights fast without VNNI.",
-            rich_help_panel=PANEL,
-        ),
-    ] = None,
-    samples: Count = None,
-    held_out: HeldOut = None,
-    labels: Labels = None,
-    metric: Metric = None,
-    compare: Compare = True,
-    bench: Bench = True,
-    threads: Threads = 1,
-    save_samples: SaveSamples = None,
-    force: Annotated[bool, typer.Option("--force", help="Overwrite an output file that is not a saved model.")] = False,
-    batch: Batch = 1,
-    max_bytes: MaxBytes = None,
-    shape: Shapes = None,
-    onnx: Onnx = None,
-    dialect: Dialect = "onnxruntime",
-    target: Targets = None,
-    backend: BackendName = None,
-    normalize: Normalizes = None,
-    mean: Means = None,
-    std: Stds = None,
-    scale: Scales = None,
-    color: Colors = None,
-    layout: Layouts = None,
-    resize: Resizes = None,
-    crop: Crops = None,
-    as_json: Json = False,
-    quiet: Quiet = False,
-) -> None:
+    model: Path, *, config: tvmq.QConfig, data: str, output: Output = None,
+    minutes: Annotated[float | None, typer.Option(min=0, rich_help_panel=PANEL)] = None,
+    steps: Annotated[int | None, typer.Option(min=1, rich_help_panel=PANEL)] = None,
+    seed: Annotated[int, typer.Option(min=0, rich_help_panel=PANEL)] = 0,
+    accumulators: Annotated[int | None, typer.Option(min=8, max=32, rich_help_panel=PANEL)] = None,
+    samples: Count = None, held_out: HeldOut = None, measurements: Measurements, force: bool = False,
+    reading: ReadOptions, onnx: Path | None = None, dialect: str = "onnxruntime", target: Texts = None,
+    backend: str | None = None, pictures: PictureOptions, as_json: Json = False, quiet: Quiet = False,
+) -> None:  # fmt: skip
     """Quantize a trained model and train its integers on the float model's outputs; no labels are needed.
 
     Useful for low bit widths, where rounding alone costs accuracy. The output file is a valid model at any time: first
@@ -133,25 +59,31 @@ def finetune(
     Example: tvmq finetune resnet18.onnx --data pictures/ --nbit-weight 4 --minutes 10
 
     Example: tvmq finetune keywords.onnx --data samples.npz --nbit-weight 4 --nbit-input 4 --steps 2000 -o keywords.tvmq
+
+    model         Trained float model: an .onnx file, or a .pt2 program of torch.export.
+    data          100 to 1000 samples, in any form that `tvmq quantize` takes. Labels are ignored.
+    minutes       Training time. Default: 5 if --steps is not given.
+    steps         Number of training steps. Unlike --minutes, it makes the result reproducible.
+    seed          Seed of the sample order.
+    accumulators  Bits of the accumulators that all sums must fit in. 16 makes 8-bit weights fast without VNNI.
+    force         Overwrite an output file that is not a saved model.
     """
     start = time.perf_counter()
     check_torch()
-    pictures = picture_options(normalize, mean, std, scale, color, layout, resize, crop)
     output = announce_output(model, output, force=force, quiet=quiet)
-    check_files(data, labels, metric, (onnx, save_samples))
+    check_files(data, measurements.labels, measurements.metric, (onnx, measurements.save_samples))
     built_for = parse_targets(target)
     job = open_model_and_data(
-        model, data, config, backend=backend_for(backend, built_for), pictures=pictures, random=False, samples=samples,
-        held_out=held_out, shape=shape or (), batch=batch, max_bytes=max_bytes, dynamic_batch=True, quiet=quiet,
+        model, data, config, backend=backend_for(backend, built_for), reading=reading, pictures=pictures,
+        samples=samples, held_out=held_out, dynamic_batch=True, quiet=quiet,
     )  # fmt: skip
     if job.is_prequantized or job.samples is None:
         raise ConfigError("finetune: the model is quantized already; give the float model")
     files = Outputs(model, output, Formats(onnx, dialect=dialect), built_for)
     seconds = 60 * MINUTES if minutes is None and steps is None else None if minutes is None else 60 * minutes
     how = tvmq.training.Distill(steps=steps, seconds=seconds, seed=seed, accumulators=accumulators)
-    qmod, learned = train_and_save(job, files, backend_for(backend, built_for), how, batch, quiet=quiet)
-    job.mod = with_batch(job.mod, batch)
-    measurements = Measurements(compare, bench, threads, metric, labels, save_samples)
+    qmod, learned = train_and_save(job, files, backend_for(backend, built_for), how, reading.batch, quiet=quiet)
+    job.mod = with_batch(job.mod, reading.batch)
     facts = save_measured(qmod, files, job, measurements, quiet=quiet)
     facts.update(finetune=asdict(learned), seconds=time.perf_counter() - start)
     report(facts, model, output, data, job, as_json=as_json, quiet=quiet)
@@ -166,19 +98,13 @@ def check_torch() -> None:
 
 
 def train_and_save(
-    job: QuantizationJob,
-    files: Outputs,
-    backend: str | None,
-    how: training.Distill,
-    batch: int,
-    *,
-    quiet: bool,
+    job: QuantizationJob, files: Outputs, backend: str | None, how: training.Distill, batch: int, *, quiet: bool
 ) -> tuple[Any, Any]:
     """Train, and save each better state to the output at once; returns the integer module and the training's result."""
     from tvmq import training
 
-    assert job.samples is not None
-    calibration = Feeds(job.samples, job.split.calibration, job.size)
+    calibration = job.calibration
+    assert job.samples is not None and calibration is not None
     with step("quantize", count_weighted(calibration), quiet=quiet, counted=False) as advance:
         calibration.advance = count_by_weight(advance, len(calibration))
         net = training.prepare(

@@ -55,17 +55,9 @@ class Agreement:
 
 
 def judge(
-    exe: Any,
-    float_exe: Any,
-    samples: Samples,
-    index: np.ndarray,
-    size: int,
-    *,
-    metric: str | None,
-    labels: np.ndarray | None,
-    classes: Mapping[int, str] = MappingProxyType({}),
-    advance: Callable[[], None],
-) -> dict[str, Any]:
+    exe: Any, float_exe: Any, samples: Samples, index: np.ndarray, size: int, *, metric: str | None,
+    labels: np.ndarray | None, classes: Mapping[int, str] = MappingProxyType({}), advance: Callable[[], None],
+) -> dict[str, Any]:  # fmt: skip
     """Compare the outputs of both models on these samples.
 
     size      batch size

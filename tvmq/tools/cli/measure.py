@@ -13,15 +13,17 @@ import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
+import typer
 
 from tvmq.errors import ConfigError, TargetError
+from tvmq.tools.cli.arguments import RESULT
 from tvmq.tools.cli.console import notice, step
 from tvmq.tools.cli.files import write_output
 from tvmq.tools.cli.judge import judge
-from tvmq.tools.cli.metrics import class_labels, count_classes, metric_named, read_labels, usual_metric
+from tvmq.tools.cli.metrics import IN_POINTS, class_labels, count_classes, find_labels, metric_named, usual_metric
 from tvmq.tools.cli.opening import QuantizationJob
 from tvmq.tools.cli.samples import Samples
 
@@ -44,14 +46,9 @@ def measure_speed(exe: Any, float_exe: Any, feed: Mapping[str, np.ndarray], thre
     ratios = sorted(one["float"] / one["int8"] for one in rounds)
     return {
         **{f"{name}_seconds": statistics.median(one[name] for one in rounds) for name in exes},
-        "ratio": statistics.median(ratios),
-        "ratio_low": ratios[1],
-        "ratio_high": ratios[-2],
-        "threads": threads,
-        "cpu": f"{cpu_name()} ({exe.target.mcpu})",
-        "cores": count_cores(),
-        "load": load_average(),
-    }
+        "ratio": statistics.median(ratios), "ratio_low": ratios[1], "ratio_high": ratios[-2], "threads": threads,
+        "cpu": f"{cpu_name()} ({exe.target.mcpu})", "cores": count_cores(), "load": load_average(),
+    }  # fmt: skip
 
 
 def cpu_name(path: Path = Path("/proc/cpuinfo")) -> str:
@@ -76,15 +73,26 @@ IMAGENET = (1000, 1001)  # scores that pictures have without a softmax, more oft
 
 @dataclass(frozen=True)
 class Measurements:
-    """Measurements requested on the command line."""
+    """Measurements requested on the command line, and the command that checks model and data.
 
+    labels        Labels in the order of the samples (.npy, .txt), or a .csv of file,label. Default: subfolders, an
+                  array 'labels' of the .npz, or what the function yields.
+    metric        Accuracy metric: top1, top5, mse, or a function of (outputs, labels) as module:function or
+                  file.py:function. Default: top1 if there are labels that fit.
+    compare       Compare the outputs of int8 and float.
+    bench         Measure the speed of int8 and float.
+    threads       Threads of the speed measurement.
+    save_samples  Write the preprocessed samples that judge the result as .npz, for verify, compare, run and bench.
+    """
+
+    PANEL: ClassVar = RESULT
+    labels: Path | None = None
+    metric: str | None = None
     compare: bool = True
     bench: bool = True
-    threads: int = 1
-    metric: str | None = None
-    labels: Path | None = None
+    threads: Annotated[int, typer.Option(min=1)] = 1
     save_samples: Path | None = None
-    doctor: str = ""  # the command that checks model and data
+    doctor: str = ""
 
 
 def measure(exe: Any, job: QuantizationJob, options: Measurements, *, quiet: bool) -> dict[str, Any]:
@@ -117,9 +125,9 @@ def compare_outputs(
     """Agreement, and the metric where labels fit; see judge."""
     samples, index = job.samples, job.split.comparison
     assert samples is not None
-    labels = read_labels(options.labels, samples) if options.labels else class_labels(samples)
+    labels = find_labels(options.labels, samples)
     metric, reason = _metric(options, labels, samples, exe)
-    classes = _classes(job, exe, labelled=metric in ("top1", "top5"))
+    classes = _classes(job, exe, labelled=metric in IN_POINTS)
     with step("compare with float", -(-len(index) // job.size), quiet=quiet) as advance:
         facts = judge(
             exe, float_exe, samples, index, job.size, metric=metric, labels=labels, classes=classes, advance=advance

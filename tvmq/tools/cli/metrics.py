@@ -19,6 +19,7 @@ from tvmq.errors import ConfigError, DataError
 from tvmq.tools.cli.samples import Samples
 
 Metric = Callable[[Any, np.ndarray], float]
+IN_POINTS = ("top1", "top5")  # shares, whose drop is given in points: hundredths
 
 
 def mean_metric(name: str) -> Metric:
@@ -49,7 +50,8 @@ def metric_named(text: str) -> Metric:
         return METRICS[text]
     if is_function(text):
         return load_function(text, "--metric")
-    raise ConfigError(f"--metric: '{text}' is neither {', '.join(METRICS)} nor module:function or file.py:function")
+    names = ", ".join(METRICS)
+    raise ConfigError(f"--metric: must be one of {names}, or module:function or file.py:function. Got '{text}' instead")
 
 
 def read_labels(path: Path, samples: Samples) -> np.ndarray:
@@ -70,6 +72,20 @@ def read_labels(path: Path, samples: Samples) -> np.ndarray:
             f"--labels: '{path}' holds {len(labels)} labels for {len(samples)} samples; give one per sample"
         )
     return labels[: len(samples)]
+
+
+def find_labels(path: Path | None, samples: Samples) -> np.ndarray | None:
+    """Labels of a file if there is one, else those of the samples as class numbers."""
+    return class_labels(samples) if path is None else read_labels(path, samples)
+
+
+def format_metric(name: str, value: float) -> str:
+    """Value of a metric as text.
+
+    >>> format_metric("top1", 0.5), format_metric("mse", 0.5)
+    ('50.00%', '0.5')
+    """
+    return f"{value:.2%}" if name in IN_POINTS else f"{value:.6g}"
 
 
 def check_labels(path: Path) -> None:
@@ -116,7 +132,7 @@ def class_labels(samples: Samples) -> np.ndarray | None:
 
 
 def usual_metric(labels: np.ndarray | None, classes: Sequence[str], shape: Sequence[int | str]) -> str:
-    """ Reason why top1 does not fit these labels and the first output, as a clause; "" if it does.
+    """Reason why top1 does not fit these labels and the first output, as a clause; "" if it does.
 
     shape   of the output for a batch
     """

@@ -120,13 +120,9 @@ def read_source(model: Path, max_bytes: int | None = None) -> ModelSource:
     metadata = {entry.key: entry.value for entry in proto.metadata_props}
     ranks = [dimensions(value) for value in proto.graph.output[:1]]
     return ModelSource(
-        shapes,
-        dtypes,
-        lambda shapes: tvmq.from_onnx(proto, shape=dict(shapes), max_bytes=max_bytes),
-        metadata,
-        is_prequantized=carries_scales(model),
-        scores=any(dims is not None and len(dims) == 2 for dims in ranks),
-    )
+        shapes, dtypes, lambda shapes: tvmq.from_onnx(proto, shape=dict(shapes), max_bytes=max_bytes), metadata,
+        is_prequantized=carries_scales(model), scores=any(dims is not None and len(dims) == 2 for dims in ranks),
+    )  # fmt: skip
 
 
 def stored_bytes(model: Path) -> int:
@@ -154,33 +150,21 @@ def refuse_other_formats(model: Path) -> None:
 def _read_program(model: Path, max_bytes: int | None) -> ModelSource:
     """Read a program of torch.export, whose sizes were fixed by the export."""
     from tvmq.graph.symbolic import inputs_of
+    from tvmq.graph.view import View
 
     mod, params = tvmq.from_torch(model, max_bytes=max_bytes, trust=is_trusted())
     inputs = [value for value in inputs_of(mod) if value.name not in params]
     shapes: dict[str, Shape | None] = {value.name: value.shape for value in inputs}
-    ranks = [len(value.ty.shape) for value in _results(mod)]
-    scores = ranks[:1] == [2]
-    return ModelSource(
-        shapes, {value.name: value.dtype for value in inputs}, lambda _: (mod, params), scores=scores, program=True
-    )
-
-
-def _results(mod: Any) -> list[Any]:
-    from tvmq.graph.view import View
-
     view = View(mod)
-    return [view.var[name] for name in view.outputs]
+    scores = [len(view.var[name].ty.shape) for name in view.outputs[:1]] == [2]
+    dtypes = {value.name: value.dtype for value in inputs}
+    return ModelSource(shapes, dtypes, lambda _: (mod, params), scores=scores, program=True)
 
 
 def import_model(
-    model: Path,
-    data: Path | None,
-    shape: Sequence[str],
-    batch: int,
-    *,
-    max_bytes: int | None = None,
+    model: Path, data: Path | None, shape: Sequence[str], batch: int, *, max_bytes: int | None = None,
     quiet: bool = False,
-) -> tuple[Any, dict[str, Any], Arrays | None, int]:
+) -> tuple[Any, dict[str, Any], Arrays | None, int]:  # fmt: skip
     """Read a model and its data, an .npz or .npy.
 
     returns  (module, weights, arrays by input name or None, batch size)
@@ -194,14 +178,9 @@ def import_model(
 
 
 def import_source(
-    source: ModelSource,
-    data: Mapping[str, Shape],
-    shape: Sequence[str],
-    batch: int,
-    *,
-    dynamic_batch: bool = False,
+    source: ModelSource, data: Mapping[str, Shape], shape: Sequence[str], batch: int, *, dynamic_batch: bool = False,
     quiet: bool = False,
-) -> tuple[Any, dict[str, Any], int]:
+) -> tuple[Any, dict[str, Any], int]:  # fmt: skip
     """Import a model that was read.
 
     data        {input: shape} of the samples, samples first

@@ -17,6 +17,7 @@ import tvmq
 from tvmq.calibration.data.guess import Guess
 from tvmq.calibration.data.pictures import Frame
 from tvmq.errors import ConfigError
+from tvmq.tools.cli.arguments import ReadOptions
 from tvmq.tools.cli.console import notice, step
 from tvmq.tools.cli.data import (
     classify_data,
@@ -32,8 +33,8 @@ from tvmq.tools.cli.data import (
 )
 from tvmq.tools.cli.model import ModelSource, Shape, import_source, parse_shapes, read_source, stored_bytes
 from tvmq.tools.cli.normalize import choose_normalization, normalization_lines, to_model_inputs
-from tvmq.tools.cli.picture_options import PictureOptions
-from tvmq.tools.cli.samples import Samples, Split, split
+from tvmq.tools.cli.picture_options import ALL_GUESSED, PictureOptions
+from tvmq.tools.cli.samples import Feeds, Samples, Split, split
 
 NO_INDICES = np.arange(0)
 
@@ -67,6 +68,11 @@ class QuantizationJob:
                 self._float = tvmq.build(self.mod, params=self.params)
         return self._float
 
+    @property
+    def calibration(self) -> Feeds | None:
+        """The samples that calibrate, in batches; None without samples."""
+        return None if self.samples is None else Feeds(self.samples, self.split.calibration, self.size)
+
     def facts(self) -> dict[str, Any]:
         """Facts about the data, for --json."""
         if self.samples is None:
@@ -91,22 +97,10 @@ class QuantizationJob:
 
 
 def open_model_and_data(
-    model: Path,
-    data: str | None,
-    config: tvmq.QConfig,
-    *,
-    pictures: PictureOptions,
-    random: bool,
-    samples: int | None,
-    held_out: int | None,
-    shape: Sequence[str],
-    batch: int,
-    max_bytes: int | None = None,
-    quiet: bool,
-    backend: str | None = None,
-    tune: float | None = None,
-    dynamic_batch: bool = False,
-) -> QuantizationJob:
+    model: Path, data: str | None, config: tvmq.QConfig, *, reading: ReadOptions,
+    pictures: PictureOptions = ALL_GUESSED, random: bool = False, samples: int | None, held_out: int | None,
+    quiet: bool, backend: str | None = None, tune: float | None = None, dynamic_batch: bool = False,
+) -> QuantizationJob:  # fmt: skip
     """Read the model and the data, import the model, split and prepare the samples.
 
     backend     target for `tvmq.quantize`
@@ -116,7 +110,7 @@ def open_model_and_data(
     if random and data is not None:
         raise ConfigError("--random-data: --data is given too; give only one of them")
     with step("read model", quiet=quiet):
-        source = read_source(model, max_bytes)
+        source = read_source(model, reading.max_bytes)
     if data is None and not random and not source.is_prequantized:
         config = _without_data(model, source, config, backend, tune, quiet=quiet)
     if source.is_prequantized and not quiet:
@@ -126,9 +120,10 @@ def open_model_and_data(
         raise ConfigError(
             "--normalize, --mean and other picture options apply to a folder of pictures; preprocess other data before"
         )
-    count = sample_limit(samples, held_out)
+    shape, count = reading.shape or (), sample_limit(samples, held_out)
     first = _read_data(source, data, kind, pictures, shape, count=count, quiet=quiet)
     with step("import", quiet=quiet):
+        batch = reading.batch
         mod, params, size = import_source(source, first.shapes, shape, batch, dynamic_batch=dynamic_batch, quiet=quiet)
     job = QuantizationJob(mod, params, size, config, stored_bytes(model), is_prequantized=source.is_prequantized)
     read = first.samples
@@ -140,7 +135,8 @@ def open_model_and_data(
         return job
     job.samples, job.split = read, split(len(read), samples, held_out)
     if first.frame is not None:
-        _normalize(job, source, first.frame, pictures, quiet=quiet)
+        job.guess = choose_normalization(source, first.frame, pictures, job, quiet=quiet)
+        read.prepare = partial(to_model_inputs, frame=first.frame, normalization=job.guess.normalization)
     if not quiet:
         _announce_data(job)
     return job
@@ -174,15 +170,9 @@ class _EarlyData:
 
 
 def _read_data(
-    source: ModelSource,
-    data: str | None,
-    kind: str | None,
-    pictures: PictureOptions,
-    shape: Sequence[str],
-    *,
-    count: int,
-    quiet: bool,
-) -> _EarlyData:
+    source: ModelSource, data: str | None, kind: str | None, pictures: PictureOptions, shape: Sequence[str], *,
+    count: int, quiet: bool,
+) -> _EarlyData:  # fmt: skip
     if data is None:
         return _EarlyData({})
     if kind == "function":
@@ -193,16 +183,6 @@ def _read_data(
         return _EarlyData(sample_shapes(samples, None), samples)
     samples, frame = open_pictures(Path(data), _with_shapes(source, shape), pictures, count=count, quiet=quiet)
     return _EarlyData(sample_shapes(samples, frame), samples, frame)
-
-
-def _normalize(
-    job: QuantizationJob, source: ModelSource, frame: Frame, pictures: PictureOptions, *, quiet: bool
-) -> None:
-    """Decide how the pictures become inputs."""
-    assert job.samples is not None
-    build = partial(job.float_exe, quiet=quiet)
-    job.guess = choose_normalization(source, frame, job.samples, pictures, (job.mod, job.params), build, job.size)
-    job.samples.prepare = partial(to_model_inputs, frame=frame, normalization=job.guess.normalization)
 
 
 def _with_shapes(source: ModelSource, shape: Sequence[str]) -> ModelSource:

@@ -7,7 +7,7 @@ import inspect
 import json
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import fields
+from dataclasses import fields, replace
 from enum import Enum
 from pathlib import Path
 from types import NoneType
@@ -115,7 +115,7 @@ def with_qconfig_options(command: Callable[..., Any]) -> Callable[..., Any]:
 def config_from(values: Mapping[str, Any]) -> QConfig:
     """QConfig from command-line values; None and empty lists mean not given."""
     options = {
-        name: _option_value(name, value)
+        name: None if value == "none" and "none" in OPTION_CHOICES.get(name, ()) else value
         for name, value in values.items()
         if name not in ("rule", "relay", "config") and value is not None and value != []
     }
@@ -127,10 +127,9 @@ def config_from(values: Mapping[str, Any]) -> QConfig:
     return make(**{**read, **options, "rules": rules})
 
 
-def _option_value(name: str, value: Any) -> Any:
-    """Value of an option for qconfig: the text of a choice, or None if the choice "none" was made."""
-    word = value.value if isinstance(value, Enum) else value
-    return None if word == "none" and "none" in OPTION_CHOICES.get(name, ()) else word
+def with_options(config: QConfig, **options: Any) -> QConfig:
+    """The configuration with these options, which count as given."""
+    return replace(config, **options, given=(config.given or frozenset()) | options.keys())
 
 
 def read_config(path: Path) -> dict[str, Any]:

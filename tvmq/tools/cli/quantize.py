@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from shlex import quote
 from typing import Annotated, Any
@@ -18,42 +18,17 @@ import tvmq
 from tvmq.backends import backend_named
 from tvmq.backends.equivalent_rules import why_not_compiled
 from tvmq.errors import ConfigError
-from tvmq.tools.cli.arguments import Batch, Json, MaxBytes, Quiet, Shapes, Targets, parse_targets
+from tvmq.tools.cli.arguments import RESULT, Count, HeldOut, Json, Output, Quiet, ReadOptions, Texts, parse_targets
 from tvmq.tools.cli.bound import check_bound, refuse_on_guard, resolve_guard
 from tvmq.tools.cli.console import notice, print_json, step
 from tvmq.tools.cli.data import check_data
 from tvmq.tools.cli.files import check_output
-from tvmq.tools.cli.formats import Formats, Onnx, TFLite, Tosa
+from tvmq.tools.cli.formats import Formats
 from tvmq.tools.cli.measure import Measurements, measure
 from tvmq.tools.cli.metrics import check_labels, metric_named
 from tvmq.tools.cli.opening import QuantizationJob, open_model_and_data
 from tvmq.tools.cli.options import with_qconfig_options
-from tvmq.tools.cli.picture_options import (
-    Colors,
-    Crops,
-    Layouts,
-    Means,
-    Normalizes,
-    Resizes,
-    Scales,
-    Stds,
-    picture_options,
-)  # fmt: skip
-from tvmq.tools.cli.quantize_options import (
-    RESULT,
-    BackendName,
-    Bench,
-    Compare,
-    Count,
-    Dialect,
-    HeldOut,
-    Labels,
-    Metric,
-    Model,
-    Output,
-    SaveSamples,
-    Threads,
-)
+from tvmq.tools.cli.picture_options import PictureOptions
 from tvmq.tools.cli.samples import Feeds
 from tvmq.tools.cli.summary import choose_output, format_summary, next_steps
 
@@ -65,86 +40,14 @@ DEFAULT_GUARD = "sqnr >= 20"
 
 @with_qconfig_options
 def quantize(
-    model: Model,
-    config: tvmq.QConfig,
-    output: Output = None,
-    data: Annotated[
-        str | None,
-        typer.Option(
-            "--data",
-            help="About 100 typical samples: a folder of pictures (subfolders are classes); an .npz with one array per "
-            "input, or an .npy for a single input, samples first and preprocessed; or a function, as module:function "
-            "or file.py:function, that yields batches: arrays, {input: array}, or tuples with the label last. "
-            "Not needed if the model is quantized already, or with --calibrate-mode global_scale. Without data, "
-            "scales are computed at run time (--activations dynamic).",
-        ),
-    ] = None,
-    random_data: Annotated[
-        bool,
-        typer.Option("--random-data", help="Calibrate on random values, to measure speed. Accuracy suffers."),
-    ] = False,
-    samples: Count = None,
-    held_out: HeldOut = None,
-    labels: Labels = None,
-    metric: Metric = None,
-    compare: Compare = True,
-    bench: Bench = True,
-    threads: Threads = 1,
-    save_samples: SaveSamples = None,
-    guard: Annotated[
-        str,
-        typer.Option(
-            "--guard",
-            help="Lowest SQNR of the outputs against float, in dB, or 'none'. Where 8 bits do not reach it, layers get "
-            "more precision; if that is not enough, the model is not saved and the exit code is 3.",
-            rich_help_panel=RESULT,
-        ),
-    ] = DEFAULT_GUARD,
-    max_drop: Annotated[
-        float | None,
-        typer.Option(
-            "--max-drop",
-            min=0,
-            help="Bound the drop of --metric from float instead of the SQNR: in points for top1 and top5, else in "
-            "units of the metric. Example: --metric top1 --max-drop 0.5",
-            rich_help_panel=RESULT,
-        ),
-    ] = None,
-    force: Annotated[
-        bool,
-        typer.Option(
-            "--force",
-            help="Overwrite an output file that is not a saved model; save a model below the bound of --guard.",
-        ),
-    ] = False,
-    batch: Batch = 1,
-    max_bytes: MaxBytes = None,
-    shape: Shapes = None,
-    onnx: Onnx = None,
-    tflite: TFLite = None,
-    tosa: Tosa = None,
-    dialect: Dialect = "onnxruntime",
-    target: Targets = None,
-    backend: BackendName = None,
-    tune: Annotated[
-        float | None,
-        typer.Option(
-            "--tune",
-            min=0,
-            help="Measure for this many seconds which layers are faster in float on this machine, and keep them float.",
-        ),
-    ] = None,
-    normalize: Normalizes = None,
-    mean: Means = None,
-    std: Stds = None,
-    scale: Scales = None,
-    color: Colors = None,
-    layout: Layouts = None,
-    resize: Resizes = None,
-    crop: Crops = None,
-    as_json: Json = False,
+    model: Path, *, config: tvmq.QConfig, output: Output = None, data: str | None = None, random_data: bool = False,
+    samples: Count = None, held_out: HeldOut = None, measurements: Measurements,
+    guard: Annotated[str, typer.Option(rich_help_panel=RESULT)] = DEFAULT_GUARD,
+    max_drop: Annotated[float | None, typer.Option(min=0, rich_help_panel=RESULT)] = None, force: bool = False,
+    reading: ReadOptions, formats: Formats, target: Texts = None, backend: str | None = None,
+    tune: Annotated[float | None, typer.Option(min=0)] = None, pictures: PictureOptions, as_json: Json = False,
     quiet: Quiet = False,
-) -> None:
+) -> None:  # fmt: skip
     """Quantize a trained ONNX or torch model and save it as an executable for this CPU.
 
     Then int8 is compared with float on held-out samples: agreement, accuracy if there are labels, and speed.
@@ -154,29 +57,41 @@ def quantize(
     Example: tvmq quantize encoder.onnx --data texts.npz --output encoder.tvmq --rule "*/head/*=float"
 
     Example: tvmq quantize detector.onnx --data my_data.py:batches --metric my_data.py:mean_precision
+
+    model        Trained float model: an .onnx file, or a .pt2 program of torch.export.
+    data         About 100 typical samples: a folder of pictures (subfolders are classes); an .npz with one array per
+                 input, or an .npy for a single input, samples first and preprocessed; or a function, as module:function
+                 or file.py:function, that yields batches: arrays, {input: array}, or tuples with the label last. Not
+                 needed if the model is quantized already, or with --calibrate-mode global_scale. Without data, scales
+                 are computed at run time (--activations dynamic).
+    random_data  Calibrate on random values, to measure speed. Accuracy suffers.
+    guard        Lowest SQNR of the outputs against float, in dB, or 'none'. Where 8 bits do not reach it, layers get
+                 more precision; if that is not enough, the model is not saved and the exit code is 3.
+    max_drop     Bound the drop of --metric from float instead of the SQNR: in points for top1 and top5, else in units
+                 of the metric. Example: --metric top1 --max-drop 0.5
+    force        Overwrite an output file that is not a saved model; save a model below the bound of --guard.
+    tune         Measure for this many seconds which layers are faster in float on this machine, and keep them float.
     """
     start = time.perf_counter()
-    pictures = picture_options(normalize, mean, std, scale, color, layout, resize, crop)
     output = announce_output(model, output, force=force, quiet=quiet)
-    formats = Formats(onnx, tflite, tosa, dialect)
-    check_files(data, labels, metric, (*formats.files, save_samples))
+    labels, metric = measurements.labels, measurements.metric
+    check_files(data, labels, metric, (*formats.files, measurements.save_samples))
     requested_guard = check_bound(guard, metric, max_drop)
     built_for = parse_targets(target)
     quantize_target, config = backend_for(formats.backend(backend), built_for), formats.with_required_options(config)
     job = open_model_and_data(
-        model, data, config, backend=quantize_target, tune=tune, pictures=pictures, random=random_data, samples=samples,
-        held_out=held_out, shape=shape or (), batch=batch, max_bytes=max_bytes, quiet=quiet,
+        model, data, config, backend=quantize_target, tune=tune, reading=reading, pictures=pictures,
+        random=random_data, samples=samples, held_out=held_out, quiet=quiet,
     )  # fmt: skip
-    feeds = None if job.samples is None else Feeds(job.samples, job.split.calibration, job.size)
     used_guard = resolve_guard(requested_guard, job, metric, max_drop, labels, quiet=quiet)
     with refuse_on_guard(force=force):
         qmod = quantize_with_progress(
-            job.mod, job.params, feeds, job.config, backend=quantize_target, quiet=quiet, tune=tune, guard=used_guard
-        )
+            job.mod, job.params, job.calibration, job.config, backend=quantize_target, quiet=quiet, tune=tune,
+            guard=used_guard,
+        )  # fmt: skip
     doctor = f"tvmq doctor {quote(str(model))} --data {quote(data)}" if data else ""
-    measurements = Measurements(compare, bench, threads, metric, labels, save_samples, doctor)
     outputs = Outputs(model, output, formats, built_for)
-    facts = save_measured(qmod, outputs, job, measurements, quiet=quiet)
+    facts = save_measured(qmod, outputs, job, replace(measurements, doctor=doctor), quiet=quiet)
     facts["seconds"] = time.perf_counter() - start
     report(facts, model, output, data, job, as_json=as_json, quiet=quiet)
 
@@ -250,16 +165,9 @@ def announce_output(model: Path, output: Path | None, *, force: bool, quiet: boo
 
 
 def quantize_with_progress(
-    mod: Any,
-    params: Any,
-    data: Any,
-    config: tvmq.QConfig,
-    *,
-    backend: str | None = None,
-    quiet: bool = False,
-    tune: float | None = None,
-    guard: tvmq.Guard | None = None,
-) -> Any:
+    mod: Any, params: Any, data: Any, config: tvmq.QConfig, *, backend: str | None = None, quiet: bool = False,
+    tune: float | None = None, guard: tvmq.Guard | None = None,
+) -> Any:  # fmt: skip
     """Quantize to an integer module, with a progress bar over the reads of the data.
 
     data   batches that know their length and call `advance` after each, or None

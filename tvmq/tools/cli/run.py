@@ -6,32 +6,27 @@ Tests: tests/tools/cli/test_commands.py
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Any
 
 import numpy as np
-import typer
 
 import tvmq
 from tvmq.calibration.dataset import samples_in
 from tvmq.errors import DataError
-from tvmq.tools.cli.arguments import Inputs, Json, Quiet, SavedModel, Sha256
+from tvmq.tools.cli.arguments import Json, Output, Quiet
 from tvmq.tools.cli.console import print_json, print_rows, step
 from tvmq.tools.cli.files import Arrays, Batches, batch_of, check_arrays, check_output, read_arrays, write_output
 
 
 def run(
-    model: SavedModel,
-    data: Inputs,
-    output: Annotated[
-        Path | None, typer.Option("--output", "-o", help="Save results as .npz, one array for each output.")
-    ] = None,
-    sha256: Sha256 = None,
-    as_json: Json = False,
+    model: Path, *, data: Path, output: Output = None, sha256: str | None = None, as_json: Json = False,
     quiet: Quiet = False,
-) -> None:
+) -> None:  # fmt: skip
     """Run a saved model on inputs from a file; any number of samples, batch by batch.
 
     Example: tvmq run resnet18.tvmq --data pictures.npz --output scores.npz
+
+    output  Save results as .npz, one array for each output.
     """
     if output is not None:
         check_output(output)

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from tvmq.calibration.dataset import samples_in
-from tvmq.tools.cli.files import Arrays
+from tvmq.tools.cli.files import Arrays, Batches
 
 CALIBRATE, COMPARE = 256, 500  # samples at most, by default
 FEWEST = 50  # with fewer none are held out: ranges need them all
@@ -106,22 +106,13 @@ def _spread(count: int, wanted: int) -> np.ndarray:
     return (np.arange(1, wanted + 1) * count) // wanted - 1
 
 
-class Feeds:
-    """Full batches of some samples; can be iterated repeatedly.
-
-    count    how many; default: all that are full, but at least one. Samples repeat from the beginning if they run out
-    advance  called after each batch
-    """
+class Feeds(Batches):
+    """Full batches of some samples, prepared as inputs; can be iterated repeatedly. See Batches."""
 
     def __init__(self, samples: Samples, index: np.ndarray, size: int, *, count: int | None = None) -> None:
-        self.samples, self.index, self.size = samples, index, size
-        self.count = count or max(1, len(index) // size)
-        self.advance: Callable[[], None] = lambda: None
-
-    def __len__(self) -> int:
-        return self.count
+        super().__init__({"index": index}, size, count=count)
+        self.source = samples
 
     def __iter__(self) -> Iterator[Arrays]:
-        for i in range(self.count):
-            yield self.samples.feed(self.index[np.arange(i * self.size, (i + 1) * self.size) % len(self.index)])
-            self.advance()
+        for batch in super().__iter__():
+            yield self.source.feed(batch["index"])

@@ -9,115 +9,28 @@ import typer
 
 import tvmq
 from tvmq.errors import ConfigError
-from tvmq.tools.cli.arguments import Batch, Json, MaxBytes, Quiet, Shapes, Targets, parse_targets
+from tvmq.tools.cli.arguments import Count, Json, Output, Quiet, ReadOptions, Texts, parse_targets
 from tvmq.tools.cli.console import notice, print_json, print_rows, size_text, time_text
-from tvmq.tools.cli.metrics import class_labels, read_labels
+from tvmq.tools.cli.metrics import IN_POINTS, find_labels
 from tvmq.tools.cli.opening import open_model_and_data
 from tvmq.tools.cli.options import with_qconfig_options
-from tvmq.tools.cli.picture_options import picture_options
 from tvmq.tools.cli.quantize import check_files
 from tvmq.tools.cli.samples import Feeds
 
-IN_POINTS = ("top1", "top5")  # whose drop is given in points: hundredths
 POINTS = 100.0
 
 
 @with_qconfig_options
 def search(
-    model: Annotated[Path, typer.Argument(help="Trained float model: .onnx, or .pt2 of torch.export.")],
-    config: tvmq.QConfig,
-    data: Annotated[
-        str,
-        typer.Option(
-            "--data",
-            help="Samples as `tvmq quantize` takes them. Some calibrate; the held-out ones judge every model that is "
-            "tried, so keep a separate set for the final evaluation.",
-        ),
-    ],
-    output: Annotated[
-        Path | None,
-        typer.Option(
-            "--output",
-            "-o",
-            help="Folder for the journal, the best model so far (best.tvmq, best.json), front.json, front.svg and a "
-            "recipe for each point of the front. Default: MODEL.search in the current folder. An interrupted search "
-            "continues there.",
-        ),
-    ] = None,
-    minimize: Annotated[
-        str, typer.Option("--minimize", help="latency: forecast time of one sample; size: bytes of constants.")
-    ] = "latency",
-    metric: Annotated[
-        str | None,
-        typer.Option(
-            "--metric", help="top1, top5, mse, or module:function of (outputs, labels); needs --max-drop and labels."
-        ),
-    ] = None,
-    max_drop: Annotated[
-        float | None,
-        typer.Option(
-            "--max-drop",
-            min=0,
-            help="Largest drop of the metric from float: in points for top1 and top5, else in units of the metric.",
-        ),
-    ] = None,
-    sqnr: Annotated[
-        float, typer.Option("--sqnr", help="Without a metric: lowest SQNR of the outputs, in dB.")
-    ] = 20.0,
-    labels: Annotated[
-        Path | None, typer.Option("--labels", help="Labels of the samples, as for `tvmq quantize`.")
-    ] = None,
-    options: Annotated[
-        str | None,
-        typer.Option(
-            "--options",
-            help="Choices for each layer, separated by commas: int8, weights4, weights6, int16, minmax, percentile, "
-            "histogram, kl_divergence, dynamic, float. Default: int8,minmax,dynamic,float; with --minimize "
-            "size also weights4.",
-        ),
-    ] = None,
-    finetune_steps: Annotated[
-        int | None,
-        typer.Option(
-            "--finetune-steps",
-            min=1,
-            help="Finally train the integers of the cheapest models that missed the bound, this many steps each, as "
-            "`tvmq finetune` does. Needs tvmq[torch].",
-        ),
-    ] = None,
-    workers: Annotated[int, typer.Option("--workers", min=1, help="Worker processes on this machine.")] = 1,
-    dask: Annotated[
-        str | None,
-        typer.Option("--dask", help="Measure on a Dask cluster: address of its scheduler. Example: tcp://node1:8786"),
-    ] = None,
-    resume: Annotated[
-        bool,
-        typer.Option(
-            "--resume/--no-resume",
-            help="Continue from the journal in --output. --no-resume refuses a folder that has one.",
-        ),
-    ] = True,
-    merge: Annotated[
-        list[Path] | None,
-        typer.Option("--merge", help="Reuse the results in the journal of another search of this model; repeatable."),
-    ] = None,
-    rounds: Annotated[int, typer.Option("--rounds", min=0, help="Largest number of rounds of proposals.")] = 6,
-    seconds: Annotated[
-        float | None, typer.Option("--seconds", min=0, help="Start no further round after this many seconds.")
-    ] = None,
-    samples: Annotated[
-        int | None, typer.Option("--samples", min=1, help="Read only this many samples, from the beginning.")
-    ] = None,
-    held_out: Annotated[
-        int | None, typer.Option("--held-out", min=0, help="Samples held out to judge; default as in `tvmq quantize`.")
-    ] = None,
-    batch: Batch = 1,
-    max_bytes: MaxBytes = None,
-    shape: Shapes = None,
-    target: Targets = None,
-    as_json: Json = False,
-    quiet: Quiet = False,
-) -> None:
+    model: Path, *, config: tvmq.QConfig, data: str, output: Output = None, minimize: str = "latency",
+    metric: str | None = None, max_drop: Annotated[float | None, typer.Option(min=0)] = None, sqnr: float = 20.0,
+    labels: Path | None = None, options: str | None = None, finetune_steps: Count = None,
+    workers: Annotated[int, typer.Option(min=1)] = 1, dask: str | None = None, resume: bool = True,
+    merge: list[Path] | None = None, rounds: Annotated[int, typer.Option(min=0)] = 6,
+    seconds: Annotated[float | None, typer.Option(min=0)] = None, samples: Count = None,
+    held_out: Annotated[int | None, typer.Option(min=0)] = None, reading: ReadOptions, target: Texts = None,
+    as_json: Json = False, quiet: Quiet = False,
+) -> None:  # fmt: skip
     """Find the fastest or smallest model that keeps a bound, layer by layer.
 
     The best model so far is always on disk: Ctrl-C loses only the running trial, and the same command continues the
@@ -126,6 +39,31 @@ def search(
     Example: tvmq search resnet.onnx --data pictures/ --metric top1 --max-drop 0.3
 
     Example: tvmq search detector.onnx --data calib.npz --sqnr 30 --minimize size --workers 4
+
+    model           Trained float model: .onnx, or .pt2 of torch.export.
+    data            Samples as `tvmq quantize` takes them. Some calibrate; the held-out ones judge every model that is
+                    tried, so keep a separate set for the final evaluation.
+    output          Folder for the journal, the best model so far (best.tvmq, best.json), front.json, front.svg and a
+                    recipe for each point of the front. Default: MODEL.search in the current folder. An interrupted
+                    search continues there.
+    minimize        latency: forecast time of one sample; size: bytes of constants.
+    metric          top1, top5, mse, or module:function of (outputs, labels); needs --max-drop and labels.
+    max_drop        Largest drop of the metric from float: in points for top1 and top5, else in units of the metric.
+    sqnr            Without a metric: lowest SQNR of the outputs, in dB.
+    labels          Labels of the samples, as for `tvmq quantize`.
+    options         Choices for each layer, separated by commas: int8, weights4, weights6, int16, minmax, percentile,
+                    histogram, kl_divergence, dynamic, float. Default: int8,minmax,dynamic,float; with --minimize size
+                    also weights4.
+    finetune_steps  Finally train the integers of the cheapest models that missed the bound, this many steps each, as
+                    `tvmq finetune` does. Needs tvmq[torch].
+    workers         Worker processes on this machine.
+    dask            Measure on a Dask cluster: address of its scheduler. Example: tcp://node1:8786
+    resume          Continue from the journal in --output. --no-resume refuses a folder that has one.
+    merge           Reuse the results in the journal of another search of this model; repeatable.
+    rounds          Largest number of rounds of proposals.
+    seconds         Start no further round after this many seconds.
+    samples         Read only this many samples, from the beginning.
+    held_out        Samples held out to judge; default as in `tvmq quantize`.
     """
     check_files(data, labels, metric, ())
     finetune = None if finetune_steps is None else make_training_options(finetune_steps)
@@ -135,19 +73,16 @@ def search(
     folder = output or Path(f"{model.stem}.search")
     prepare_folder(folder, merge or (), resume=resume)
     job = open_model_and_data(
-        model, data, config, pictures=picture_options(None, None, None, None, None, None, None, None), random=False,
-        samples=samples, held_out=held_out, shape=shape or (), batch=batch, max_bytes=max_bytes, quiet=quiet,
+        model, data, config, reading=reading, samples=samples, held_out=held_out, quiet=quiet,
     )  # fmt: skip
     if job.is_prequantized or job.samples is None:
         raise ConfigError("search: the model is quantized already; give the float model")
     judge = Feeds(job.samples, job.split.comparison, job.size)
     named = None
     if metric is not None:
-        every = read_labels(labels, job.samples) if labels else class_labels(job.samples)
+        every = find_labels(labels, job.samples)
         if every is None:
-            raise ConfigError(
-                "search: --metric needs labels; give --labels, subfolders by class, or 'labels' in the .npz"
-            )
+            raise ConfigError("search: --metric needs labels; give --labels, subfolders by class, or 'labels' in .npz")
         named = every[job.split.comparison[: len(judge) * job.size]]
     scale = POINTS if metric in IN_POINTS else 1.0
     wanted: dict[str, Any] = {
@@ -157,7 +92,7 @@ def search(
         "advance": None if quiet else notify_progress(),
         "space": tvmq.SearchSpace(options=options.split(",") if options else None),
     }  # fmt: skip
-    calibration = Feeds(job.samples, job.split.calibration, job.size)
+    calibration = job.calibration
     if dask is None:
         result = tvmq.search(job.mod, job.params, calibration, workers=workers, **wanted)
     else:

@@ -17,6 +17,7 @@ from tvmq.base.regular_file import check_regular
 from tvmq.errors import OutputError
 from tvmq.tools.cli.console import size_text, time_text
 from tvmq.tools.cli.files import UNREADABLE, check_output
+from tvmq.tools.cli.metrics import format_metric
 
 REASONS = 4
 LEAST_SAME_CLASS = 0.98  # a lower share of equal classes needs a look
@@ -28,15 +29,11 @@ WIDEST = 84
 def summary_lines(facts: Mapping[str, Any]) -> list[str]:
     """Lines of the summary, one per fact of `quantize`."""
     rows = [
-        ("model", f"{facts['model']} ({size_text(facts['model_bytes'])})"),
-        ("saved", _saved_text(facts)),
+        ("model", f"{facts['model']} ({size_text(facts['model_bytes'])})"), ("saved", _saved_text(facts)),
         *(("exported", f"{path} ({size_text(size)})") for path, size in facts.get("exported", {}).items()),
-        *(("agreement", text) for text in _agreement(facts.get("comparison"))),
-        *_accuracy(facts.get("comparison")),
-        *_speed(facts.get("speed")),
-        *_precision(facts),
-        ("time", time_text(facts["seconds"])),
-    ]
+        *(("agreement", text) for text in _agreement(facts.get("comparison"))), *_accuracy(facts.get("comparison")),
+        *_speed(facts.get("speed")), *_precision(facts), ("time", time_text(facts["seconds"])),
+    ]  # fmt: skip
     return [f"  {name:<10} {text}" for name, text in rows]
 
 
@@ -77,9 +74,9 @@ def _accuracy(comparison: Mapping[str, Any] | None) -> list[tuple[str, str]]:
         return []
     if "metric" not in comparison:
         return [("accuracy", f"not measured: {comparison['no_metric']}")] if comparison.get("no_metric") else []
-    form = "{:.2%}" if comparison["metric"] in ("top1", "top5") else "{:.6g}"
-    text = f"{comparison['metric']}: float {form.format(comparison['float'])}, int8 {form.format(comparison['int8'])}"
-    return [("accuracy", f"{text}, {describe_samples(comparison)}")]
+    name = comparison["metric"]
+    figures = (format_metric(name, comparison[kind]) for kind in ("float", "int8"))
+    return [("accuracy", "{}: float {}, int8 {}, {}".format(name, *figures, describe_samples(comparison)))]
 
 
 def _speed(speed: Mapping[str, Any] | None) -> list[tuple[str, str]]:
@@ -193,7 +190,7 @@ def choose_output(model: Path, output: Path | None, *, force: bool) -> Path:
 
     raises  OutputError if it cannot be written, or is a file that tvmq did not write
 
-    >>> str(output_for(Path("models/resnet18.onnx"), None, force=False))
+    >>> str(choose_output(Path("models/resnet18.onnx"), None, force=False))
     'resnet18.tvmq'
     """
     chosen = output or Path(model.name).with_suffix(SUFFIX)

@@ -53,7 +53,7 @@ def refuse_code(value: Any, where: str) -> None:
 def _find_object_name(value: Any) -> str | None:
     """The first "module:object" in what JSON holds.
 
-    >>> _first_name({"rules": [{"weight_observer": "mine:Observer"}]}), _first_name({"nbit_weight": 4})
+    >>> _find_object_name({"rules": [{"weight_observer": "mine:Observer"}]}), _find_object_name({"nbit_weight": 4})
     ('mine:Observer', None)
     """
     if isinstance(value, dict):

@@ -10,27 +10,16 @@ import typer
 import tvmq
 from tvmq.base.cache import cache_folder
 from tvmq.errors import ConfigError
-from tvmq.tools.cli.arguments import Batch, Json, MaxBytes, Quiet, Shapes
+from tvmq.tools.cli.arguments import Batch, Json, MaxBytes, Quiet, Texts
 from tvmq.tools.cli.console import notice, print_json, step
 from tvmq.tools.cli.model import import_model
 from tvmq.tools.cli.trust import load_without_code
 
 
 def tune(
-    model: Annotated[
-        Path,
-        typer.Argument(help="A .tvmq saved by `tvmq quantize`, or a float model (.onnx, .pt2), tuned as int8."),
-    ],
-    budget: Annotated[float, typer.Option("--budget", min=0, help="Seconds to measure for.")] = 60.0,
-    target: Annotated[
-        str, typer.Option("--target", help='Tune for it; it must run here. Examples: "llvm", "llvm -mcpu=core-avx2"')
-    ] = "llvm",
-    shape: Shapes = None,
-    batch: Batch = 1,
-    max_bytes: MaxBytes = None,
-    as_json: Json = False,
-    quiet: Quiet = False,
-) -> None:
+    model: Path, *, budget: Annotated[float, typer.Option(min=0)] = 60.0, target: str = "llvm", shape: Texts = None,
+    batch: Batch = 1, max_bytes: MaxBytes = None, as_json: Json = False, quiet: Quiet = False,
+) -> None:  # fmt: skip
     """Measure which tiles are fastest for the products of a model on this CPU, and keep them for all later builds.
 
     tvmq chooses tiles with a cost model that is mostly right to a few percent; measurements find the best ones for this
@@ -39,6 +28,10 @@ def tune(
     was measured so far. Run nothing else on the machine meanwhile.
 
     Example: tvmq tune resnet18.onnx --budget 120
+
+    model   A .tvmq saved by `tvmq quantize`, or a float model (.onnx, .pt2), tuned as int8.
+    budget  Seconds to measure for.
+    target  Tune for it; it must run here. Examples: "llvm", "llvm -mcpu=core-avx2"
     """
     folder = cache_folder()
     if folder is None:

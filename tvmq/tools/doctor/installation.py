@@ -72,9 +72,7 @@ def _check_own_version() -> Finding:
     installed = metadata.version("tvmq")
     if installed != __version__:
         what = f"{__version__} runs, but {installed} is what pip installed"
-        return problem(
-            "tvmq", what, "two copies shadow each other: pip uninstall tvmq, then install it once"
-        )
+        return problem("tvmq", what, "two copies shadow each other: pip uninstall tvmq, then install it once")
     return ok("tvmq", __version__, version=__version__)
 
 

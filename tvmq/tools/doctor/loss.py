@@ -116,9 +116,8 @@ def _report_int8(outcome: Outcome) -> Finding:
     text = f"{outcome} against float, {outcome.int8:.0%} of multiply-accumulates in int8"
     if outcome.is_acceptable:
         return ok("int8", text, **outcome.figures())
-    if outcome.is_unusable:
-        return problem("int8", text, "see below for the cause and for a remedy", **outcome.figures())
-    return note("int8", text, "see below for the cause and for a remedy", **outcome.figures())
+    report = problem if outcome.is_unusable else note
+    return report("int8", text, "see below for the cause and for a remedy", **outcome.figures())
 
 
 def side_to_blame(sides: dict[str, Outcome]) -> str:
@@ -133,12 +132,9 @@ def _report_side_to_blame(sides: dict[str, Outcome], outcome: Outcome) -> Findin
     figures["culprit"] = None if outcome.is_acceptable else side_to_blame(sides)
     if outcome.is_acceptable:
         return ok("blame", text, **figures)
-    words = {
-        "both": "weights and activations are both to blame",
-        "weights": "the weights are to blame",
-        "activations": "the activations are to blame",
-    }
-    return note("blame", f"{words[side_to_blame(sides)]}\n{text}", **figures)
+    side = side_to_blame(sides)
+    what = "weights and activations are both to blame" if side == "both" else f"the {side} are to blame"
+    return note("blame", f"{what}\n{text}", **figures)
 
 
 def rank_suspects(comparison: Comparison, blamed: str) -> list[LayerComparison]:

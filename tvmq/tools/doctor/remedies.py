@@ -80,12 +80,8 @@ def blamed_groups(module: tvm.IRModule) -> list[str]:
     groups: dict[str, list[str]] = {}
     for entry in raised_layers(explain(module).ledger.layers):
         groups.setdefault(str(entry["why"]).removeprefix(GUARD), []).extend(entry["layers"])
-    return [f"'{_shorten_names(names)}' {why}" for why, names in groups.items()]
-
-
-def _shorten_names(names: Sequence[str]) -> str:
-    rest = len(names) - NAMED
-    return short_names(names[:NAMED]) + (f" and {rest} more" if rest > 0 else "")
+    more = {why: f" and {len(names) - NAMED} more" if len(names) > NAMED else "" for why, names in groups.items()}
+    return [f"'{short_names(names[:NAMED])}{more[why]}' {why}" for why, names in groups.items()]
 
 
 def other_options(blamed: str, config: QConfig) -> Iterator[Remedy]:
@@ -122,9 +118,5 @@ def best_option(
 
 def _option(name: str, value: str | int, config: QConfig) -> Remedy:
     flag = name.replace("_", "-")
-    return Remedy(
-        f"{name} {value}",
-        f"--{flag} {value}",
-        f"tvmq.qconfig({name}={value!r})",
-        replace(config, **{name: value}),  # type: ignore[arg-type]
-    )
+    changed = replace(config, **{name: value})  # type: ignore[arg-type]
+    return Remedy(f"{name} {value}", f"--{flag} {value}", f"tvmq.qconfig({name}={value!r})", changed)

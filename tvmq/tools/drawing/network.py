@@ -174,11 +174,7 @@ def _inputs(view: View, steps: Steps, results: Sequence[str]) -> list[Card]:
 
 
 def _layers(
-    view: View,
-    ledger: Ledger,
-    steps: Steps,
-    groups: Mapping[str, str],
-    kernels: Mapping[str, Sequence[str]],
+    view: View, ledger: Ledger, steps: Steps, groups: Mapping[str, str], kernels: Mapping[str, Sequence[str]]
 ) -> list[Card]:
     """A card for each group."""
     inside: dict[str, list[str]] = {}

@@ -132,7 +132,7 @@ def _edges(cards: Sequence[Card], edges: Sequence[Edge]) -> list[str]:
             tips.setdefault(edge.source, []).append(f"M{_n(x)} {_n(y)}l-3.5-{TIP:g}h7z")
     return [
         f'<g data-from="{xml_text(cards[card].key)}">'
-        f'{_lines("edge far", far.get(card))}{_lines("edge", paths.get(card))}'
+        f"{_lines('edge far', far.get(card))}{_lines('edge', paths.get(card))}"
         f"{_lines('tip', tips.get(card))}</g>"
         for card in dict.fromkeys((*paths, *far))
     ]

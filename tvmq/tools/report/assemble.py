@@ -22,16 +22,10 @@ Tile = tuple[str, str, str]
 
 
 def assemble(
-    exe: Executable,
-    title: str,
-    *,
-    comparison: Comparison | None = None,
-    profile: Profile | None = None,
-    statistics: Mapping[str, TensorStatistics] | None = None,
-    front: Mapping[str, Any] | None = None,
-    tiles: Sequence[Tile] = (),
-    missing: Sequence[str] = (),
-) -> Report:
+    exe: Executable, title: str, *, comparison: Comparison | None = None, profile: Profile | None = None,
+    statistics: Mapping[str, TensorStatistics] | None = None, front: Mapping[str, Any] | None = None,
+    tiles: Sequence[Tile] = (), missing: Sequence[str] = (),
+) -> Report:  # fmt: skip
     """The report of a quantized model.
 
     comparison  comparison with the float model
@@ -43,21 +37,13 @@ def assemble(
     explanation, network = explain(exe), network_of_model(exe)
     rows = rows_of(network, explanation, comparison, profile, statistics)
     ledger = explanation.ledger
+    raised = [f"{row['title']}: {row['why'].removeprefix(GUARD)}" for row in rows if row["why"].startswith(GUARD)]
     return Report(
-        title,
-        network,
-        rows,
-        [*tiles, *_tiles(explanation, rows, profile)],
-        missing,
-        [*(note.removeprefix(GUARD) for note in ledger.notes if note.startswith(GUARD)), *_guard_lines(rows)],
+        title, network, rows, [*tiles, *_tiles(explanation, rows, profile)], missing,
+        [*(note.removeprefix(GUARD) for note in ledger.notes if note.startswith(GUARD)), *raised],
         [note for note in ledger.notes if not note.startswith(GUARD)],
-        f"Times: {profile.summary()}.".replace("\n", "; ") if profile is not None else "",
-        front,
-    )
-
-
-def _guard_lines(rows: Sequence[Row]) -> list[str]:
-    return [f"{row['title']}: {row['why'].removeprefix(GUARD)}" for row in rows if row["why"].startswith(GUARD)]
+        f"Times: {profile.summary()}.".replace("\n", "; ") if profile is not None else "", front,
+    )  # fmt: skip
 
 
 def _tiles(explanation: Explanation, rows: Sequence[Row], profile: Profile | None) -> list[Tile]:

@@ -39,9 +39,7 @@ def read_front(path: Path) -> dict[str, Any]:
         raise DataError(f"report: '{path}' is not JSON ({error}); give the front.json of a search") from error
     points = front.get("points") if isinstance(front, dict) else None
     if not isinstance(points, list) or not points:
-        raise DataError(
-            f"report: '{path}' has no non-empty list 'points'; give the front.json of a search"
-        )
+        raise DataError(f"report: '{path}' has no non-empty list 'points'; give the front.json of a search")
     where = f"report: point {{}} of '{path}'"
     for number, point in enumerate(points):
         _check_form(point, number, where.format(number))

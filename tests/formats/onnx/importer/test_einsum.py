@@ -5,17 +5,14 @@ from __future__ import annotations
 import numpy as np
 import onnx
 import pytest
+from frontend_models import normal_floats
 from onnx import helper, numpy_helper
 
 import tvmq
 from tvmq.errors import UnsupportedOpError
 from tvmq.formats.onnx.importer.from_onnx import from_onnx
 
-RNG = np.random.default_rng(0)
-
-
-def floats(*shape: int) -> np.ndarray:
-    return RNG.standard_normal(shape).astype(np.float32)
+floats = normal_floats(0)
 
 
 def model(equation: str, shapes: list[tuple[int, ...]], constants: str = "", dynamic: bool = False) -> tuple:

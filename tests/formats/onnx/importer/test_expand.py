@@ -4,21 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
 import onnx
 import pytest
-from frontend_models import check, make_model
+from frontend_models import check, make_model, normal_floats
 from onnx import helper
 
 from tvmq.errors import UnsupportedOpError
 from tvmq.formats.onnx.importer.from_onnx import from_onnx
 from tvmq.graph.names import get_names
 
-RNG = np.random.default_rng(4)
-
-
-def floats(*shape: int) -> np.ndarray:
-    return RNG.standard_normal(shape).astype(np.float32)
+floats = normal_floats(4)
 
 
 @pytest.mark.parametrize("attributes", [{}, {"alpha": 0.5}])
@@ -82,10 +77,7 @@ def test_unknown_domain_is_refused() -> None:
 
 
 def test_all_unknown_operators_are_listed() -> None:
-    nodes = [
-        helper.make_node("Det", ["x"], ["d"], name="det"),
-        helper.make_node("Foo", ["d"], ["y"], name="foo"),
-    ]
+    nodes = [helper.make_node("Det", ["x"], ["d"], name="det"), helper.make_node("Foo", ["d"], ["y"], name="foo")]
     model = make_model(nodes, {"x": ("float32", (2, 2))}, ["y"])
     with pytest.raises(UnsupportedOpError, match=r"layer 'det': operator Det is not supported \(nor are Foo\)"):
         from_onnx(model)

@@ -8,24 +8,17 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from frontend_models import assert_close, check, make_model, run_float, run_onnxruntime
+from frontend_models import assert_close, check, make_model, normal_floats, run_float, run_onnxruntime
 from onnx import helper
 
 from tvmq.errors import ModelError, UnsupportedOpError
 from tvmq.formats.onnx.importer.from_onnx import from_onnx
 
-RNG = np.random.default_rng(3)
-
-
-def floats(*shape: int) -> np.ndarray:
-    return RNG.standard_normal(shape).astype(np.float32)
+floats = normal_floats(3)
 
 
 def dense(opset: int = 18) -> onnx.ModelProto:
-    nodes = [
-        helper.make_node("Gemm", ["x", "w", "b"], ["g"], name="dense"),
-        helper.make_node("Relu", ["g"], ["y"]),
-    ]
+    nodes = [helper.make_node("Gemm", ["x", "w", "b"], ["g"], name="dense"), helper.make_node("Relu", ["g"], ["y"])]
     return make_model(nodes, {"x": ("float32", (2, 40))}, ["y"], {"w": floats(40, 30), "b": floats(30)}, opset)
 
 
@@ -45,11 +38,7 @@ def test_path_bytes_and_proto_give_the_same(tmp_path: Path) -> None:
     for source in (path, str(path), model.SerializeToString(), bytearray(model.SerializeToString()), model):
         mod, params = from_onnx(source)
         assert list(params) == ["w", "b"]
-        assert [b.var.name for b in mod["main"].body.blocks[0].bindings] == [
-            "dense_matmul",
-            "dense",
-            "Relu_1",
-        ]
+        assert [b.var.name for b in mod["main"].body.blocks[0].bindings] == ["dense_matmul", "dense", "Relu_1"]
 
 
 @pytest.mark.slow
@@ -68,20 +57,6 @@ def test_external_data_is_found_beside_the_model(tmp_path: Path) -> None:
     refuses(path, "'w'", "model.onnx", "data files")
     (tmp_path / "model.data").unlink()
     refuses(path, "external data", "model.onnx", "beside the model")
-
-
-def test_external_data_may_not_leave_the_folder(tmp_path: Path) -> None:
-    (tmp_path / "inner").mkdir()
-    secret = tmp_path / "secret"
-    secret.write_bytes(bytes(40 * 30 * 4))
-    model = dense()
-    weight = model.graph.initializer[0]
-    weight.ClearField("raw_data")
-    weight.data_location = onnx.TensorProto.EXTERNAL
-    weight.external_data.add(key="location", value="../secret")
-    path = tmp_path / "inner" / "model.onnx"
-    path.write_bytes(model.SerializeToString())
-    refuses(path, "external data", "model.onnx")
 
 
 def test_missing_file_and_folder(tmp_path: Path) -> None:
@@ -121,9 +96,6 @@ def test_damaged_graphs() -> None:
         nodes = [helper.make_node("Relu", ["x"], ["a"]), helper.make_node("Neg", ["x"], [value], name="again")]
         twice = make_model(nodes, {"x": ("float32", (2,))}, ["a"])
         refuses(twice, "layer 'again'", f"produces '{value}'", "export it again")
-    sparse = dense()
-    sparse.graph.sparse_initializer.add()
-    refuses(sparse, "sparse weights")
 
 
 def test_attribute_missing_is_refused_with_the_layers_name() -> None:
@@ -213,9 +185,4 @@ def test_old_opsets_are_refused() -> None:
 
 def test_old_opset_that_cannot_be_converted() -> None:
     node = helper.make_node("Foo", ["x"], ["y"], name="foo")
-    refuses(
-        make_model([node], {"x": ("float32", (2,))}, ["y"], opset=9),
-        "opset 9",
-        "cannot be converted",
-        "export it",
-    )
+    refuses(make_model([node], {"x": ("float32", (2,))}, ["y"], opset=9), "opset 9", "cannot be converted", "export it")

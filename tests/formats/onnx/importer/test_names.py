@@ -10,7 +10,7 @@ import onnx
 import pytest
 import tvm
 import tvm_ffi
-from frontend_models import check, make_model
+from frontend_models import check, make_model, normal_floats
 from onnx import helper
 from tvm import relax
 
@@ -18,11 +18,7 @@ from tvmq.formats.onnx.importer.from_onnx import from_onnx
 from tvmq.graph.names import get_names, input_names, output_names
 from tvmq.graph.view import View
 
-RNG = np.random.default_rng(1)
-
-
-def floats(*shape: int) -> np.ndarray:
-    return RNG.standard_normal(shape).astype(np.float32)
+floats = normal_floats(1)
 
 
 def node(op_type: str, inputs: list[str], output: str, name: str = "", **attributes: Any) -> onnx.NodeProto:
@@ -119,13 +115,6 @@ def test_colliding_names_become_unique() -> None:
     assert get_names(mod["main"])["same_name_1"] == ("same/name",)
 
 
-def test_layers_of_one_name_are_told_apart() -> None:
-    nodes = [node("Relu", ["x"], "a", "r"), node("Neg", ["a"], "b", "r"), node("Abs", ["b"], "y", "r_1")]
-    mod, _ = from_onnx(make_model(nodes, {"x": ("float32", (3,))}, ["y"]))
-    assert variables(mod) == ["r", "r_2", "r_1"]
-    assert get_names(mod["main"]) == {"r": ("r",), "r_2": ("r_2",), "r_1": ("r_1",)}
-
-
 def test_odd_names_are_kept_as_layers() -> None:
     layer, value = "\"'\\ {}%/日本", "é x/0:\"'"
     nodes = [node("Relu", [value], "a\\{}%s", layer), node("Neg", ["a\\{}%s"], "<y>", "class")]
@@ -158,30 +147,38 @@ def test_inputs_and_constants_can_be_outputs() -> None:
     assert variables(check(single, {"x": floats(3)})) == ["copy"]
 
 
-def test_scalars_and_integers_stay_constants_and_unread_weights_vanish() -> None:
-    nodes = [
-        node("Mul", ["x", "half"], "a", "scale"),
-        node("Gather", ["a", "picks"], "b", "pick", axis=1),
-        node("Add", ["b", "shift"], "y", "shift_it"),
-        node("Mul", ["x", "unread"], "z", "nobody"),
-    ]
-    weights = {"half": np.float32(0.5), "picks": np.array([2, 0]), "shift": floats(2), "unread": floats(4)}
-    mod, params = from_onnx(make_model(nodes, {"x": ("float32", (3, 4))}, ["y"], weights))
-    assert list(params) == ["shift"]
-    assert variables(mod) == ["scale", "pick", "shift_it"]
+# nodes, sizes of inputs, constants; variables and parameters of the imported function
+X3, X4 = {"x": (3,)}, {"x": (4,)}
+FORMS: dict[str, tuple[list[onnx.NodeProto], dict[str, tuple[int, ...]], dict[str, Any], list[str], list[str]]] = {
+    "layers of one name": (
+        [node("Relu", ["x"], "a", "r"), node("Neg", ["a"], "b", "r"), node("Abs", ["b"], "y", "r_1")],
+        X3, {}, ["r", "r_2", "r_1"], ["x"],
+    ),
+    "scalars and integers stay constants": (
+        [node("Mul", ["x", "half"], "a", "scale"), node("Gather", ["a", "picks"], "b", "pick", axis=1),
+         node("Add", ["b", "shift"], "y", "shift_it"), node("Mul", ["x", "unread"], "z", "nobody")],
+        {"x": (3, 4)}, {"half": np.float32(0.5), "picks": np.array([2, 0]), "shift": floats(2), "unread": floats(4)},
+        ["scale", "pick", "shift_it"], ["x", "shift"],
+    ),
+    "shared weights": (
+        [node("Add", ["x", "w"], "a", "first"), node("Mul", ["a", "w"], "y", "second")],
+        X4, {"w": floats(4)}, ["first", "second"], ["x", "w"],
+    ),
+    "weights listed as inputs": (
+        [node("Add", ["x", "w"], "y", "add")], {"x": (4,), "w": (4,)}, {"w": floats(4)}, ["add"], ["x", "w"],
+    ),
+    "an unread input": ([node("Relu", ["x"], "y", "r")], {"unused": (2,), "x": (3,)}, {}, ["r"], ["unused", "x"]),
+}  # fmt: skip
 
 
-def test_shared_weights_are_one_parameter() -> None:
-    nodes = [node("Add", ["x", "w"], "a", "first"), node("Mul", ["a", "w"], "y", "second")]
-    _, params = from_onnx(make_model(nodes, {"x": ("float32", (4,))}, ["y"], {"w": floats(4)}))
-    assert list(params) == ["w"]
-
-
-def test_weights_listed_as_inputs_are_weights() -> None:
-    nodes = [node("Add", ["x", "w"], "y", "add")]
-    model = make_model(nodes, {"x": ("float32", (4,)), "w": ("float32", (4,))}, ["y"], {"w": floats(4)})
-    mod, params = from_onnx(model)
-    assert list(params) == ["w"] and int(mod["main"].attrs["num_input"]) == 1
+@pytest.mark.parametrize("name", FORMS)
+def test_variables_and_parameters(name: str) -> None:
+    nodes, inputs, constants, names, parameters = FORMS[name]
+    mod, params = from_onnx(make_model(nodes, {i: ("float32", shape) for i, shape in inputs.items()}, ["y"], constants))
+    assert variables(mod) == names and list(get_names(mod["main"])) == names
+    assert [p.name for p in mod["main"].params] == parameters
+    assert list(params) == [name for name in parameters if name in constants]
+    assert int(mod["main"].attrs["num_input"]) == len(parameters) - len(params)
 
 
 def test_sixty_four_bits_are_kept() -> None:
@@ -189,9 +186,3 @@ def test_sixty_four_bits_are_kept() -> None:
     weights = {"k": np.array([2**40, 1]), "d": np.array([1 + 1e-12, 2.0])}
     model = make_model(nodes, {"x": ("int64", (2,)), "z": ("float64", (2,))}, ["y", "t"], weights)
     check(model, {"x": np.array([1, 2]), "z": np.array([1.0, 3.0])})
-
-
-def test_an_unread_input_stays_a_parameter() -> None:
-    model = make_model([node("Relu", ["x"], "y")], {"unused": ("float32", (2,)), "x": ("float32", (3,))}, ["y"])
-    mod, _ = from_onnx(model)
-    assert [p.name for p in mod["main"].params] == ["unused", "x"]

@@ -7,19 +7,14 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
+from frontend_models import normal_floats
 from onnx import helper, numpy_helper
 
 import tvmq
 from tvmq.errors import ModelError
 from tvmq.formats.onnx.importer.from_onnx import from_onnx
 
-RNG = np.random.default_rng(0)
-
-
-def floats(*shape: int) -> np.ndarray:
-    return RNG.standard_normal(shape).astype(np.float32)
-
-
+floats = normal_floats(0)
 X = floats(1, 2, 6, 6)
 WEIGHTS = {
     "w": floats(3, 2, 3, 3), "gamma": floats(3), "beta": floats(3), "mean": floats(3), "var": np.abs(floats(3)) + 1,

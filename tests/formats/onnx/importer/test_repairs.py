@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import onnx
 import pytest
-from frontend_models import check, make_model, run_float, run_onnxruntime
+from frontend_models import check, make_model, normal_floats, run_float, run_onnxruntime
 from onnx import helper
 from tvm import relax
 
@@ -16,11 +16,7 @@ from tvmq.errors import UnsupportedOpError
 from tvmq.formats.onnx.importer.from_onnx import from_onnx
 from tvmq.formats.onnx.importer.repairs import REPAIRS, load_repair
 
-RNG = np.random.default_rng(0)
-
-
-def floats(*shape: int) -> np.ndarray:
-    return RNG.standard_normal(shape).astype(np.float32)
+floats = normal_floats(0)
 
 
 def ints(*values: int) -> np.ndarray:
@@ -81,27 +77,11 @@ for mode in ("SAME_UPPER", "SAME_LOWER", "VALID"):
     for stride in (1, 2, 3):
         options = {"auto_pad": mode, "strides": [stride, stride]}
         weight = floats(4, 3, 3, 4)
-        case(
-            f"conv-{mode}-{stride}",
-            "Conv",
-            IMAGE,
-            weight,
-            floats(4),
-            expect=["conv2d", "reshape", "add"],
-            **options,
-        )
+        case(f"conv-{mode}-{stride}", "Conv", IMAGE, weight, floats(4), expect=["conv2d", "reshape", "add"], **options)
         pools = {"kernel_shape": [3, 4], **options}
         case(f"max-{mode}-{stride}", "MaxPool", IMAGE, expect=["max_pool2d"], **pools)
         case(f"average-{mode}-{stride}", "AveragePool", IMAGE, expect=["avg_pool2d"], **pools)
-case(
-    "conv1d-same",
-    "Conv",
-    floats(1, 2, 9),
-    floats(3, 2, 4),
-    auto_pad="SAME_UPPER",
-    strides=[2],
-    expect=["conv1d"],
-)
+case("conv1d-same", "Conv", floats(1, 2, 9), floats(3, 2, 4), auto_pad="SAME_UPPER", strides=[2], expect=["conv1d"])
 case("max-ceil", "MaxPool", IMAGE, kernel_shape=[3, 3], strides=[2, 2], ceil_mode=1, expect=["max_pool2d"])
 case("max-dilated", "MaxPool", IMAGE, kernel_shape=[2, 3], dilations=[2, 2], expect=["max_pool2d"])
 for count in (0, 1):
@@ -113,28 +93,12 @@ for mode in ("NOTSET", "SAME_UPPER", "SAME_LOWER"):
     case(f"transpose-{mode}", "ConvTranspose", IMAGE, floats(3, 2, 3, 4), **options)
 LARGE = {"strides": [3, 2], "output_shape": [22, 18]}
 case("transpose-larger", "ConvTranspose", IMAGE, floats(3, 2, 3, 3), **LARGE)
-case(
-    "transpose-plain",
-    "ConvTranspose",
-    IMAGE,
-    floats(3, 2, 3, 3),
-    floats(2),
-    strides=[2, 2],
-    output_padding=[1, 0],
-)
+case("transpose-plain", "ConvTranspose", IMAGE, floats(3, 2, 3, 3), floats(2), strides=[2, 2], output_padding=[1, 0])
 EMPTY = np.zeros(0, F)
 for mode in ("nearest", "linear", "cubic"):
     for coordinates in ("half_pixel", "asymmetric", "align_corners", "pytorch_half_pixel"):
         options = {"mode": mode, "coordinate_transformation_mode": coordinates, "opset": 13}
-        case(
-            f"resize-{mode}-{coordinates}",
-            "Resize",
-            IMAGE,
-            EMPTY,
-            F([1, 1, 2, 2]),
-            expect=["resize2d"],
-            **options,
-        )
+        case(f"resize-{mode}-{coordinates}", "Resize", IMAGE, EMPTY, F([1, 1, 2, 2]), expect=["resize2d"], **options)
 CORNER = {"coordinate_transformation_mode": "align_corners"}  # those of one row meet; linear pictures: test_prepare
 case("resize-nearest-corner", "Resize", floats(1, 2, 1, 6), None, None, ints(1, 2, 3, 1), mode="nearest", **CORNER)
 for mode in ("nearest", "linear"):
@@ -147,15 +111,7 @@ case("resize-axes-scales", "Resize", IMAGE, None, F([2, 3]), axes=[-2, -1], expe
 SYMMETRIC = {"coordinate_transformation_mode": "half_pixel_symmetric", "opset": 19, "mode": "linear"}
 case("resize-symmetric", "Resize", IMAGE, None, F([1, 1, 2, 2]), expect=["resize2d"], **SYMMETRIC)
 case("resize-1d", "Resize", floats(1, 3, 7), None, F([1, 1, 2]), mode="linear")
-case(
-    "resize-3d",
-    "Resize",
-    floats(1, 2, 3, 4, 5),
-    None,
-    F([1, 1, 2, 2, 2]),
-    mode="nearest",
-    expect=["resize3d"],
-)
+case("resize-3d", "Resize", floats(1, 2, 3, 4, 5), None, F([1, 1, 2, 2, 2]), mode="nearest", expect=["resize3d"])
 case("softmax-11", "Softmax", floats(2, 5), opset=11, expect=["softmax"])
 case("softmax-11-flat", "Softmax", floats(2, 3, 5), opset=11, axis=1, expect=["reshape", "softmax", "reshape"])
 case("softmax-13", "Softmax", floats(2, 3, 5), axis=1, expect=["softmax"])

@@ -50,10 +50,7 @@ def test_constant_subgraphs_fold_and_expected_values_survive() -> None:
 
 
 def test_random_nodes_are_not_folded() -> None:
-    nodes = [
-        helper.make_node("RandomNormal", [], ["noise"], name="noise", shape=[3]),
-        node("Add", ["x", "noise"], "y"),
-    ]
+    nodes = [helper.make_node("RandomNormal", [], ["noise"], name="noise", shape=[3]), node("Add", ["x", "noise"], "y")]
     with pytest.raises(UnsupportedOpError, match="layer 'noise'.*RandomNormal"):
         from_onnx(make_model(nodes, {"x": ("float32", (3,))}, ["y"]))
 

@@ -243,9 +243,7 @@ def test_training_and_state_are_refused() -> None:
         def forward(self, x: Any) -> Any:
             return F.dropout(x)
 
-    refused(
-        r"layer '0': dropout runs in training mode; call model\.eval\(\)", nn.Sequential(Drops()).eval(), tensor(2)
-    )
+    refused(r"layer '0': dropout runs in training mode; call model\.eval\(\)", nn.Sequential(Drops()).eval(), tensor(2))
     program = torch.export.export(nn.Sequential(nn.BatchNorm1d(3)).train(), (tensor(2, 3),))
     refused("layer '0': batch_norm runs in training mode", program)
 

@@ -13,9 +13,7 @@ torch = pytest.importorskip("torch")
 
 def test_a_projection_of_the_state_is_refused() -> None:
     model = torch.nn.LSTM(4, 6, proj_size=3).eval()
-    with pytest.raises(
-        UnsupportedOpError, match="lstm.input: proj_size is not supported; write the projection"
-    ):
+    with pytest.raises(UnsupportedOpError, match="lstm.input: proj_size is not supported; write the projection"):
         tvmq.from_torch(model, (torch.zeros(2, 1, 4),))
 
 

@@ -4,9 +4,10 @@
 x: R.Tensor((1, 2, 4, 4), "float32")
 w = np.ones((2, 2, 3, 3))
 p = np.ones((1, 2, 4, 4))
-infinite = np.full((1, 2, 4, 4), np.inf)
-slopes = np.full(2, np.nan)
+infinite = np.where(np.arange(32) == 5, np.inf, 1.0).reshape(1, 2, 4, 4)
+slopes = np.float32([0.5, np.nan])
 mask = np.ones((1, 2, 4, 4), bool)
+partly = np.float32([1, 2000]).reshape(1, 2, 1, 1)
 
 # Case: forms that have no definition on codes
 # Before
@@ -36,7 +37,8 @@ b9 = R.astype(m, "float32")
 c1 = R.where(mask, p, p)  # limit: both sides are constants
 c2 = R.where(mask, c, R.const(-10000.0, "float32"))  # limit: a constant beyond 1000 would take all codes for itself
 c3 = R.where(mask, c, R.const(float("-inf"), "float32"))  # limit: a constant beyond 1000 would take all codes for itself
-return (a1, a2, a3, a4, a5, a6, a7, a8, a9, b1, b2, b3, b4, b5, b6, b7, b8, b9, c1, c2, c3)
+c4 = R.where(mask, c, partly)  # limit: a constant beyond 1000 would take all codes for itself
+return (a1, a2, a3, a4, a5, a6, a7, a8, a9, b1, b2, b3, b4, b5, b6, b7, b8, b9, c1, c2, c3, c4)
 
 # Case: a choice by a comparison of integers, sums and choices that a softmax reads
 # Before
@@ -91,7 +93,7 @@ return (m, p2)
 # Case: an embedding of numbers that are not finite
 # Given
 i: R.Tensor((2, 5), "int64")
-t = np.full((4, 2), np.inf)
+t = np.float32([[1, 2], [np.inf, 3], [4, 5], [6, 7]])
 w = np.ones((2, 4))
 # Before
 e = R.take(t, i, axis=0)  # limit: a table of numbers that are not finite

@@ -46,7 +46,6 @@ from tvmq.codegen.kernels.parts.builder import (
     widen_index,
 )
 from tvmq.codegen.kernels.parts.epilogue import EpiloguePlan, plan_epilogue
-from tvmq.codegen.kernels.parts.memoize import memoize
 from tvmq.codegen.kernels.parts.packing import PanelRun, channel_slots, nibbles_for, pack_channels
 from tvmq.codegen.kernels.parts.tiling import Tiling, cut_tiles
 from tvmq.codegen.kernels.parts.types import Conv2d, Epilogue, Isa, Kernel
@@ -172,11 +171,9 @@ def make_lane_kernel(
     constants = (packed, pack(bias_for(shape, weight, bias)), bounds, entries, *plan.constants(pack))
     name = f"{template}_{shape.ins.name}_{tiling.rows}x{tiling.columns}"
     sizes = len(packed), len(entries), max(len(panel.groups) + len(panel.int16_pairs) for panel in lanes.panels)
-    key = (name, shape.key, tiling, plan.key, buffers, sizes)
-    func = memoize(key, _Lanes(name, shape, tiling, plan, buffers, sizes).prim_func)
     as_int16 = ConvShape(conv, cast(LaneInstructions, shape.ins).int16_form, shape.x_zero)
     work = convolution_work(template, as_int16, plan.steps, share=SLOWER * lanes.cost)
-    return Kernel(name, func, constants, key, lanes.note, work=work), lanes
+    return _Lanes(name, shape, tiling, plan, buffers, sizes).kernel(constants, work, note=lanes.note), lanes
 
 
 def pack_plan(lanes: LanePlan, offsets: np.ndarray, width: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -219,7 +216,7 @@ class _Lanes(Integers):
         sizes: tuple[int, int, int],
     ) -> None:
         super().__init__(name, shape, tiling, plan, buffer_shapes, None)
-        self.sizes = sizes
+        self.sizes, self.key = sizes, (*self.key, sizes)
 
     def table_parameters(self) -> dict[str, tuple[Shape, str]]:
         """The table of panels and their entries."""

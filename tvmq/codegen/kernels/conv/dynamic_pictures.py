@@ -75,8 +75,8 @@ class DynamicConvLoops(ConvLoops):
         self.many = max(1, int(SERIAL_MICROSECONDS * timed.pixels / timed.microseconds))  # pixels, for several threads
         self.enough = L2_PIXELS if shape.weight_bytes <= L2_BYTES else FAR_PIXELS
 
-    def take_sizes(self, function: FunctionBuilder) -> None:
-        """Sizes as the run has them in place of the usual ones."""
+    def _take_sizes(self, function: FunctionBuilder) -> None:
+        """Take the sizes of the run in place of the usual ones."""
         batch, height, width = (
             size if isinstance(size, int) else function.sizes[size] for size in self.buffer_shapes[0][:3]
         )
@@ -88,8 +88,9 @@ class DynamicConvLoops(ConvLoops):
         self.columns, self.rows = (bind(T.max(size, 1)) for size in (self.columns, self.rows))  # they divide
         self.lines = _bind_expression(batch * self.rows)
 
-    def body(self) -> None:
-        """Compute whole tiles, or single pixels where there are fewer."""
+    def body(self, function: FunctionBuilder) -> None:
+        self._take_sizes(function)
+        # whole tiles, or single pixels where there are fewer
         rows = self.tiling.rows
         bands = self._count(rows)
         # memory is taken where a function begins, before all else: its size is an expression of those of the buffers

@@ -13,7 +13,6 @@ Tests: tests/codegen/kernels/parts/test_nibbles.py
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 from tvm.script.ir_builder import tirx as T
@@ -27,7 +26,6 @@ from tvmq.codegen.kernels.parts.builder import (
     Shape,
     bind,
     const,
-    flatten_buffer,
     llvm,
     load,
     prefetch,
@@ -38,6 +36,8 @@ from tvmq.codegen.kernels.parts.builder import (
 from tvmq.codegen.kernels.parts.float_vectors import clip, float_vectors
 from tvmq.codegen.kernels.parts.loops import make_opaque, over_rows
 from tvmq.codegen.kernels.parts.packing import Int4Weights
+from tvmq.codegen.kernels.parts.scaler import Parameters
+from tvmq.codegen.kernels.parts.template import Template
 from tvmq.codegen.kernels.parts.types import Clip, Conv2d, Isa, Kernel
 from tvmq.codegen.kernels.parts.work import KernelWork
 
@@ -63,45 +63,43 @@ def int4_row(conv: Conv2d, int4: Int4Weights, bias: np.ndarray | None, bounds: C
     table = np.arange(-OFFSET, OFFSET, dtype=np.float32)
     constants = table, pack_blocks(weight, LANES), pack_scales(int4.scale, LANES), pack_scales(start[None], LANES)
     shapes: tuple[Shape, Shape] = (conv.batch, conv.height, conv.width, depth), conv.out_shape
-    template = _Int4RowTemplate(depth, columns, int4.group_size, bounds, isa)
-    name = f"int4_row_{template.ins.name}_1x{PANEL}"
-    key = ("int4_row", depth, columns, int4.group_size, bounds, shapes, template.ins.name)
-    macs = depth * columns
-    work = KernelWork("conv2d", 0.0, macs, False, lambda *_: CYCLES * macs / LANES)
-    return Kernel(name, template.prim_func(name, shapes), constants, key, work=work)
+    work = KernelWork("conv2d", 0.0, depth * columns, False, lambda *_: CYCLES * depth * columns / LANES)
+    return _Int4RowTemplate(depth, columns, int4.group_size, bounds, shapes, isa).kernel(constants, work)
 
 
-class _Int4RowTemplate:
-    """The PrimFunc; see the head of this file."""
+class _Int4RowTemplate(Template):
+    """Product of a row; see the head of this file."""
 
-    def __init__(self, depth: int, columns: int, group_size: int, bounds: Clip, isa: Isa) -> None:
+    def __init__(
+        self, depth: int, columns: int, group_size: int, bounds: Clip, shapes: tuple[Shape, Shape], isa: Isa
+    ) -> None:
         self.depth, self.columns, self.size, self.bounds = depth, columns, group_size, bounds
         self.ins, self.groups = float_vectors(isa), depth // group_size
         self.width = PANEL * LANES
         self.panels = -(-columns // self.width)
+        self.shapes, self.name = shapes, f"int4_row_{self.ins.name}_1x{PANEL}"
+        self.key = ("int4_row", depth, columns, group_size, bounds, shapes, self.ins.name)
 
-    def prim_func(self, name: str, shapes: tuple[Shape, Shape]) -> Any:
-        """The function."""
-        parameters: dict[str, tuple[Shape, str]] = {
-            "x": (shapes[0], "float32"),
+    def parameters(self) -> Parameters:
+        return {
+            "x": (self.shapes[0], "float32"),
             "table": ((2 * OFFSET,), "float32"),
             "weight": ((self.panels * self.width * self.depth // 2,), "uint8"),
             "scale": ((self.panels * self.groups * self.width,), "float32"),
             "bias": ((self.panels * self.width,), "float32"),
-            "y": (shapes[1], "float32"),
+            "y": (self.shapes[1], "float32"),
         }
-        with FunctionBuilder(name, parameters) as function:
-            buffers = [flatten_buffer(buffer) for buffer in function.buffers]
-            self.x, self.table, self.weight, self.scale, self.bias, self.y = buffers
-            whole = self.columns // self.width
 
-            def start() -> Callable[[Expr], None]:
-                return lambda panel: self._panel(make_opaque(panel), self.width)
+    def body(self, function: FunctionBuilder) -> None:
+        self.x, self.table, self.weight, self.scale, self.bias, self.y = self.buffers.values()
+        whole = self.columns // self.width
 
-            over_rows(whole, self.depth * self.width // 2, GRAIN, start)
-            if self.columns % self.width:
-                self._panel(make_opaque(const(whole)), self.columns % self.width)
-        return function.prim_func
+        def start() -> Callable[[Expr], None]:
+            return lambda panel: self._panel(make_opaque(panel), self.width)
+
+        over_rows(whole, self.depth * self.width // 2, GRAIN, start)
+        if self.columns % self.width:
+            self._panel(make_opaque(const(whole)), self.columns % self.width)
 
     def _panel(self, panel: Expr, valid: int) -> None:
         """Compute a panel of so many columns."""

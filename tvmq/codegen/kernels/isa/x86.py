@@ -15,7 +15,9 @@ import numpy as np
 from tvm import tirx
 from tvm.script.ir_builder import tirx as T
 
+from tvmq.codegen.kernels.isa import semantics
 from tvmq.codegen.kernels.isa.generic import Instructions, add_lanes, clip_codes, concatenate
+from tvmq.codegen.kernels.isa.semantics import means
 from tvmq.codegen.kernels.parts.builder import (
     Buffer,
     Expr,
@@ -63,6 +65,7 @@ class X86(Instructions):
     def dot(self, sums: Expr, x: Expr, w: Expr) -> Expr:
         return sums + self.multiply_pairs(x, w)
 
+    @means(semantics.multiply_pairs)
     def multiply_pairs(self, a: Expr, b: Expr) -> Expr:
         """vpmaddwd: a[2i] * b[2i] + a[2i+1] * b[2i+1] of int16 lanes, as int32."""
         return llvm(vector_type("int32", self.lanes), self.multiply_pairs_name, a, b)
@@ -70,23 +73,28 @@ class X86(Instructions):
     def dot_int16(self, sums: Expr, x: Expr, w: Expr) -> Expr:
         return wrapping_operation("add", sums, self.multiply_pairs(x, w), self.lanes)
 
+    @means(semantics.multiply_bytes)
     def multiply_bytes(self, x: Expr, w: Expr) -> Expr:
         """vpmaddubsw: x[2i] * w[2i] + x[2i+1] * w[2i+1] of uint8 x, int8 w, saturated (see int16_accumulation)."""
         return llvm(vector_type("int16", 2 * self.lanes), self.multiply_bytes_name, x, w)
 
+    @means(semantics.pack_int16)
     def pack_int16(self, a: Expr, b: Expr) -> Expr:
         """vpackssdw: int32 to int16 with saturation; a 128-bit block is four lanes of a, then four of b."""
         return llvm(vector_type("int16", 2 * self.lanes), self.pack_int16_name, a, b)
 
+    @means(semantics.pack_bytes)
     def pack_bytes(self, a: Expr, b: Expr, dtype: str) -> Expr:
         """vpackuswb, vpacksswb: int16 to uint8 or int8 with saturation; blocks as in `pack_int16`."""
         name = self.pack_unsigned_name if dtype == "uint8" else self.pack_signed_name
         return llvm(vector_type(dtype, self.vector_bytes), name, a, b)
 
+    @means(semantics.add_int16)
     def add_int16(self, a: Expr, b: Expr) -> Expr:
         """vpaddsw: int16 sum with saturation."""
         return llvm(vector_type("int16", 2 * self.lanes), f"llvm.sadd.sat.v{2 * self.lanes}i16", a, b)
 
+    @means(semantics.unpack)
     def unpack(self, a: Expr, b: Expr, high: int, width: int) -> Expr:
         """vpunpck: `width`-byte groups of codes a and b in turn, from one half of every 128-bit block."""
         size = self.vector_bytes
@@ -121,6 +129,7 @@ class X86(Instructions):
         low, high = (spread(int(limit), 2 * self.lanes, "int16") for limit in (limits.min, limits.max))
         return T.Cast(vector_type(dtype, 2 * self.lanes), T.min(T.max(words[0], low), high))
 
+    @means(semantics.gather_rows)
     def rows_in_order(self, codes: Expr, count: int, dtype: str) -> Expr:
         """See Instructions: each 128-bit block holds 4 * count codes of each row; one permute."""
         rows, group = 4 // count, 4 * count
@@ -175,6 +184,7 @@ class X86(Instructions):
                 sums.append(bind(T.shift_right(total, spread(shift, self.lanes))))
         return sums
 
+    @means(semantics.flip_sign)
     def flip_sign(self, codes: Expr, dtype: str) -> Expr:
         """Codes of the other signedness: int8 q as uint8 q + 128 and back."""
         bits = T.reinterpret(vector_type("uint8", self.vector_bytes), codes)
@@ -237,10 +247,12 @@ class LaneInstructions(X86):
     def int16_form(self) -> X86:
         raise NotImplementedError(self.name)
 
+    @means(semantics.ones)
     def ones(self) -> Expr:
         """Factors with which `multiply_pairs` adds neighbouring lanes."""
         return bind(spread(1, 2 * self.lanes, "int16"))
 
+    @means(semantics.fold_products)
     def fold_products(self, sums: Expr, products: Expr, ones: Expr) -> Expr:
         """Sums plus int16 lanes, added by pairs."""
         return sums + self.multiply_pairs(products, ones)

@@ -153,6 +153,12 @@ class EpiloguePlan:
             return list(totals)
         return [self.dequantizer.reals(*pair, ins.lanes) for pair in zip(totals, constants, strict=True)]
 
+    def finish(self, ins: Instructions, total: Expr, constants: tuple[Expr, ...]) -> Expr:
+        """Vector of results of one vector of sums: codes, floats, or the sums as they are."""
+        if self.dequantizer is not None:
+            return self.dequantizer.reals(total, constants, ins.lanes)
+        return total if self.requantizer is None else self.requantizer.codes(ins, [total], [constants])
+
     @property
     def out_dtype(self) -> str:
         """Type of the output."""

@@ -25,7 +25,6 @@ from tvmq.codegen.kernels.conv.conv2d import check_operands, widths_for
 from tvmq.codegen.kernels.conv.shape import ConvShape, convolution_work
 from tvmq.codegen.kernels.isa import instructions
 from tvmq.codegen.kernels.parts.epilogue import plan_epilogue
-from tvmq.codegen.kernels.parts.memoize import memoize
 from tvmq.codegen.kernels.parts.packing import Packing, pack_channels
 from tvmq.codegen.kernels.parts.types import Conv2d, Epilogue, Isa, Kernel
 from tvmq.codegen.kernels.winograd.loops import WinogradLoops
@@ -87,12 +86,10 @@ def make_winograd(shape: WinogradShape, weight: np.ndarray, bias: np.ndarray, ep
     constants = (packing.weights(weight), pack(bias), *plan.constants(pack))
     tile = shape.scheme.tile
     name = f"winograd{tile}x{tile}_{shape.ins.name}_{shape.rows}x{shape.columns}"
-    key = (name, shape.key, plan.key)
-    func = memoize(key, WinogradLoops(name, shape, plan).prim_func)
     direct = ConvShape(conv, widths_for(conv, shape.ins), 0)
     share = SHARES.get(direct.ins.name, SHARE)
     work = convolution_work(f"winograd{tile}x{tile}", direct, plan.steps, share=share)
-    return Kernel(name, func, constants, key, packed_from=(weight, packing), work=work)
+    return WinogradLoops(name, shape, plan).kernel(constants, work, packed_from=(weight, packing))
 
 
 @dataclass(frozen=True)

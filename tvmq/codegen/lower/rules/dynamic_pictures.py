@@ -20,7 +20,7 @@ from tvmq.codegen.kernels.elementwise.convert import choose_dequantize, choose_q
 from tvmq.codegen.kernels.elementwise.table import choose_table
 from tvmq.codegen.kernels.move.concat import choose_concat
 from tvmq.codegen.kernels.move.transpose import choose_dequantize_to_nchw, choose_quantize_to_nhwc
-from tvmq.codegen.kernels.norm.dynamic_sum import DynamicSum, choose_dynamic_sum
+from tvmq.codegen.kernels.norm.float_sum import FloatSum, choose_float_sum
 from tvmq.codegen.kernels.parts.types import Kernel
 from tvmq.codegen.kernels.pool import choose_max_pool
 from tvmq.codegen.kernels.pool_windows import DynamicPool2d
@@ -252,8 +252,8 @@ def float_sum(lowerer: Lowerer, chain: Chain) -> bool:
         return False
     x = lowerer.nhwc(source)
     batch, *_, channels = x.ty.shape
-    pictures = DynamicSum(name_dynamic_sizes(list(x.ty.shape)[:3]), int(channels), bool(call.attrs.mean))
-    kernel = lowerer.choose(choose_dynamic_sum, pictures)
+    sizes = name_dynamic_sizes(list(x.ty.shape)[:3])
+    kernel = lowerer.choose(choose_float_sum, FloatSum(sizes[:1], sizes[1:], int(channels), bool(call.attrs.mean)))
     if kernel is None:
         return False
     total = lowerer.call(kernel, [x], (batch, channels), "float32", f"{chain.result}_sums")

@@ -118,7 +118,7 @@ def lower_float_sum(lowerer: Lowerer, chain: Chain) -> bool:
     shape = shape_of(x)
     parts = shape[: axes[0]], shape[axes[0] : axes[-1] + 1], shape[axes[-1] + 1 :]
     outer, count, inner = (math.prod(part) for part in parts)
-    kernel = lowerer.choose(choose_float_sum, FloatSum(outer, count, inner, bool(call.attrs.mean)))
+    kernel = lowerer.choose(choose_float_sum, FloatSum((outer,), (count,), inner, bool(call.attrs.mean)))
     if kernel is None:
         return False
     flat = lowerer.reshape(x, [outer, count, inner], f"{chain.result}_rows")

@@ -27,7 +27,7 @@ def attention(layer: OnnxLayer) -> None:
     """Attention(x, w, b, mask, past, bias of scores)."""
     _refuse(layer, (4, 6), (1,))
     x = layer.compute("MatMul", layer.inputs[:2], "MatMul")
-    _from_one(layer, x, 2, 3, 5)
+    _split_and_attend(layer, x, 2, 3, 5)
 
 
 def quantized_attention(layer: OnnxLayer) -> None:
@@ -41,7 +41,7 @@ def quantized_attention(layer: OnnxLayer) -> None:
         left = layer.dequantize([name for name in a if name], "x")
         right = layer.dequantize([name for name in b if name], "w", axis=1)
         x = layer.compute("MatMul", [left, right], "MatMul")
-    _from_one(layer, x, 2, 5, None)
+    _split_and_attend(layer, x, 2, 5, None)
 
 
 def _refuse(layer: OnnxLayer, inputs: tuple[int, ...], outputs: tuple[int, ...]) -> None:
@@ -51,7 +51,7 @@ def _refuse(layer: OnnxLayer, inputs: tuple[int, ...], outputs: tuple[int, ...])
         raise layer.unsupported_error("do_rotary=1 is not supported", "optimize the model with ORT_ENABLE_BASIC")
 
 
-def _from_one(layer: OnnxLayer, x: str, bias: int, mask: int, extra: int | None) -> None:
+def _split_and_attend(layer: OnnxLayer, x: str, bias: int, mask: int, extra: int | None) -> None:
     """Queries, keys and values side by side in x, which lacks its bias."""
     x = layer.compute("Add", [x, layer.inputs[bias]], "Add") if layer.has_input(bias) else x
     sizes = [int(size) for size in layer.attributes.get("qkv_hidden_sizes", ())]
@@ -68,7 +68,7 @@ def _from_one(layer: OnnxLayer, x: str, bias: int, mask: int, extra: int | None)
     layer.nodes[-1].output.extend(names[1:])
     masks = layer.inputs[mask] if layer.has_input(mask) else ""
     added = layer.inputs[extra] if extra is not None and layer.has_input(extra) else ""
-    _attend(layer, names[0], names[1], names[2], (layer.inputs[0], masks, added), sizes[0])
+    _attend(layer, names, (layer.inputs[0], masks, added), sizes[0])
 
 
 def multi_head_attention(layer: OnnxLayer) -> None:
@@ -81,22 +81,17 @@ def multi_head_attention(layer: OnnxLayer) -> None:
         bias = layer.value(layer.inputs[3])
         if bias is None:
             raise layer.unsupported_error("its bias is not a constant", "export the model with constant weights")
-        third = _width(layer, q, bias)
+        third = bias.size // 3
         cuts = {"q": bias[:third], "k": bias[third : 2 * third], "v": bias[2 * third :]}
         q, k, v = (
             layer.compute("Add", [one, layer.constant(f"{role}_bias", part)], role)
             for one, (role, part) in zip((q, k, v), cuts.items(), strict=True)
         )
     masks, added = (layer.inputs[i] if layer.has_input(i) else "" for i in (4, 5))
-    _attend(layer, q, k, v, (layer.inputs[0], masks, added), None)
+    _attend(layer, [q, k, v], (layer.inputs[0], masks, added), None)
 
 
-def _width(layer: OnnxLayer, q: str, bias: np.ndarray) -> int:
-    """Numbers of a query: a third of the bias, which may be longer for values where the shape is not known."""
-    return bias.size // 3
-
-
-def _attend(layer: OnnxLayer, q: str, k: str, v: str, around: tuple[str, str, str], width: int | None) -> None:
+def _attend(layer: OnnxLayer, names: list[str], around: tuple[str, str, str], width: int | None) -> None:
     """The result of the layer from queries, keys and values of shape (batch, length, heads * size).
 
     around   the input (batch, length, ...), the mask and what is added to the scores; "" for nothing
@@ -104,17 +99,17 @@ def _attend(layer: OnnxLayer, q: str, k: str, v: str, around: tuple[str, str, st
     """
     heads = int(layer.attributes["num_heads"])
     x, mask, added = around
-    apart = [_heads(layer, one, role, heads) for one, role in ((q, "q"), (k, "k"), (v, "v"))]
-    turned = layer.compute("Transpose", [apart[1]], "k_turned", perm=[0, 1, 3, 2])
-    scores = layer.compute("MatMul", [apart[0], turned], "scores")
-    scores = layer.compute("Mul", [scores, _scale(layer, apart[0], width, heads)], "scaled")
+    q, k, v = (_heads(layer, name, role, heads) for name, role in zip(names, "qkv", strict=True))
+    turned = layer.compute("Transpose", [k], "k_turned", perm=[0, 1, 3, 2])
+    scores = layer.compute("MatMul", [q, turned], "scores")
+    scores = layer.compute("Mul", [scores, _scale(layer, q, width, heads)], "scaled")
     scores = layer.compute("Add", [scores, added], "biased") if added else scores
     if mask:
         scores = layer.compute("Add", [scores, _mask(layer, mask, x)], "masked")
     if layer.attributes.get("unidirectional", 0):
-        scores = layer.compute("Add", [scores, _causal(layer, x)], "causal")
+        scores = layer.compute("Add", [scores, _causal_mask(layer, x)], "causal")
     shares = layer.compute("Softmax", [scores], "Softmax", axis=3)
-    result = layer.compute("MatMul", [shares, apart[2]], "MatMul_v")
+    result = layer.compute("MatMul", [shares, v], "MatMul_v")
     result = layer.compute("Transpose", [result], "back", perm=[0, 2, 1, 3])
     layer.finish("Reshape", [result, layer.vector("together", 0, 0, -1)])
 
@@ -145,7 +140,7 @@ def _mask(layer: OnnxLayer, mask: str, x: str) -> str:
         shown = "unknown rank" if rank is None else f"{rank} dimensions"
         raise layer.unsupported_error(f"a mask of {shown} is not supported", "give it the shape (batch, length)")
     if rank == 1:
-        mask = _from_lengths(layer, mask, x)
+        mask = _mask_from_lengths(layer, mask, x)
     kept = layer.compute("Cast", [mask], "mask_float", to=1)
     # 1 -> 0, 0 -> filter
     lowest = float(layer.attributes.get("mask_filter_value", -10000.0))
@@ -157,7 +152,7 @@ def _mask(layer: OnnxLayer, mask: str, x: str) -> str:
     return layer.compute("Unsqueeze", [value], "mask", axes=list(axes))
 
 
-def _places(layer: OnnxLayer, x: str) -> str:
+def _positions(layer: OnnxLayer, x: str) -> str:
     """0, 1, ... for the words of x."""
     shape = layer.compute("Shape", [x], "sizes")
     length = layer.compute("Gather", [shape, layer.constant("second", np.array(1, np.int64))], "length")
@@ -165,16 +160,16 @@ def _places(layer: OnnxLayer, x: str) -> str:
     return layer.compute("Range", [ends[0], length, ends[1]], "places")
 
 
-def _from_lengths(layer: OnnxLayer, lengths: str, x: str) -> str:
+def _mask_from_lengths(layer: OnnxLayer, lengths: str, x: str) -> str:
     """(batch, length) of 1 for words before the end of their text."""
     wide = layer.compute("Cast", [lengths], "lengths_wide", to=7)
     column = layer.compute("Reshape", [wide, layer.vector("lengths_shape", -1, 1)], "lengths_column")
-    return layer.compute("Less", [_places(layer, x), column], "mask_words")
+    return layer.compute("Less", [_positions(layer, x), column], "mask_words")
 
 
-def _causal(layer: OnnxLayer, x: str) -> str:
+def _causal_mask(layer: OnnxLayer, x: str) -> str:
     """(length, length): the filter value for words that come later."""
-    row = _places(layer, x)
+    row = _positions(layer, x)
     column = layer.compute("Reshape", [row, layer.vector("column_shape", -1, 1)], "places_column")
     later = layer.compute("Cast", [layer.compute("Greater", [row, column], "later")], "later_float", to=1)
     # exp of it is 0, whatever the scores are; the attribute's default would leave e^-10000 of large ones
@@ -184,19 +179,19 @@ def _causal(layer: OnnxLayer, x: str) -> str:
 def embed_layer_norm(layer: OnnxLayer) -> None:
     """EmbedLayerNormalization(ids, segments, words, positions, segment rows, gamma, beta, mask, position ids)."""
     words = layer.compute("Gather", [layer.inputs[2], layer.inputs[0]], "words")
-    positions = layer.inputs[8] if layer.has_input(8) else _places(layer, layer.inputs[0])
+    positions = layer.inputs[8] if layer.has_input(8) else _positions(layer, layer.inputs[0])
     x = layer.compute("Add", [words, layer.compute("Gather", [layer.inputs[3], positions], "positions")], "Add")
     if layer.has_input(4) and layer.has_input(1):
         rows = layer.compute("Gather", [layer.inputs[4], layer.inputs[1]], "segments")
         x = layer.compute("Add", [x, rows], "Add_segments")
     layer_norm_nodes(layer, x, layer.inputs[5], layer.inputs[6], 1e-12)
     if layer.has_output(1):
-        _lengths(layer)
+        _emit_lengths(layer)
     if layer.has_output(2):
         layer.finish("Identity", [x], output=2)
 
 
-def _lengths(layer: OnnxLayer) -> None:
+def _emit_lengths(layer: OnnxLayer) -> None:
     """The second result: how many words of each text the mask keeps, 0 without a mask."""
     ids = layer.inputs[7] if layer.has_input(7) else layer.inputs[0]
     wide = layer.compute("Cast", [ids], "mask_wide", to=6)

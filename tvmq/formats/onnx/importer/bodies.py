@@ -14,11 +14,15 @@ Tests: tests/formats/onnx/importer/test_loops.py
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 if TYPE_CHECKING:
     import onnx
+
+Replacement = tuple[list["onnx.NodeProto"], list["onnx.TensorProto"]]
 
 
 def copy_node(node: onnx.NodeProto) -> onnx.NodeProto:
@@ -30,11 +34,51 @@ def copy_node(node: onnx.NodeProto) -> onnx.NodeProto:
     return copy
 
 
+def subgraphs(node: onnx.NodeProto) -> list[onnx.GraphProto]:
+    """Graphs that a node holds: branches and bodies."""
+    return [graph for a in node.attribute for graph in ([a.g] if a.HasField("g") else a.graphs)]
+
+
 def replace_nodes(graph: onnx.GraphProto, nodes: Iterable[onnx.NodeProto]) -> None:
     """Give the graph these nodes instead of its own (in place); some of its own may be among them."""
     copies = [copy_node(node) for node in nodes]
     del graph.node[:]
     graph.node.extend(copies)
+
+
+def replace_each(model: onnx.ModelProto, replace: Callable[[onnx.NodeProto], Replacement | None]) -> bool:
+    """Replace nodes of the graph (in place); True if there were any.
+
+    replace   gives the nodes and weights in the place of a node, None where it stays
+    """
+    nodes: list[onnx.NodeProto] = []
+    is_any = False
+    for node in model.graph.node:
+        replacement = replace(node)
+        is_any |= replacement is not None
+        new, weights = replacement or ([node], [])
+        nodes += new
+        model.graph.initializer.extend(weights)
+    if is_any:
+        replace_nodes(model.graph, nodes)
+    return is_any
+
+
+def constants_of(graph: onnx.GraphProto) -> dict[str, onnx.TensorProto]:
+    """Initializers and results of Constant nodes, by name."""
+    constants = {tensor.name: tensor for tensor in graph.initializer}
+    for node in graph.node:
+        if node.op_type == "Constant" and node.attribute[0].name == "value":
+            constants[node.output[0]] = node.attribute[0].t
+    return constants
+
+
+def constant_lookup(graph: onnx.GraphProto) -> Callable[[str], np.ndarray | None]:
+    """A function that gives the array of a constant by name, None for other values."""
+    from onnx import numpy_helper
+
+    constants = constants_of(graph)
+    return lambda name: numpy_helper.to_array(constants[name]) if name in constants else None
 
 
 def inline_body(
@@ -68,15 +112,12 @@ def rename_values(node: onnx.NodeProto, table: Mapping[str, str]) -> onnx.NodePr
     copy = copy_node(node)
     copy.input[:] = [table.get(name, name) for name in node.input]
     copy.output[:] = [table.get(name, name) for name in node.output]
-    for attribute in copy.attribute:
-        for graph in [attribute.g] if attribute.HasField("g") else attribute.graphs:
-            hidden = {value.name for value in [*graph.input, *graph.initializer]}
-            inside = {name: new for name, new in table.items() if name not in hidden}
-            inner = [rename_values(deeper, inside) for deeper in graph.node]
-            del graph.node[:]
-            graph.node.extend(inner)
-            for value in graph.output:
-                value.name = inside.get(value.name, value.name)
+    for graph in subgraphs(copy):
+        hidden = {value.name for value in [*graph.input, *graph.initializer]}
+        inside = {name: new for name, new in table.items() if name not in hidden}
+        replace_nodes(graph, [rename_values(inner, inside) for inner in graph.node])
+        for value in graph.output:
+            value.name = inside.get(value.name, value.name)
     return copy
 
 
@@ -88,27 +129,21 @@ def identity(source: str, result: str, name: str) -> onnx.NodeProto:
 
 
 def inline_branches(model: onnx.ModelProto) -> bool:
-    """Replace If nodes whose condition is an initializer (in place); True if there were any.
+    """Replace If nodes whose condition is known (in place); True if there were any.
 
     Types of values must be inferred again, and constants folded.
     """
-    from onnx import numpy_helper
+    value = constant_lookup(model.graph)
 
-    known = {tensor.name: tensor for tensor in model.graph.initializer}
-    nodes: list[onnx.NodeProto] = []
-    is_any = False
-    for node in model.graph.node:
-        if node.op_type != "If" or node.input[0] not in known:
-            nodes.append(node)
-            continue
-        is_any = True
-        attribute_name = "then_branch" if numpy_helper.to_array(known[node.input[0]]).ravel()[0] else "else_branch"
-        branch = next(attribute.g for attribute in node.attribute if attribute.name == attribute_name)
-        inlined, weights, values = inline_body(branch, node.name, {})
+    def inline(node: onnx.NodeProto) -> Replacement | None:
+        condition = value(node.input[0]) if node.op_type == "If" else None
+        if condition is None:
+            return None
+        wanted = "then_branch" if condition.ravel()[0] else "else_branch"
+        branch = next(attribute.g for attribute in node.attribute if attribute.name == wanted)
+        nodes, weights, values = inline_body(branch, node.name, {})
         results = zip(values, node.output, strict=True)
-        nodes += inlined
         nodes += [identity(*pair, f"{node.name}/output_{position}") for position, pair in enumerate(results)]
-        model.graph.initializer.extend(weights)
-    if is_any:
-        replace_nodes(model.graph, nodes)
-    return is_any
+        return nodes, weights
+
+    return replace_each(model, inline)

@@ -14,11 +14,11 @@ from tvm.ir import GenericConst
 from tvmq.base.foreign_errors import clause
 from tvmq.errors import ModelError, TvmqError, UnsupportedOpError
 from tvmq.formats.importing.assemble import ConvertedModel, ConvertedNode, variable_name
-from tvmq.formats.importing.importers import onnx_importer, own_onnx_operators
+from tvmq.formats.importing.importers import check_result, onnx_importer, own_onnx_operators
 from tvmq.formats.importing.sizes import check_results
 from tvmq.formats.onnx.importer.dims import arithmetic
 from tvmq.formats.onnx.importer.expand import layer_of
-from tvmq.formats.onnx.importer.int4_constants import widen_codes
+from tvmq.formats.onnx.importer.half import widen_codes
 from tvmq.formats.onnx.importer.layer import element_type, refuse_unknown
 from tvmq.formats.onnx.importer.load import opset_of
 from tvmq.formats.onnx.importer.repairs import REPAIRS, Dims, NodeCall, load_repair
@@ -89,8 +89,9 @@ class _OnnxImporter:
             dtype = element_type(value.type.tensor_type.elem_type, f"input '{value.name}'")
             var_name = unique(variable_name(value.name))
             shape = [
-                d if isinstance(d, int) else _symbol(d if d != "?" else f"{var_name}_d{axis}", sizes)
+                d if isinstance(d, int) else sizes.setdefault(name, tirx.Var(identifier(name), "int64"))
                 for axis, d in enumerate(dims)
+                for name in [f"{var_name}_d{axis}" if d == "?" else str(d)]
             ]
             var = relax.Var(var_name, relax.TensorType(shape, dtype))
             self.values[value.name] = var
@@ -103,7 +104,8 @@ class _OnnxImporter:
         self.builder.begin_scope([var for _, var in self.inputs])
         try:
             steps = [self._step(node) for node in nodes]
-            steps += [self._dims_step(value.name) for value in self.graph.output if self._is_dims(value.name)]
+            dims = [value.name for value in self.graph.output if isinstance(self.values[value.name], Dims)]
+            steps += [self._dims_step(name) for name in dims]
         finally:
             self.builder.end_scope()
         outputs = [(value.name, self.values[value.name]) for value in self.graph.output]
@@ -111,7 +113,8 @@ class _OnnxImporter:
 
     def _step(self, node: onnx.NodeProto) -> ConvertedNode:
         """Convert one node; its bindings are those of a block of its own."""
-        self._check_types(node)
+        for code in filter(None, (self.types.get(result) for result in node.output)):
+            element_type(code, f"layer '{node.name}', {node.op_type}")  # refuses what TVM's kernels do not compute
         call = self._call(node)
         self.builder._begin_binding_block()
         try:
@@ -132,13 +135,6 @@ class _OnnxImporter:
         result = result if any(var.same_as(result) for var in own) else None
         return ConvertedNode(node.name, layer_of(node), node.op_type, list(block.bindings), result)
 
-    def _check_types(self, node: onnx.NodeProto) -> None:
-        """Refuse results whose element type TVM's kernels do not compute."""
-        for result in node.output:
-            code = self.types.get(result, 0)
-            if code:
-                element_type(code, f"layer '{node.name}', {node.op_type}")
-
     def _check_shapes(self, call: NodeCall) -> None:
         """Refuse results whose rank or dimensions nobody knows before the run."""
         for name in filter(None, call.outputs):
@@ -150,6 +146,10 @@ class _OnnxImporter:
                 )
 
     def _call(self, node: onnx.NodeProto) -> NodeCall:
+        """The node with its inputs as Relax values, attributes in the form that TVM's converters take."""
+        from onnx import helper
+
+        attributes = {a.name: helper.get_attribute_value(a) for a in node.attribute}
         return NodeCall(
             name=node.name,
             op_type=node.op_type,
@@ -157,13 +157,10 @@ class _OnnxImporter:
             builder=self.builder,
             # TVM's converters index past the end of their inputs; this list of theirs gives None there
             inputs=self.frontend.onnx_input(self.values[used] if used else None for used in node.input),
-            attributes=_attributes(node),
+            attributes={name: tuple(v) if isinstance(v, list) else v for name, v in attributes.items()},
             outputs=self._read_outputs(node),
             output_count=len(node.output),
         )
-
-    def _is_dims(self, name: str) -> bool:
-        return isinstance(self.values[name], Dims)
 
     def _dims_step(self, name: str) -> ConvertedNode:
         """An output made of dimensions, as a tensor."""
@@ -186,7 +183,8 @@ class _OnnxImporter:
         own = onnx_importer(call.op_type)
         if own is not None:
             self._materialize(call, len(call.inputs))
-            return _result_of(call, own(call))
+            result = check_result(call, own(call))
+            return relax.Tuple(result) if isinstance(result, tuple) else result
         dims = arithmetic(call)
         if dims is not None:
             return dims
@@ -196,10 +194,7 @@ class _OnnxImporter:
         if result is None:
             self._materialize(call, len(call.inputs))
             converter = self.converters[call.op_type].get_converter(self.opset)
-            attributes = {
-                **call.attributes,
-                "tvm_custom": {"name": call.name, "num_outputs": call.output_count},
-            }
+            attributes = {**call.attributes, "tvm_custom": {"name": call.name, "num_outputs": call.output_count}}
             result = converter(self.builder, call.inputs, attributes, [self.values, {}])
         return result
 
@@ -231,29 +226,3 @@ class _OnnxImporter:
             if name:
                 self.values[name] = value
         return values[0] if len(call.outputs) == 1 or isinstance(result, relax.Tuple) else result
-
-
-def _result_of(call: NodeCall, result: Any) -> Any:
-    """Check that an importer of the user's returned a Relax expression."""
-    if isinstance(result, tuple | list) and all(isinstance(item, relax.Expr) for item in result):
-        return relax.Tuple(list(result))
-    if not isinstance(result, relax.Expr):
-        raise call.unsupported_error(
-            f"its importer returned a {type(result).__name__}", "return a Relax expression or a tuple of them"
-        )
-    return result
-
-
-def _symbol(name: str, known: dict[str, tirx.Var]) -> tirx.Var:
-    """The symbolic size of that name, one object for all inputs."""
-    if name not in known:
-        known[name] = tirx.Var(identifier(name), "int64")
-    return known[name]
-
-
-def _attributes(node: onnx.NodeProto) -> dict[str, Any]:
-    """Attributes by name, in the form TVM's converters take: lists as tuples, text as bytes."""
-    from onnx import helper
-
-    values = {a.name: helper.get_attribute_value(a) for a in node.attribute}
-    return {name: tuple(value) if isinstance(value, list) else value for name, value in values.items()}

@@ -8,6 +8,7 @@ Tests: tests/formats/onnx/importer/test_shape_folding.py
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from typing import Any
 
@@ -44,7 +45,7 @@ def _shape(call: NodeCall) -> Dims | None:
             return None
         dims = call.shape()
     if call.op_type == "Size":
-        return Dims(_simplify(np.asarray(_product(dims), dtype=object)))
+        return Dims(_simplify(np.asarray(math.prod(dims), dtype=object)))
     return Dims(dims[call.attributes.get("start", 0) : call.attributes.get("end")])
 
 
@@ -61,21 +62,11 @@ def _array(call: NodeCall, index: int) -> np.ndarray | None:
 
 
 def _simplify(array: np.ndarray) -> np.ndarray:
-    flat = [item if isinstance(item, bool) else _plain_size(item) for item in array.ravel()]
-    result = np.empty(len(flat), dtype=object)
-    result[:] = flat
+    result = np.empty(array.size, dtype=object)
+    for position, item in enumerate(array.ravel()):
+        number = item if isinstance(item, int | np.integer) else SIMPLIFY.simplify(item)
+        result[position] = item if isinstance(item, bool) else plain_dimension(number)
     return result.reshape(array.shape)
-
-
-def _plain_size(item: Any) -> Any:
-    return int(item) if isinstance(item, int | np.integer) else plain_dimension(SIMPLIFY.simplify(item))
-
-
-def _product(dims: Any) -> Any:
-    result: Any = 1
-    for d in dims:
-        result = result * d
-    return result
 
 
 def _dtype(call: NodeCall) -> str:
@@ -85,10 +76,6 @@ def _dtype(call: NodeCall) -> str:
         return str(helper.tensor_dtype_to_np_dtype(call.attributes["to"]))
     kinds = [value.dtype for value in call.inputs if isinstance(value, Dims)]
     return "bool" if call.op_type == "Equal" else kinds[-1]
-
-
-def _gather(call: NodeCall, data: np.ndarray, indices: np.ndarray) -> np.ndarray:
-    return np.take(data, indices.astype(np.int64), axis=call.attributes.get("axis", 0))
 
 
 def _slice(call: NodeCall, data: np.ndarray, *bounds: np.ndarray | None) -> np.ndarray | None:
@@ -103,26 +90,14 @@ def _product_of_vector(call: NodeCall, data: np.ndarray, axes: np.ndarray | None
     """ReduceProd of a vector."""
     if data.ndim != 1:
         return None
-    result = np.asarray(_product(data), dtype=object)
+    result = np.asarray(math.prod(data), dtype=object)
     return result.reshape(1) if call.attributes.get("keepdims", 1) else result
 
 
-def _concat(call: NodeCall, *parts: np.ndarray) -> np.ndarray:
-    return np.concatenate(parts, axis=call.attributes.get("axis", 0))
-
-
-def _unsqueeze(call: NodeCall, data: np.ndarray, axes: np.ndarray | None = None) -> np.ndarray:
-    where = call.attributes["axes"] if axes is None else [int(a) for a in axes.ravel()]
-    return np.expand_dims(data, tuple(where))
-
-
-def _squeeze(call: NodeCall, data: np.ndarray, axes: np.ndarray | None = None) -> np.ndarray:
-    where = call.attributes.get("axes") if axes is None else [int(a) for a in axes.ravel()]
-    return np.squeeze(data, None if where is None else tuple(where))
-
-
-def _reshape(call: NodeCall, data: np.ndarray, shape: np.ndarray) -> np.ndarray:
-    return data.reshape([int(d) for d in shape])
+def _axes(call: NodeCall, axes: np.ndarray | None) -> Any:
+    """Axes of Squeeze and Unsqueeze, an attribute or the second input."""
+    items = call.attributes.get("axes") if axes is None else axes.ravel()
+    return None if items is None else tuple(map(int, items))
 
 
 def _divide(call: NodeCall, a: np.ndarray, b: np.ndarray) -> np.ndarray | None:
@@ -150,30 +125,22 @@ def _are_equal(a: Any, b: Any) -> bool | None:
     return True if SIMPLIFY.can_prove_equal(a, b) else None
 
 
-def _where(call: NodeCall, condition: np.ndarray, a: np.ndarray, b: np.ndarray) -> np.ndarray | None:
-    return np.where(condition.astype(bool), a, b) if all(isinstance(c, int) for c in condition.flat) else None
-
-
-def _cast(call: NodeCall, data: np.ndarray) -> np.ndarray | None:
-    return data if _dtype(call) in ("int64", "int32", "float32") else None
-
-
 TABLE: dict[str, Callable[..., Any]] = {
     "Add": lambda call, a, b: a + b,
-    "Cast": _cast,
+    "Cast": lambda call, a: a if _dtype(call) in ("int64", "int32", "float32") else None,
     "Ceil": lambda call, a: a,
-    "Concat": _concat,
+    "Concat": lambda call, *parts: np.concatenate(parts, axis=call.attributes.get("axis", 0)),
     "Div": _divide,
     "Equal": _compare_sizes,
     "Floor": lambda call, a: a,
-    "Gather": _gather,
+    "Gather": lambda call, a, indices: np.take(a, indices.astype(np.int64), axis=call.attributes.get("axis", 0)),
     "Identity": lambda call, a: a,
     "Mul": lambda call, a, b: a * b,
     "ReduceProd": _product_of_vector,
-    "Reshape": _reshape,
+    "Reshape": lambda call, a, shape: a.reshape([int(d) for d in shape]),
     "Slice": _slice,
-    "Squeeze": _squeeze,
+    "Squeeze": lambda call, a, axes=None: np.squeeze(a, _axes(call, axes)),
     "Sub": lambda call, a, b: a - b,
-    "Unsqueeze": _unsqueeze,
-    "Where": _where,
+    "Unsqueeze": lambda call, a, axes=None: np.expand_dims(a, _axes(call, axes)),
+    "Where": lambda call, c, a, b: np.where(c.astype(bool), a, b) if all(isinstance(i, int) for i in c.flat) else None,
 }

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from tvmq.base.foreign_errors import clause
 from tvmq.errors import UnsupportedOpError
+from tvmq.formats.onnx.importer.bodies import Replacement, copy_node, replace_each
 from tvmq.formats.onnx.importer.load import opset_of
 from tvmq.graph.names import UniqueNames
 
@@ -43,33 +44,20 @@ def expand_functions(model: onnx.ModelProto, imported: Collection[str]) -> bool:
     raises     UnsupportedOpError if ONNX cannot expand a node
     """
     local = {(function.domain, function.name) for function in model.functions}
-    nodes, expanded = [], False
-    for node in model.graph.node:
-        if (node.domain, node.op_type) in local:
-            nodes += _expand(model, node, local=True)
-        elif _defined_by_others(node, imported, opset_of(model)):
-            nodes += _expand(model, node, local=False)
-        else:
-            nodes.append(node)
-            continue
-        expanded = True
-    if expanded:
-        copies = [_copy(node) for node in nodes]
-        del model.graph.node[:]
-        model.graph.node.extend(copies)
+
+    def expand(node: onnx.NodeProto) -> Replacement | None:
+        is_local = (node.domain, node.op_type) in local
+        if not is_local and not _is_function(node, imported, opset_of(model)):
+            return None
+        return _expand(model, node, is_local), []
+
+    is_any = replace_each(model, expand)
+    if is_any:
         del model.functions[:]
-    return expanded
+    return is_any
 
 
-def _copy(node: onnx.NodeProto) -> onnx.NodeProto:
-    import onnx
-
-    copy = onnx.NodeProto()
-    copy.CopyFrom(node)
-    return copy
-
-
-def _defined_by_others(node: onnx.NodeProto, imported: Collection[str], opset: int) -> bool:
+def _is_function(node: onnx.NodeProto, imported: Collection[str], opset: int) -> bool:
     from onnx import defs
 
     if node.domain not in ("", "ai.onnx") or node.op_type in NO_EXPANSION:
@@ -96,24 +84,24 @@ def _expand(model: onnx.ModelProto, node: onnx.NodeProto, local: bool) -> list[o
             f"operators{clause(error)}; export the model with simpler operators"
         ) from error
     nodes = list(inlined.graph.node)
-    _name(nodes, node)
+    _name_nodes(nodes, node)
     for inner in nodes if not local else ():
         inner.metadata_props.add(key=LAYER, value=layer_of(node))
     return nodes
 
 
-def _name(nodes: list[onnx.NodeProto], outer: onnx.NodeProto) -> None:
+def _name_nodes(nodes: list[onnx.NodeProto], outer: onnx.NodeProto) -> None:
     """Give the nodes of a body, and the values inside, names below that of the node they replace."""
     unique = UniqueNames([outer.name])
     visible = {*outer.input, *outer.output}
     for position, inner in enumerate(nodes):
-        _rename(inner, visible, f"{outer.name}/")
+        _prefix_values(inner, visible, f"{outer.name}/")
         own = re.sub(r"__\d+$", "", inner.name) or f"{inner.op_type}_{position}"  # the inliner appends a number
         gives_result = outer.output[0] in inner.output
         inner.name = outer.name if gives_result else unique(f"{outer.name}/{own}")
 
 
-def _types(model: onnx.ModelProto) -> dict[str, onnx.TypeProto]:
+def _value_types(model: onnx.ModelProto) -> dict[str, onnx.TypeProto]:
     """Types of all values that shape inference knows."""
     from onnx import helper
 
@@ -132,7 +120,7 @@ def _schema_function(model: onnx.ModelProto, node: onnx.NodeProto) -> onnx.Funct
     full = _with_defaults(node, schema)
     function = onnx.FunctionProto()
     if schema.has_context_dependent_function:
-        types = _types(model)
+        types = _value_types(model)
         input_types = [types.get(name, onnx.TypeProto()).SerializeToString() for name in node.input]
         version = max(v for v in schema.context_dependent_function_opset_versions if v <= opset)
         body = schema.get_context_dependent_function_with_opset_version(version, full.SerializeToString(), input_types)
@@ -147,7 +135,7 @@ def _schema_function(model: onnx.ModelProto, node: onnx.NodeProto) -> onnx.Funct
 
 def _with_defaults(node: onnx.NodeProto, schema: Any) -> onnx.NodeProto:
     """The node with the attributes it leaves to their defaults: function bodies refer to them."""
-    full = _copy(node)
+    full = copy_node(node)
     present = {attribute.name for attribute in node.attribute}
     for name, attribute in schema.attributes.items():
         if name not in present and attribute.default_value.type:
@@ -171,7 +159,7 @@ def _node_model(model: onnx.ModelProto, node: onnx.NodeProto, function: onnx.Fun
     return helper.make_model(graph, opset_imports=opsets, functions=functions)
 
 
-def _rename(node: onnx.NodeProto, outer: set[str], prefix: str) -> None:
+def _prefix_values(node: onnx.NodeProto, outer: set[str], prefix: str) -> None:
     """Prefix the names that are internal to the function."""
     for names in (node.input, node.output):
         for i, value in enumerate(names):

@@ -73,7 +73,7 @@ def load_external(model: onnx.ModelProto, folder: Path | None, where: str, max_b
             tensor.raw_data = _read(tensor, folder, max_bytes)
         except (OSError, ValueError) as error:
             raise ModelError(
-                f"from_onnx: the external data of tensor '{name}' of '{where}' cannot be read: {_text(error)}; "
+                f"from_onnx: the external data of tensor '{name}' of '{where}' cannot be read: {_cause(error)}; "
                 "keep the data files beside the model"
             ) from error
         tensor.ClearField("external_data")
@@ -89,11 +89,11 @@ def _read(tensor: onnx.TensorProto, folder: Path, max_bytes: int) -> bytes:
     if any(size < 0 for size in tensor.dims):
         raise ValueError(f"its shape {list(tensor.dims)} has a negative size")
     check_size(list(tensor.dims), dtype, max_bytes, f"from_onnx, tensor '{printable(tensor.name)}'")
-    offset, needed = _number(entries, "offset", 0), _bytes_of(tensor)
-    length = _number(entries, "length", needed)
+    offset, needed = _read_number(entries, "offset", 0), _byte_count(tensor)
+    length = _read_number(entries, "length", needed)
     if length != needed:
         raise ValueError(f"its entry says {length} bytes, but its shape {list(tensor.dims)} takes {needed}")
-    path = _inside(entries.get("location", ""), folder)
+    path = _resolve_location(entries.get("location", ""), folder)
     check_regular(path)
     size = path.stat().st_size
     if offset + needed > size:
@@ -103,7 +103,7 @@ def _read(tensor: onnx.TensorProto, folder: Path, max_bytes: int) -> bytes:
         return file.read(needed)
 
 
-def _bytes_of(tensor: onnx.TensorProto) -> int:
+def _byte_count(tensor: onnx.TensorProto) -> int:
     """Bytes of a tensor's data; types of 4 and 2 bits are packed."""
     from onnx import TensorProto, helper
 
@@ -112,14 +112,14 @@ def _bytes_of(tensor: onnx.TensorProto) -> int:
     return -(-count * bits // 8) if bits else count * helper.tensor_dtype_to_np_dtype(tensor.data_type).itemsize
 
 
-def _number(entries: dict[str, str], key: str, default: int) -> int:
+def _read_number(entries: dict[str, str], key: str, default: int) -> int:
     text = entries.get(key, str(default))
     if not (text.isascii() and text.isdigit() and len(text) < 19):
         raise ValueError(f"its {key} '{printable(text)}' is not a number of bytes")
     return int(text)
 
 
-def _inside(location: str, folder: Path) -> Path:
+def _resolve_location(location: str, folder: Path) -> Path:
     """The file a tensor names, which must be a plain one inside of the folder."""
     shown = printable(location)
     if not location or "\0" in location:
@@ -133,7 +133,7 @@ def _inside(location: str, folder: Path) -> Path:
     return real
 
 
-def _text(error: Any) -> str:
+def _cause(error: Any) -> str:
     if isinstance(error, FileNotFoundError):
         return f"there is no file '{printable(str(error.filename))}'"
     return str(error.strerror if isinstance(error, OSError) and error.strerror else error).rstrip(".;")

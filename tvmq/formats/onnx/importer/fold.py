@@ -19,12 +19,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from tvmq import numerics
 from tvmq.base.memory import check_size
+from tvmq.formats.onnx.importer.bodies import replace_nodes, subgraphs
+from tvmq.formats.onnx.importer.order import reads
 from tvmq.formats.onnx.importer.partial import PartialArray, compute_partial
 from tvmq.formats.onnx.importer.shapes import SMALL, dimensions, infer_shapes
 from tvmq.formats.onnx.importer.values import GraphFacts, check_node
@@ -36,24 +39,17 @@ LARGEST_GROWTH = 1 << 16  # elements; a constant may not become larger than this
 SHAPES = ("Shape", "Size")
 CASTS = ("Cast", "CastLike")
 SHAPE_ONLY = frozenset({"EyeLike"})  # results depend on the shape of the input alone
-OF_ROWS = frozenset({"Hardmax", "LogSoftmax", "Softmax"})
+ROW_WISE = frozenset({"Hardmax", "LogSoftmax", "Softmax"})
 INEXACT = frozenset({"Gemm", "ReduceMean"})  # of integers: the reference computes them in float64
-KEPT = frozenset(
+NOT_FOLDED = frozenset(
     {"QuantizeLinear", "DequantizeLinear", "DynamicQuantizeLinear"}
     | {"BatchNormalization"}  # before opset 14: the reference takes the statistics of the batch
     # where the reference (onnx 1.23) is wrong: pools of auto_pad, ceil_mode or uneven pads, groups with a bias, the
     # sign in a norm of p = 1, windows of channels, means of few values, clip and activations, scaled regions
     | {"AveragePool", "ConvTranspose", "LpNormalization", "LpPool", "LRN", "MaxPool", "MeanVarianceNormalization"}
     | {"GRU", "LSTM", "RNN", "RoiAlign"}
-    | {
-        "Bernoulli",
-        "Dropout",
-        "Multinomial",
-        "RandomNormal",
-        "RandomNormalLike",
-        "RandomUniform",
-        "RandomUniformLike",
-    }
+    | {"Bernoulli", "Dropout", "Multinomial"}
+    | {"RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike"}
 )
 
 
@@ -85,10 +81,9 @@ def _fold_once(model: onnx.ModelProto, max_bytes: int) -> bool:
         check_node(node, GraphFacts(constants, shapes, types), max_bytes)
         if not folder.fold(node):
             kept.append(node)
-    nodes = _used(kept, [value.name for value in graph.output])
-    wanted = {name for node in nodes for name in _reads(node)} | {value.name for value in graph.output}
-    del graph.node[:]
-    graph.node.extend(nodes)
+    nodes = _needed_nodes(kept, [value.name for value in graph.output])
+    wanted = {name for node in nodes for name in reads(node)} | {value.name for value in graph.output}
+    replace_nodes(graph, nodes)
     tensors = [tensor for name, tensor in folder.constants.items() if name in wanted]
     new = onnx.GraphProto()
     new.initializer.extend(tensors)
@@ -106,21 +101,15 @@ def _check_input(value: onnx.ValueInfoProto, max_bytes: int) -> None:
         check_size(dims, dtype, max_bytes, f"from_onnx, input '{value.name}'")
 
 
+@dataclass
 class _OnnxFolder:
     """Knows the constants so far; `fold` adds a node's results to them if it can."""
 
-    def __init__(
-        self,
-        constants: dict[str, onnx.TensorProto],
-        shapes: dict[str, list[int | str] | None],
-        types: dict[str, int],
-        opsets: list[onnx.OperatorSetIdProto],
-    ) -> None:
-        self.constants = constants
-        self.partial: dict[str, PartialArray] = {}
-        self.shapes = shapes
-        self.types = types
-        self.opsets = opsets
+    constants: dict[str, onnx.TensorProto]
+    shapes: dict[str, list[int | str] | None]
+    types: dict[str, int]
+    opsets: list[onnx.OperatorSetIdProto]
+    partial: dict[str, PartialArray] = field(default_factory=dict)
 
     def fold(self, node: onnx.NodeProto) -> bool:
         """True if the node's results became constants."""
@@ -135,11 +124,11 @@ class _OnnxFolder:
         return True
 
     def _results(self, node: onnx.NodeProto) -> list[np.ndarray] | None:
-        if node.domain not in ("", "ai.onnx") or node.op_type in KEPT:
+        if node.domain not in ("", "ai.onnx") or node.op_type in NOT_FOLDED:
             return None
         if node.op_type in SHAPES:
             return self._shape(node)
-        if _has_graph(node):
+        if subgraphs(node):
             return None
         feed = {name: self._value(name, node.op_type) for name in dict.fromkeys(node.input) if name}
         missing = [name for name, value in feed.items() if value is None]
@@ -193,13 +182,13 @@ class _OnnxFolder:
     def _evaluate(self, node: onnx.NodeProto, feed: Mapping[str, Any]) -> list[np.ndarray] | None:
         if node.op_type != "Constant" and self._grows(node, feed):
             return None
-        if node.op_type in CASTS and (whole := _cast_to_whole(node, feed)) is not None:
+        if node.op_type in CASTS and (whole := _cast_to_integers(node, feed)) is not None:
             return [whole]
         if node.op_type == "Resize" and any(a.s == b"pytorch_half_pixel" for a in node.attribute):
             return None  # the reference starts at -0.5 where one value is left, ONNX at 0
         if node.op_type in INEXACT and any(value.dtype.kind in "iu" for value in list(feed.values())[:1]):
             return None
-        if node.op_type in OF_ROWS and self._opset() < 13:
+        if node.op_type in ROW_WISE and self._opset() < 13:
             return self._evaluate_rows(node, feed)
         return self._run(node, feed)
 
@@ -220,19 +209,10 @@ class _OnnxFolder:
 
     def _run(self, node: onnx.NodeProto, feed: Mapping[str, Any], check: bool = True) -> list[np.ndarray] | None:
         """The results of ONNX's reference; None where it has none, or in another shape than inference found."""
-        from onnx import helper
         from onnx.reference import ReferenceEvaluator
 
-        types = {name: helper.np_dtype_to_tensor_dtype(value.dtype) for name, value in feed.items()}
-        graph = helper.make_graph(
-            [node],
-            "constant",
-            [helper.make_tensor_value_info(name, types[name], None) for name in feed],
-            [helper.make_tensor_value_info(name, 0, None) for name in node.output if name],
-        )
-        model = helper.make_model(graph, opset_imports=self.opsets)
         try:
-            results = ReferenceEvaluator(model).run(None, dict(feed))
+            results = ReferenceEvaluator(self._model_of(node, feed)).run(None, dict(feed))
         except Exception:  # the reference lacks the operator or refuses it: TVM may know it
             return None
         if not all(isinstance(value, np.ndarray | np.generic) for value in results):
@@ -242,6 +222,20 @@ class _OnnxFolder:
         # the reference has faults of its own: what it gives in another type or shape is left to TVM
         fit = (not check or self._fits(name, value) for name, value in zip(node.output, values, strict=True) if name)
         return values if all(fit) else None
+
+    def _model_of(self, node: onnx.NodeProto, feed: Mapping[str, np.ndarray]) -> onnx.ModelProto:
+        """A model of this node alone, small inputs with their values."""
+        from onnx import helper, numpy_helper
+
+        types = {name: helper.np_dtype_to_tensor_dtype(value.dtype) for name, value in feed.items()}
+        graph = helper.make_graph(
+            [node],
+            "node",
+            [helper.make_tensor_value_info(name, types[name], value.shape) for name, value in feed.items()],
+            [helper.make_empty_tensor_value_info(name) for name in node.output if name],
+            [numpy_helper.from_array(value, name) for name, value in feed.items() if value.size <= SMALL],
+        )
+        return helper.make_model(graph, opset_imports=self.opsets)
 
     def _fits(self, name: str, value: np.ndarray) -> bool:
         """False for a result of another type or shape than shape inference found."""
@@ -273,27 +267,18 @@ class _OnnxFolder:
     def _infer_shapes(self, node: onnx.NodeProto, feed: Mapping[str, np.ndarray]) -> list[list[int | str] | None]:
         """Dimensions of the results by the values of the inputs, where inference over the graph does not know them."""
         import onnx
-        from onnx import helper, numpy_helper
 
         if all(not name or self.shapes.get(name) is not None for name in node.output):
             return [None] * len(node.output)
-        types = {name: helper.np_dtype_to_tensor_dtype(value.dtype) for name, value in feed.items()}
-        graph = helper.make_graph(
-            [node],
-            "node",
-            [helper.make_tensor_value_info(name, types[name], value.shape) for name, value in feed.items()],
-            [helper.make_empty_tensor_value_info(name) for name in node.output if name],
-            [numpy_helper.from_array(value, name) for name, value in feed.items() if value.size <= SMALL],
-        )
         try:
-            inferred = onnx.shape_inference.infer_shapes(helper.make_model(graph, opset_imports=self.opsets))
+            inferred = onnx.shape_inference.infer_shapes(self._model_of(node, feed))
         except Exception:  # what does not fit together is said by the check of the node, or its converter
             return [None] * len(node.output)
         shapes = {value.name: dimensions(value) for value in inferred.graph.output}
         return [shapes.get(name) for name in node.output]
 
 
-def _cast_to_whole(node: onnx.NodeProto, feed: Mapping[str, np.ndarray]) -> np.ndarray | None:
+def _cast_to_integers(node: onnx.NodeProto, feed: Mapping[str, np.ndarray]) -> np.ndarray | None:
     """The result of a cast of floats to integers, as it is when it is computed in a run; None of all other casts."""
     from onnx import helper
 
@@ -313,24 +298,11 @@ def _largest_size(value: np.ndarray) -> float:
     return math.prod(max(1.0, abs(float(item))) for item in value.ravel())
 
 
-def _has_graph(node: onnx.NodeProto) -> bool:
-    return any(attribute.HasField("g") or attribute.graphs for attribute in node.attribute)
-
-
-def _reads(node: onnx.NodeProto) -> list[str]:
-    """Names a node reads, those inside its subgraphs included."""
-    names = list(node.input)
-    for attribute in node.attribute:
-        for graph in [attribute.g] if attribute.HasField("g") else attribute.graphs:
-            names += [name for inner in graph.node for name in _reads(inner)]
-    return [name for name in names if name]
-
-
-def _used(nodes: list[onnx.NodeProto], outputs: Iterable[str]) -> list[onnx.NodeProto]:
+def _needed_nodes(nodes: list[onnx.NodeProto], outputs: Iterable[str]) -> list[onnx.NodeProto]:
     """The nodes that the outputs need, in order."""
     wanted, kept = set(outputs), []
     for node in reversed(nodes):
         if wanted.intersection(node.output):
-            wanted.update(_reads(node))
+            wanted.update(reads(node))
             kept.append(node)
     return kept[::-1]

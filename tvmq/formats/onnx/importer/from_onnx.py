@@ -3,6 +3,7 @@
 The stages, in order:
 
     load        read and check the file
+    (here)      mark operators of custom domains that the user's importers take
     shapes      fix the input dimensions and infer all shapes
     contrib     replace operators of onnxruntime, and operators on codes, by standard ones
     expand      replace functions by their bodies
@@ -12,15 +13,15 @@ The stages, in order:
     convert     convert node by node with TVM's converters or our repairs of them
     assemble    one named, straight-line function (formats/importing)
 
-Tests: tests/formats/onnx/importer/test_sequences.py
+Tests: tests/formats/onnx/importer/test_sequences.py, tests/formats/importing/test_importers.py
 """
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import tvm
@@ -28,7 +29,8 @@ import tvm
 from tvmq.base.foreign_errors import explain_exceptions
 from tvmq.base.memory import check_max_bytes
 from tvmq.formats.importing.assemble import assemble
-from tvmq.formats.onnx.importer.bodies import inline_branches
+from tvmq.formats.importing.importers import ONNX_DOMAINS, SEPARATOR, own_onnx_operators
+from tvmq.formats.onnx.importer.bodies import inline_branches, subgraphs
 from tvmq.formats.onnx.importer.contrib import expand_contrib
 from tvmq.formats.onnx.importer.convert import convert, imported_operators
 from tvmq.formats.onnx.importer.expand import expand_functions
@@ -36,7 +38,6 @@ from tvmq.formats.onnx.importer.fold import fold_constants
 from tvmq.formats.onnx.importer.half import widen_half
 from tvmq.formats.onnx.importer.load import read_model
 from tvmq.formats.onnx.importer.loops import unroll_loops
-from tvmq.formats.onnx.importer.own_domains import mark_own
 from tvmq.formats.onnx.importer.sequences import resolve_sequences
 from tvmq.formats.onnx.importer.shapes import fix_shapes, infer_shapes
 
@@ -75,7 +76,7 @@ def from_onnx(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # of TVM's converters about what we repair or refuse, and of NumPy's folding
         bound = check_max_bytes(max_bytes, "from_onnx")
-        proto = mark_own(read_model(model, None if folder is None else Path(folder), bound))
+        proto = mark_custom_domains(read_model(model, None if folder is None else Path(folder), bound))
         proto = fix_shapes(proto, shape or {})
         return assemble(convert(_simplify(proto, bound), bound), bound)
 
@@ -92,3 +93,30 @@ def _simplify(proto: onnx.ModelProto, max_bytes: int) -> onnx.ModelProto:
             break
         infer_shapes(proto)
     return fold_constants(infer_shapes(proto), max_bytes) if widen_half(proto) else proto
+
+
+def mark_custom_domains(model: onnx.ModelProto) -> onnx.ModelProto:
+    """Prefix the operators that the user's importers take with their domain (in place): my.domain::Relu.
+
+    Such a name cannot be mistaken for ONNX's operator of the same name. Domains that the model does not import are
+    added, because ONNX's shape inference refuses the model otherwise.
+    """
+    own, known = own_onnx_operators(), {entry.domain for entry in model.opset_import}
+    for node in _nodes(model.graph):
+        if node.domain in ONNX_DOMAINS:
+            continue
+        if node.domain not in known:
+            model.opset_import.add(domain=node.domain, version=1)
+            known.add(node.domain)
+        name = f"{node.domain}{SEPARATOR}{node.op_type}"
+        if name in own:
+            node.op_type = name
+    return model
+
+
+def _nodes(graph: Any) -> Iterator[Any]:
+    """Nodes of a graph, and of the bodies inside of them."""
+    for node in graph.node:
+        yield node
+        for inner in subgraphs(node):
+            yield from _nodes(inner)

@@ -88,7 +88,7 @@ def gelu(layer: OnnxLayer) -> None:
     """Gelu(x), BiasGelu(x, bias): x / 2 * (1 + erf(x / sqrt(2)))."""
     x = _add_bias(layer)
     part = layer.compute("Erf", [layer.compute("Div", [x, layer.number("root", np.sqrt(2))], "Div")], "Erf")
-    _half_of(layer, x, part)
+    _gate(layer, x, part)
 
 
 def fast_gelu(layer: OnnxLayer) -> None:
@@ -97,10 +97,10 @@ def fast_gelu(layer: OnnxLayer) -> None:
     cube = layer.compute("Mul", [layer.compute("Mul", [x, x], "square"), x], "cube")
     bent = layer.compute("Add", [x, layer.compute("Mul", [cube, layer.number("third", 0.044715)], "Mul_0")], "Add_0")
     inner = layer.compute("Mul", [bent, layer.number("root", np.sqrt(2 / np.pi))], "Mul_1")
-    _half_of(layer, x, layer.compute("Tanh", [inner], "Tanh"))
+    _gate(layer, x, layer.compute("Tanh", [inner], "Tanh"))
 
 
-def _half_of(layer: OnnxLayer, x: str, part: str) -> None:
+def _gate(layer: OnnxLayer, x: str, part: str) -> None:
     whole = layer.compute("Add", [part, layer.number("one", 1)], "Add_1")
     layer.finish("Mul", [layer.compute("Mul", [x, whole], "Mul_2"), layer.number("half", 0.5)])
 
@@ -171,13 +171,13 @@ def rms_norm(layer: OnnxLayer) -> None:
 
 
 def rename(op_type: str) -> Callable[[OnnxLayer], None]:
-    """The operator of the same meaning in ONNX's own domain."""
-    return lambda layer: _rename_operator(layer, op_type)
+    """Expansion to the operator of the same meaning in ONNX's own domain."""
 
+    def run(layer: OnnxLayer) -> None:
+        layer.finish(op_type, layer.inputs, **layer.attributes)
+        layer.nodes[-1].output.extend(layer.outputs[1:])
 
-def _rename_operator(layer: OnnxLayer, op_type: str) -> None:
-    layer.finish(op_type, layer.inputs, **layer.attributes)
-    layer.nodes[-1].output.extend(layer.outputs[1:])
+    return run
 
 
 FUSED: dict[str, Callable[[OnnxLayer], None]] = {

@@ -7,7 +7,7 @@ Tests: tests/formats/onnx/importer/test_quantized_operators.py
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,10 +18,7 @@ from tvmq.formats.onnx.importer.expand import LAYER
 
 if TYPE_CHECKING:
     import onnx
-from collections.abc import Collection, Iterable
-from typing import TYPE_CHECKING
 
-CONSTANT_SCALES = "quantize the model with constant scales"
 ONE_SCALE = "quantize each activation with one scale"
 
 
@@ -30,6 +27,8 @@ class OnnxLayer:
 
     constant   value of a tensor by name, None where it is computed
     rank       number of dimensions of a tensor by name, None where it is unknown
+
+    has_unknown_rank   True once such a rank was asked for
     """
 
     def __init__(
@@ -49,7 +48,14 @@ class OnnxLayer:
         self.nodes: list[onnx.NodeProto] = []
         self.initializers: list[onnx.TensorProto] = []
         self.value = constant
-        self.rank = rank
+        self._ranks = rank
+        self.has_unknown_rank = False
+
+    def rank(self, name: str) -> int | None:
+        """Number of dimensions of a tensor, None where it is unknown."""
+        rank = self._ranks(name)
+        self.has_unknown_rank |= rank is None
+        return rank
 
     def unsupported_error(self, what: str, way_out: str) -> UnsupportedOpError:
         """The error that names the layer."""
@@ -70,10 +76,13 @@ class OnnxLayer:
 
     def scale(self, index: int) -> np.ndarray:
         """A constant scale."""
-        value = self.value(self.inputs[index])
+        return np.asarray(self._constant_scale(self.inputs[index]), np.float32)
+
+    def _constant_scale(self, name: str) -> np.ndarray:
+        value = self.value(name)
         if value is None:
-            raise self.unsupported_error(f"its scale '{self.inputs[index]}' is not a constant", CONSTANT_SCALES)
-        return np.asarray(value, np.float32)
+            raise self.unsupported_error(f"its scale '{name}' is not a constant", "quantize it with constant scales")
+        return value
 
     def emit(self, op_type: str, inputs: Sequence[str], output: str, name: str, **attributes: Any) -> str:
         """A new node of ONNX's own operators; gives the name of its result."""
@@ -116,9 +125,7 @@ class OnnxLayer:
 
     def dequantize(self, triple: Sequence[str], role: str, axis: int | None = None) -> str:
         """Codes, their scale and their zero point, if there is one, in float."""
-        scale = self.value(triple[1])
-        if scale is None:
-            raise self.unsupported_error(f"its scale '{triple[1]}' is not a constant", CONSTANT_SCALES)
+        scale = self._constant_scale(triple[1])
         if scale.size > 1 and axis is None:
             raise self.unsupported_error(f"activation '{triple[0]}' has {scale.size} scales", ONE_SCALE)
         return self.compute("DequantizeLinear", triple, role, **({"axis": axis} if scale.size > 1 else {}))

@@ -10,6 +10,7 @@ from tvmq.base.memory import usable_memory
 from tvmq.base.regular_file import check_regular
 from tvmq.base.text import printable_name
 from tvmq.errors import ModelError
+from tvmq.formats.onnx.importer.bodies import subgraphs
 from tvmq.formats.onnx.importer.external import load_external
 from tvmq.formats.onnx.importer.order import sort_nodes
 from tvmq.formats.onnx.importer.structure import check_structure
@@ -54,7 +55,7 @@ def read_model(
         )
     where = printable_name(where)
     _write_printable_names(model, where)
-    _check(model, where)
+    _check_graph(model, where)
     _unify_domains(model)
     sort_nodes(model.graph)
     load_external(model, folder, where, max_bytes or usable_memory())
@@ -125,7 +126,7 @@ def _write_printable(message: Any, field: str, texts: list[Any], is_single: bool
         getattr(message, field)[:] = names
 
 
-def _check(model: onnx.ModelProto, where: str) -> None:
+def _check_graph(model: onnx.ModelProto, where: str) -> None:
     """Refuse what parses as an empty message: protobuf accepts many byte strings that are no model."""
     if not model.HasField("graph") or not model.opset_import or not model.graph.output:
         raise ModelError(f"from_onnx: '{where}' has no ONNX graph (no operator set or outputs); export it again")
@@ -149,9 +150,8 @@ def _clear_domains(graph: Any) -> None:
     for node in graph.node:
         if node.domain == "ai.onnx":
             node.domain = ""
-        for attribute in node.attribute:
-            for inner in [attribute.g] if attribute.HasField("g") else attribute.graphs:
-                _clear_domains(inner)
+        for inner in subgraphs(node):
+            _clear_domains(inner)
 
 
 def opset_of(model: onnx.ModelProto) -> int:

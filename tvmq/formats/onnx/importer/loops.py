@@ -16,7 +16,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from tvmq.errors import UnsupportedOpError
-from tvmq.formats.onnx.importer.bodies import copy_node, identity, inline_body, replace_nodes
+from tvmq.formats.onnx.importer.bodies import (
+    Replacement,
+    constant_lookup,
+    constants_of,
+    copy_node,
+    identity,
+    inline_body,
+    replace_each,
+)
 from tvmq.formats.onnx.importer.load import opset_of
 
 if TYPE_CHECKING:
@@ -32,23 +40,13 @@ def unroll_loops(model: onnx.ModelProto) -> bool:
     Types of values must be inferred again, and constants folded.
     raises   UnsupportedOpError for a Loop of more than MOST_NODES nodes
     """
-    from onnx import numpy_helper
+    value = constant_lookup(model.graph)
 
-    known = {tensor.name: tensor for tensor in model.graph.initializer}
-    nodes: list[onnx.NodeProto] = []
-    is_any = False
-    for node in model.graph.node:
-        loop = _loop(node, lambda name: numpy_helper.to_array(known[name]).ravel()[0] if name in known else None)
-        if loop is None:
-            nodes.append(node)
-            continue
-        is_any = True
-        written, weights = _unroll(loop, opset_of(model))
-        nodes += written
-        model.graph.initializer.extend(weights)
-    if is_any:
-        replace_nodes(model.graph, nodes)
-    return is_any
+    def unroll(node: onnx.NodeProto) -> Replacement | None:
+        loop = _loop(node, value)
+        return None if loop is None else _unroll(loop, opset_of(model))
+
+    return replace_each(model, unroll)
 
 
 @dataclass
@@ -77,12 +75,12 @@ def _loop(node: onnx.NodeProto, value: Any) -> _UnrollableLoop | None:
     if node.op_type != "Loop":
         return None
     body = next(attribute.g for attribute in node.attribute if attribute.name == "body")
-    limit = value(node.input[0]) if node.input[0] else np.inf
-    condition = value(node.input[1]) if node.input[1] else True
+    limit = value(node.input[0]) if node.input[0] else np.array(np.inf)
+    condition = value(node.input[1]) if node.input[1] else np.array(True)
     if limit is None or condition is None:
         return None
     first = int(next((entry.value for entry in node.metadata_props if entry.key == STEP), "0"))
-    left = max(limit - first, 0) if condition else 0
+    left = max(limit.item() - first, 0) if condition.item() else 0
     always = _always_continues(body)
     scans = len(body.output) - 1 - len(node.input[2:])
     if left and not always and scans:
@@ -109,19 +107,17 @@ def _always_continues(body: onnx.GraphProto) -> bool:
     """True if the condition that a body gives is the one it got, or the constant true."""
     from onnx import numpy_helper
 
-    constants = {tensor.name: tensor for tensor in body.initializer}
+    constants = constants_of(body)
     producers = {name: node for node in body.node for name in node.output}
     name = body.output[0].name
     while name in producers and producers[name].op_type in ("Identity", "Cast"):
         name = producers[name].input[0]
-    if name in producers and producers[name].op_type == "Constant" and producers[name].attribute[0].name == "value":
-        constants[name] = producers[name].attribute[0].t
     if name in constants:
         return bool(numpy_helper.to_array(constants[name]).ravel()[0])
     return name == body.input[1].name
 
 
-def _unroll(loop: _UnrollableLoop, opset: int) -> tuple[list[onnx.NodeProto], list[onnx.TensorProto]]:
+def _unroll(loop: _UnrollableLoop, opset: int) -> Replacement:
     """Nodes and weights of the steps, and what gives the results their names."""
     from onnx import numpy_helper
 

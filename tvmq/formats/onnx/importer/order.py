@@ -9,7 +9,7 @@ import heapq
 from collections import defaultdict
 from typing import Any
 
-from tvmq.formats.onnx.importer.bodies import copy_node, replace_nodes
+from tvmq.formats.onnx.importer.bodies import copy_node, replace_nodes, subgraphs
 
 
 def sort_nodes(graph: Any) -> None:
@@ -19,9 +19,8 @@ def sort_nodes(graph: Any) -> None:
     they were: whoever checks the names refuses them.
     """
     for node in graph.node:
-        for attribute in node.attribute:
-            for inner in [attribute.g] if attribute.HasField("g") else attribute.graphs:
-                sort_nodes(inner)
+        for inner in subgraphs(node):
+            sort_nodes(inner)
     order = _order(graph)
     if order != list(range(len(order))):
         replace_nodes(graph, [copy_node(graph.node[position]) for position in order])
@@ -52,10 +51,9 @@ def _order(graph: Any) -> list[int]:
 def reads(node: Any) -> list[str]:
     """Names that a node reads from outside of it, those of its subgraphs included."""
     names = list(node.input)
-    for attribute in node.attribute:
-        for graph in [attribute.g] if attribute.HasField("g") else attribute.graphs:
-            own = {name for inner in graph.node for name in inner.output}
-            own |= {value.name for value in graph.input} | {tensor.name for tensor in graph.initializer}
-            inside = [name for inner in graph.node for name in reads(inner)] + [value.name for value in graph.output]
-            names += [name for name in inside if name not in own]
+    for graph in subgraphs(node):
+        own = {name for inner in graph.node for name in inner.output}
+        own |= {value.name for value in [*graph.input, *graph.initializer]}
+        inside = [name for inner in graph.node for name in reads(inner)] + [value.name for value in graph.output]
+        names += [name for name in inside if name not in own]
     return [name for name in names if name]

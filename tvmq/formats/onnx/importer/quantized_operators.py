@@ -15,17 +15,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from tvmq.formats.onnx.importer.fused_operators import rename
 from tvmq.formats.onnx.importer.layer import OnnxLayer
 
 
 def _conv(layer: OnnxLayer) -> None:
     x, w = layer.float_input(0, "x"), layer.float_input(3, "w", axis=0)
     layer.round_result("Conv", [x, w, *layer.bias(8, 1, 4)], 6, **layer.attributes)
-
-
-def _matmul(layer: OnnxLayer) -> None:
-    a, b = layer.float_input(0, "a"), layer.float_input(3, "b", axis=-1)
-    layer.round_result("MatMul", [a, b], 6)
 
 
 def _gemm(layer: OnnxLayer) -> None:
@@ -35,8 +31,8 @@ def _gemm(layer: OnnxLayer) -> None:
     layer.round_result("Gemm", [a, b, *layer.bias(6, 1, 4, alpha)], 7, **layer.attributes)
 
 
-def _binary(op_type: str) -> Callable[[OnnxLayer], None]:
-    return lambda layer: layer.round_result(op_type, [layer.float_input(0, "a"), layer.float_input(3, "b")], 6)
+def _binary(op_type: str, axis: int | None = None) -> Callable[[OnnxLayer], None]:
+    return lambda layer: layer.round_result(op_type, [layer.float_input(0, "a"), layer.float_input(3, "b", axis)], 6)
 
 
 def _unary(op_type: str) -> Callable[[OnnxLayer], None]:
@@ -56,10 +52,6 @@ def _concat(layer: OnnxLayer) -> None:
 
 def _where(layer: OnnxLayer) -> None:
     layer.round_result("Where", [layer.inputs[0], layer.float_input(1, "x"), layer.float_input(4, "y")], 7)
-
-
-def _max_pool(layer: OnnxLayer) -> None:
-    layer.finish("MaxPool", layer.inputs, **layer.attributes)
 
 
 def _channels_last(
@@ -103,7 +95,7 @@ def _of_input(layer: OnnxLayer) -> int | None:
 
 
 QUANTIZED: dict[str, Callable[[OnnxLayer], None]] = {
-    "NhwcMaxPool": _channels_last(_max_pool, _of_kernel),
+    "NhwcMaxPool": _channels_last(rename("MaxPool"), _of_kernel),
     "QGemm": _gemm,
     "QLinearAdd": _binary("Add"),
     "QLinearAveragePool": _channels_last(_unary("AveragePool"), _of_kernel),
@@ -111,7 +103,7 @@ QUANTIZED: dict[str, Callable[[OnnxLayer], None]] = {
     "QLinearConv": _channels_last(_conv, _of_weight),
     "QLinearGlobalAveragePool": _channels_last(_unary("GlobalAveragePool"), _of_input),
     "QLinearLeakyRelu": _unary("LeakyRelu"),
-    "QLinearMatMul": _matmul,
+    "QLinearMatMul": _binary("MatMul", axis=-1),
     "QLinearMul": _binary("Mul"),
     "QLinearSigmoid": _unary("Sigmoid"),
     "QLinearSoftmax": _softmax,

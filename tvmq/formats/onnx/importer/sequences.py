@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from tvmq.formats.onnx.importer.bodies import replace_nodes
+from tvmq.formats.onnx.importer.bodies import Replacement, constant_lookup, replace_each
 from tvmq.formats.onnx.importer.layer import OnnxLayer
 from tvmq.formats.onnx.importer.load import opset_of
 from tvmq.formats.onnx.importer.shapes import dimensions
@@ -40,31 +40,26 @@ def resolve_sequences(model: onnx.ModelProto) -> bool:
     Types of values must be inferred again, and constants folded.
     raises   UnsupportedOpError for a position outside of a sequence
     """
-    from onnx import numpy_helper
+    graph, value = model.graph, constant_lookup(model.graph)
+    known = _SequenceShapes({}, {info.name: dimensions(info) for info in [*graph.value_info, *graph.input]})
+    known.dims.update((tensor.name, list(tensor.dims)) for tensor in graph.initializer)
 
-    graph = model.graph
-    constants = {tensor.name: tensor for tensor in graph.initializer}
-    known = _SequenceShapes({}, {value.name: dimensions(value) for value in [*graph.value_info, *graph.input]})
-    known.dims.update((name, list(tensor.dims)) for name, tensor in constants.items())
+    def resolve(node: onnx.NodeProto) -> Replacement | None:
+        layer = OnnxLayer(node, value, opset=opset_of(model))
+        is_known = not node.domain and _resolve(layer, known)
+        _note(layer.nodes[-1] if is_known else node, known)
+        return (layer.nodes, layer.initializers) if is_known else None
 
-    def value_of(name: str) -> np.ndarray | None:
-        return numpy_helper.to_array(constants[name]) if name in constants else None
+    return replace_each(model, resolve)
 
-    nodes: list[onnx.NodeProto] = []
-    is_any = False
-    for node in graph.node:
-        resolve = RESOLVED.get(node.op_type) if not node.domain else None
-        layer = OnnxLayer(node, value_of, opset=opset_of(model))
-        if resolve is not None and resolve(layer, known):
-            is_any = True
-            graph.initializer.extend(layer.initializers)
-        else:
-            layer.nodes.append(node)
-        nodes += layer.nodes
-        _note(layer.nodes[-1], known)
-    if is_any:
-        replace_nodes(graph, nodes)
-    return is_any
+
+def _resolve(layer: OnnxLayer, known: _SequenceShapes) -> bool:
+    """Replace an operator on sequences; False for others, and where its sequence or position is not known."""
+    op_type = layer.node.op_type
+    if op_type == "SplitToSequence":
+        return _split(layer, known)
+    tensors = known.tensors.get(layer.inputs[0]) if op_type in ON_TENSORS else None
+    return tensors is not None and ON_TENSORS[op_type](layer, tensors)
 
 
 def _note(node: onnx.NodeProto, known: _SequenceShapes) -> None:
@@ -125,55 +120,38 @@ def _position(layer: OnnxLayer, index: int, default: int, count: int, last: int)
     return position + count if position < 0 else position
 
 
-def _read(layer: OnnxLayer, known: _SequenceShapes) -> bool:
-    tensors = known.tensors.get(layer.inputs[0])
-    position = None if tensors is None else _position(layer, 1, 0, len(tensors), len(tensors) - 1)
-    if tensors is None or position is None:
-        return False
-    layer.finish("Identity", [tensors[position]])
-    return True
+def _read(layer: OnnxLayer, tensors: list[str]) -> bool:
+    position = _position(layer, 1, 0, len(tensors), len(tensors) - 1)
+    return position is not None and bool(layer.finish("Identity", [tensors[position]]))
 
 
-def _insert(layer: OnnxLayer, known: _SequenceShapes) -> bool:
-    tensors = known.tensors.get(layer.inputs[0])
-    place = None if tensors is None else _position(layer, 2, len(tensors), len(tensors), len(tensors))
-    if tensors is None or place is None:
-        return False
-    return _construct(layer, [*tensors[:place], layer.inputs[1], *tensors[place:]])
+def _insert(layer: OnnxLayer, tensors: list[str]) -> bool:
+    place = _position(layer, 2, len(tensors), len(tensors), len(tensors))
+    return place is not None and _construct(layer, [*tensors[:place], layer.inputs[1], *tensors[place:]])
 
 
-def _erase(layer: OnnxLayer, known: _SequenceShapes) -> bool:
-    tensors = known.tensors.get(layer.inputs[0])
-    place = None if tensors is None else _position(layer, 1, -1, len(tensors), len(tensors) - 1)
-    if tensors is None or place is None:
-        return False
-    return _construct(layer, [*tensors[:place], *tensors[place + 1 :]])
+def _erase(layer: OnnxLayer, tensors: list[str]) -> bool:
+    place = _position(layer, 1, -1, len(tensors), len(tensors) - 1)
+    return place is not None and _construct(layer, [*tensors[:place], *tensors[place + 1 :]])
 
 
-def _length(layer: OnnxLayer, known: _SequenceShapes) -> bool:
-    tensors = known.tensors.get(layer.inputs[0])
-    if tensors is None:
-        return False
-    layer.finish("Identity", [layer.constant("length", np.int64(len(tensors)))])
-    return True
+def _length(layer: OnnxLayer, tensors: list[str]) -> bool:
+    return bool(layer.finish("Identity", [layer.constant("length", np.int64(len(tensors)))]))
 
 
-def _concat(layer: OnnxLayer, known: _SequenceShapes) -> bool:
+def _concat(layer: OnnxLayer, tensors: list[str]) -> bool:
     """ConcatFromSequence: along an axis of the tensors, or along a new one."""
-    tensors, axis = known.tensors.get(layer.inputs[0]), int(layer.attributes["axis"])
-    if not tensors:
-        return False
+    axis = int(layer.attributes["axis"])
     if layer.attributes.get("new_axis", 0):
         tensors = [_at_axis(layer, "Unsqueeze", tensor, axis, i) for i, tensor in enumerate(tensors)]
-    layer.finish("Concat", tensors, axis=axis)
-    return True
+    return bool(tensors and layer.finish("Concat", tensors, axis=axis))
 
 
-RESOLVED = {
+# operators whose result follows from the tensors of a sequence
+ON_TENSORS = {
     "ConcatFromSequence": _concat,
     "SequenceAt": _read,
     "SequenceErase": _erase,
     "SequenceInsert": _insert,
     "SequenceLength": _length,
-    "SplitToSequence": _split,
 }

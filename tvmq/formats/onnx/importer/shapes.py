@@ -66,11 +66,11 @@ def fix_shapes(model: onnx.ModelProto, shape: Mapping[str, Sequence[int | None]]
 
 def describe(inputs: Sequence[onnx.ValueInfoProto]) -> str:
     """Clause that lists the inputs and their shapes, for messages."""
-    listed = ", ".join(f"'{value.name}' {_text(dimensions(value))}" for value in inputs)
+    listed = ", ".join(f"'{value.name}' {_shape_text(dimensions(value))}" for value in inputs)
     return f"the model's inputs are {listed}" if listed else "the model has no inputs"
 
 
-def _text(dims: Sequence[int | str] | None) -> str:
+def _shape_text(dims: Sequence[int | str] | None) -> str:
     return "of unknown rank" if dims is None else f"({', '.join(map(str, dims))})"
 
 

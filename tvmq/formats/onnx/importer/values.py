@@ -103,7 +103,7 @@ def _axis(node: onnx.NodeProto, known: GraphFacts, more: int = 0) -> None:
         _check_axes(node, [axis], len(shape) + more)
 
 
-def _one_more(node: onnx.NodeProto, known: GraphFacts) -> None:
+def _axis_of_result(node: onnx.NodeProto, known: GraphFacts) -> None:
     _axis(node, known, more=1)
     depth = known.constant(node, 1) if node.op_type == "OneHot" else None
     if depth is not None and (depth.size != 1 or not 1 <= depth[0] < 2**63):
@@ -153,11 +153,7 @@ def _tile(node: onnx.NodeProto, known: GraphFacts) -> Dims | None:
         return None
     if (repeats < 0).any() or len(repeats) != len(shape):
         raise refusal(node, f"repeats are {repeats.tolist()}, but must be {len(shape)} numbers of at least 0")
-    return _times(shape, repeats.tolist())
-
-
-def _times(shape: Dims, factors: Sequence[int]) -> Dims:
-    return [n * f if isinstance(n, int) else n for n, f in zip(shape, factors, strict=True)]
+    return [n * f if isinstance(n, int) else n for n, f in zip(shape, repeats.tolist(), strict=True)]
 
 
 def _pad(node: onnx.NodeProto, known: GraphFacts) -> Dims | None:
@@ -294,7 +290,7 @@ CHECKS: dict[str, Callable[[Any, GraphFacts], Dims | None]] = {
     **dict.fromkeys(("Softmax", "TopK"), _axis),
     **dict.fromkeys(("Conv", "ConvInteger", "ConvTranspose"), _convolution),
     **dict.fromkeys(("DepthToSpace", "SpaceToDepth"), _blocks),
-    **dict.fromkeys(("Flatten", "OneHot"), _one_more),
+    **dict.fromkeys(("Flatten", "OneHot"), _axis_of_result),
     **dict.fromkeys(("Resize", "Upsample"), _resize),
     **dict.fromkeys(("Div", "Mod"), _division),
     "Concat": _concat,

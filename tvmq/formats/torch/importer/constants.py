@@ -11,7 +11,7 @@ from tvm import relax
 
 from tvmq import numerics
 from tvmq.formats.torch.importer.repairs import UNSUPPORTED
-from tvmq.formats.torch.importer.signature import refuse_type
+from tvmq.formats.torch.importer.signature import element_type
 
 CASTS = ("to.", "_to_copy.", "type_as.")
 CONVERSIONS = ("quantize_per_", "dequantize_per_")  # their constants are codes of weights
@@ -42,7 +42,7 @@ class FoldedConstants:
         args, kwargs = torch.fx.node.map_arg((node.args, node.kwargs), lambda used: self._values[used])
         with torch.no_grad():
             result = node.target(*args, **kwargs)
-        self._values[node] = _cast_to_whole(args[0], result) if name.startswith(CASTS) else result
+        self._values[node] = _cast_to_integers(args[0], result) if name.startswith(CASTS) else result
         return True
 
     def relax_value(self, node: Any) -> Any:
@@ -50,7 +50,7 @@ class FoldedConstants:
         return _relax(self._values[node])
 
 
-def _cast_to_whole(source: Any, result: Any) -> Any:
+def _cast_to_integers(source: Any, result: Any) -> Any:
     """The result of a cast: of floats to integers as it is when it is computed in a run, whatever torch makes of it."""
     import torch
 
@@ -77,5 +77,5 @@ def _relax(value: Any) -> Any:
         return tuple(map(_relax, value))
     if not isinstance(value, torch.Tensor):
         return value
-    dtype = refuse_type(value.dtype, "constant")
+    dtype = element_type(value.dtype, "constant")
     return relax.const(value.detach().cpu().contiguous().numpy(), dtype)

@@ -13,10 +13,16 @@ from tvm.ir import GenericConst
 from tvmq.base.foreign_errors import clause
 from tvmq.errors import TvmqError, UnsupportedOpError
 from tvmq.formats.importing.assemble import ConvertedModel, ConvertedNode
-from tvmq.formats.importing.importers import TORCH_NAMESPACES, own_torch_importer, own_torch_name
+from tvmq.formats.importing.importers import TORCH_NAMESPACES, check_result, own_torch_importer, own_torch_name
 from tvmq.formats.torch.importer.constants import FoldedConstants
 from tvmq.formats.torch.importer.repairs import UNSUPPORTED, TorchCall, load_repair
-from tvmq.formats.torch.importer.signature import LayerNames, ProgramWeights, function_name, input_variables, outputs
+from tvmq.formats.torch.importer.signature import (
+    LayerNames,
+    ProgramWeights,
+    collect_outputs,
+    function_name,
+    input_variables,
+)
 
 if TYPE_CHECKING:
     import torch
@@ -67,7 +73,7 @@ class _TorchImporter:
         self.builder.begin_scope([var for _, var in inputs])
         try:
             steps = [self._step(group) for group in self._groups()]
-            results = outputs(self.program, self.env)
+            results = collect_outputs(self.program, self.env)
         finally:
             self.builder.end_scope()
         return ConvertedModel(self.builder.get(), inputs, steps, results, self.weights, stage="from_torch")
@@ -112,7 +118,8 @@ class _TorchImporter:
         try:
             own = own_torch_importer(name)
             if own is not None:
-                self.env[node] = _result_of(call, own(call))
+                result = check_result(call, own(call))
+                self.env[node] = tuple(map(call.emit, result)) if isinstance(result, tuple) else call.emit(result)
                 return
             repair = load_repair(name)
             value = repair(call) if repair else None
@@ -149,17 +156,6 @@ class _TorchImporter:
             return True
         has_import = name in self.tvm.convert_map or load_repair(name) is not None or name in CHECKS
         return has_import and name not in UNSUPPORTED
-
-
-def _result_of(call: TorchCall, result: Any) -> Any:
-    """Bind the Relax expression that an importer of the user's returned to variables."""
-    if isinstance(result, tuple | list) and all(isinstance(item, relax.Expr) for item in result):
-        return tuple(call.emit(item) for item in result)
-    if not isinstance(result, relax.Expr):
-        raise call.unsupported_error(
-            f"its importer returned a {type(result).__name__}", "return a Relax expression or a tuple of them"
-        )
-    return call.emit(result)
 
 
 def _operator(node: Any) -> str:

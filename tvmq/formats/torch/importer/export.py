@@ -12,18 +12,13 @@ Tests: tests/formats/torch/importer/test_from_torch.py
 from __future__ import annotations
 
 import contextlib
+import inspect
+import warnings
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
-
-from tvmq.errors import MemoryLimitError, ModelError, TvmqError, UnsupportedOpError
-from tvmq.formats.torch.importer.signature import module_path
-
-if TYPE_CHECKING:
-    import torch
-import warnings
 
 import numpy as np
 import tvm
@@ -31,13 +26,18 @@ import tvm
 from tvmq.base.foreign_errors import explain_exceptions
 from tvmq.base.memory import ROOM, bytes_text, check_max_bytes, usable_memory
 from tvmq.base.text import printable
+from tvmq.errors import MemoryLimitError, ModelError, TvmqError, UnsupportedOpError
 from tvmq.formats.importing.assemble import assemble
+from tvmq.formats.torch.importer.signature import module_path
+
+if TYPE_CHECKING:
+    import torch
 
 LONGEST_CAUSE = 600  # characters of torch's own text that are quoted
 
 # Decompositions that lose what the later stages look for: products of three dimensions become batches of copied
 # weights, functions become comparisons, nearest resizing becomes indexing.
-WHOLE = (
+NOT_DECOMPOSED = (
     "linear.default", "matmul.default", "silu.default", "hardswish.default", "hardsigmoid.default",
     "leaky_relu.default", "elu.default", "selu.default", "celu.default", "softplus.default", "mish.default",
     "prelu.default", "_prelu_kernel.default", "softmax.int", "scaled_dot_product_attention.default",
@@ -179,15 +179,8 @@ def _with_dynamic_batch(
     shapes = _pytree.tree_map(lambda x: {0: batch} if has_batch(x) else None, (args, kwargs))
     if sizes[0] == 1:
         args, kwargs = _pytree.tree_map(lambda x: torch.cat([x, x]) if has_batch(x) else x, (args, kwargs))
-    return args, kwargs, _by_parameter(model, args, kwargs, shapes)
-
-
-def _by_parameter(model: torch.nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any], shapes: Any) -> Any:
-    """Dynamic shapes keyed as torch.export asks for: by the parameters of `forward`, *args and **kwargs as one each."""
-    import inspect
-
-    bound = inspect.signature(model.forward).bind(*shapes[0], **shapes[1])
-    return dict(bound.arguments)
+    # torch.export asks for them by the parameters of `forward`, *args and **kwargs as one each
+    return args, kwargs, dict(inspect.signature(model.forward).bind(*shapes[0], **shapes[1]).arguments)
 
 
 @contextmanager
@@ -198,10 +191,8 @@ def evaluation(model: torch.nn.Module) -> Iterator[None]:
     """
     modes = [(module, module.training) for module in model.modules()]
     try:
-        model.eval()
-    except NotImplementedError:
-        pass
-    try:
+        with contextlib.suppress(NotImplementedError):
+            model.eval()
         yield
     finally:
         for module, training in modes:
@@ -226,7 +217,7 @@ def _decompositions() -> Any:
     import torch
 
     table = torch.export.default_decompositions()
-    for name in WHOLE:
+    for name in NOT_DECOMPOSED:
         packet, _, overload = name.partition(".")
         table.pop(getattr(getattr(torch.ops.aten, packet), overload), None)
     return table

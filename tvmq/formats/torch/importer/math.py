@@ -19,18 +19,12 @@ from tvm.ir import GenericConst
 from tvmq.formats.torch.importer.repairs import TorchCall
 
 
-def amax(call: TorchCall) -> relax.Expr:
-    """Largest value along dimensions, of all where none are given."""
-    return _reduce(call, relax.op.max)
+def _reduction(reduce: Callable[..., relax.Expr]) -> Callable[[TorchCall], relax.Expr]:
+    """Reduction along dimensions, of all where none are given."""
+    return lambda call: reduce(call["self"], list(call["dim"]) or None, keepdims=call["keepdim"])
 
 
-def amin(call: TorchCall) -> relax.Expr:
-    """Smallest value along dimensions, of all where none are given."""
-    return _reduce(call, relax.op.min)
-
-
-def _reduce(call: TorchCall, reduce: Callable[..., relax.Expr]) -> relax.Expr:
-    return reduce(call["self"], list(call["dim"]) or None, keepdims=call["keepdim"])
+amax, amin = _reduction(relax.op.max), _reduction(relax.op.min)
 
 
 def prod(call: TorchCall) -> relax.Expr:
@@ -38,27 +32,8 @@ def prod(call: TorchCall) -> relax.Expr:
     return relax.op.prod(call["self"], [call["dim"]], keepdims=call["keepdim"])
 
 
-def max_along(call: TorchCall) -> Any:
-    """Largest values along one dimension, and their positions."""
-    return _extremes(call, relax.op.max, relax.op.argmax)
-
-
-def min_along(call: TorchCall) -> Any:
-    """Smallest values along one dimension, and their positions."""
-    return _extremes(call, relax.op.min, relax.op.argmin)
-
-
-def variance_and_mean(call: TorchCall) -> Any:
-    """var_mean: the variance, divided by n - correction (1 where nothing is said), and the mean."""
-    return _spread(call, lambda variance: variance)
-
-
-def deviation_and_mean(call: TorchCall) -> Any:
-    """std_mean: the root of that variance, and the mean."""
-    return _spread(call, relax.op.sqrt)
-
-
-def _spread(call: TorchCall, function: Callable[[relax.Expr], relax.Expr]) -> Any:
+def spread_and_mean(call: TorchCall) -> Any:
+    """var_mean: the variance, divided by n - correction (1 by default), and the mean; std_mean: its root."""
     x, keep = call["self"], call["keepdim"]
     sizes = call.shape(x)
     dims = [int(dim) % len(sizes) for dim in call["dim"]] if call["dim"] else list(range(len(sizes)))
@@ -71,10 +46,14 @@ def _spread(call: TorchCall, function: Callable[[relax.Expr], relax.Expr]) -> An
                 f"correction={lost} over {sizes} is not supported", "use correction=0, or more values along fixed sizes"
             )
         variance = relax.op.multiply(variance, call.constant(math.prod(counts) / (math.prod(counts) - lost), x))
-    return call.emit(function(variance)), call.emit(relax.op.mean(x, dims, keepdims=keep))
+    spread = relax.op.sqrt(variance) if call.operator.startswith("std") else variance
+    return call.emit(spread), call.emit(relax.op.mean(x, dims, keepdims=keep))
 
 
-def _extremes(call: TorchCall, value: Callable[..., relax.Expr], position: Callable[..., relax.Expr]) -> Any:
+def extremes(call: TorchCall) -> Any:
+    """Largest or smallest values along one dimension, and their positions."""
+    is_max = call.operator.startswith("max")
+    value, position = (relax.op.max, relax.op.argmax) if is_max else (relax.op.min, relax.op.argmin)
     x, dim, keep = call["self"], call["dim"], call["keepdim"]
     return call.emit(value(x, [dim], keepdims=keep)), call.emit(position(x, dim, keepdims=keep))
 
@@ -112,20 +91,20 @@ def subtract(call: TorchCall) -> relax.Expr | None:
     return relax.op.subtract(x, call.emit(relax.op.multiply(other, call.constant(alpha, other))))
 
 
-OF_WEIGHTS = {
+BINARY = {
     "matmul": relax.op.matmul, "mm": relax.op.matmul, "maximum": relax.op.maximum, "minimum": relax.op.minimum
 }  # fmt: skip
 
 
-def of_two_weights(call: TorchCall) -> relax.Expr | None:
+def binary_of_constants(call: TorchCall) -> relax.Expr | None:
     """A function of two constants; TVM's converter hands these to Python's operator, which has none for them."""
     a, b = (call.value(argument) for argument in call.node.args[:2])
     if not isinstance(a, GenericConst) or not isinstance(b, GenericConst):
         return None
-    return OF_WEIGHTS[call.operator.partition(".")[0]](a, b)
+    return BINARY[call.operator.partition(".")[0]](a, b)
 
 
-def divide_whole(call: TorchCall) -> relax.Expr | None:
+def floor_divide_integers(call: TorchCall) -> relax.Expr | None:
     """Whole-number division by a number of the tensor's own type; TVM's converter makes it int32."""
     x, other = call["self"], call["other"]
     is_integer = "int" in str(x.ty.dtype) if isinstance(x, relax.Expr) else False
@@ -180,7 +159,8 @@ def attention(call: TorchCall) -> relax.Expr:
     rank = len(call.shape(key))
     turned = call.emit(relax.op.permute_dims(key, [*range(rank - 2), rank - 1, rank - 2]))
     scores = call.emit(relax.op.matmul(query, turned))
-    scores = call.emit(relax.op.multiply(scores, call.constant(_scale(call), query)))
+    scale = float(call.shape(query)[-1]) ** -0.5 if call["scale"] is None else float(call["scale"])
+    scores = call.emit(relax.op.multiply(scores, call.constant(scale, query)))
     mask = _mask(call)
     if mask is None:
         return relax.op.matmul(call.emit(relax.op.nn.softmax(scores, -1)), value)
@@ -189,13 +169,6 @@ def attention(call: TorchCall) -> relax.Expr:
     if not isinstance(mask, GenericConst) or np.isneginf(mask.value.numpy()).all(-1).any():
         weights = _zero_where_masked(call, scores, weights)
     return relax.op.matmul(weights, value)
-
-
-def _scale(call: TorchCall) -> float:
-    scale = call["scale"]
-    if scale is not None:
-        return float(scale)
-    return float(call.shape(call["query"])[-1]) ** -0.5
 
 
 def _mask(call: TorchCall) -> Any:

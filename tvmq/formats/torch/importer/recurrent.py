@@ -46,7 +46,10 @@ def recurrent(call: TorchCall) -> tuple[Any, ...]:
             index = layer * directions + backwards
             own = parameters[each * index : each * (index + 1)]
             direction = _direction(kind, activations, order, own, bool(backwards))
-            first = [None if is_zero else _layer_of(call, s, index) for s, is_zero in zip(states, zeros, strict=True)]
+            first = [
+                None if is_zero else call.emit(relax.op.take(state, relax.const(index, "int64"), axis=0))
+                for state, is_zero in zip(states, zeros, strict=True)
+            ]
             y, last = run_direction(call.emit, x, direction, first, None, ends=True)
             results.append(y)
             for known, state in zip(ends, last, strict=True):
@@ -64,10 +67,6 @@ def _are_zeros(call: TorchCall) -> list[bool]:
     states = dict(zip((a.name for a in call.node.target._schema.arguments), call.node.args, strict=False))["hx"]
     nodes = list(states) if isinstance(states, list | tuple) else [states]
     return [str(getattr(node, "target", "")).startswith("aten.zeros.") for node in nodes]
-
-
-def _layer_of(call: TorchCall, states: relax.Expr, index: int) -> relax.Expr:
-    return call.emit(relax.op.take(states, relax.const(index, "int64"), axis=0))
 
 
 def _direction(

@@ -18,6 +18,7 @@ from tvm.ir import GenericConst
 
 from tvmq.base.by_name import load_object
 from tvmq.errors import UnsupportedOpError
+from tvmq.formats.importing.repair_table import read_table
 from tvmq.formats.torch.importer.quantized import QUANTIZED
 
 
@@ -71,67 +72,48 @@ class TorchCall:
         return UnsupportedOpError(f"from_torch, layer '{self.layer}': {self.operator}: {what}; {way_out}")
 
 
-_INDEXING = "tvmq.formats.torch.importer.indexing:"
-_MATH = "tvmq.formats.torch.importer.math:"
-_WINDOWS = "tvmq.formats.torch.importer.windows:"
-
-REPAIRS: dict[str, str] = {
-    **QUANTIZED,
-    "_adaptive_avg_pool2d.default": _WINDOWS + "adaptive_avg_pool2d",
-    "adaptive_avg_pool1d.default": _WINDOWS + "adaptive_avg_pool1d",
-    "adaptive_avg_pool2d.default": _WINDOWS + "adaptive_avg_pool2d",
-    "adaptive_max_pool2d.default": _WINDOWS + "adaptive_max_pool2d",
-    "amax.default": _MATH + "amax",
-    "amin.default": _MATH + "amin",
-    "avg_pool2d.default": _WINDOWS + "avg_pool2d",
-    "clamp.default": _MATH + "clamp",
-    "convolution.default": _WINDOWS + "convolution",
-    "div.Tensor_mode": _MATH + "divide_whole",
-    **dict.fromkeys(
-        ("gru.input", "lstm.input", "rnn_relu.input", "rnn_tanh.input"),
-        "tvmq.formats.torch.importer.recurrent:recurrent",
-    ),
-    "embedding.default": _INDEXING + "embedding",
-    "getitem": _INDEXING + "getitem",
-    "index.Tensor": _INDEXING + "index",
-    "index_select.default": _INDEXING + "index_select",
-    "layer_norm.default": _MATH + "layer_norm",
-    **dict.fromkeys(("matmul.default", "mm.default", "maximum.default", "minimum.default"), _MATH + "of_two_weights"),
-    "max.dim": _MATH + "max_along",
-    "min.dim": _MATH + "min_along",
-    "mish.default": _MATH + "mish",
-    "native_group_norm.default": _MATH + "group_norm",
-    "prod.dim_int": _MATH + "prod",
-    "rms_norm.default": _MATH + "rms_norm",
-    "scaled_dot_product_attention.default": _MATH + "attention",
-    "select.int": _INDEXING + "select",
-    "std_mean.correction": _MATH + "deviation_and_mean",
-    "sub.Tensor": _MATH + "subtract",
-    "take.default": _INDEXING + "take",
-    "unfold.default": _INDEXING + "unfold",
-    "upsample_bicubic2d.vec": _WINDOWS + "only_whole_sizes",
-    "upsample_bilinear2d.vec": _WINDOWS + "only_whole_sizes",
-    "upsample_nearest2d.vec": _WINDOWS + "upsample_nearest2d",
-    "var_mean.correction": _MATH + "variance_and_mean",
+# file of this folder: its repairs, and the operators that each is for
+FUNCTIONS = {
+    "indexing": """
+        embedding=embedding.default getitem=getitem index=index.Tensor index_select=index_select.default
+        select=select.int take=take.default unfold=unfold.default
+    """,
+    "math": """
+        amax=amax.default amin=amin.default attention=scaled_dot_product_attention.default
+        binary_of_constants=matmul.default,maximum.default,minimum.default,mm.default clamp=clamp.default
+        extremes=max.dim,min.dim floor_divide_integers=div.Tensor_mode group_norm=native_group_norm.default
+        layer_norm=layer_norm.default mish=mish.default prod=prod.dim_int rms_norm=rms_norm.default
+        spread_and_mean=std_mean.correction,var_mean.correction subtract=sub.Tensor
+    """,
+    "recurrent": "recurrent=gru.input,lstm.input,rnn_relu.input,rnn_tanh.input",
+    "windows": """
+        adaptive_avg_pool1d=adaptive_avg_pool1d.default
+        adaptive_avg_pool2d=_adaptive_avg_pool2d.default,adaptive_avg_pool2d.default
+        adaptive_max_pool2d=adaptive_max_pool2d.default avg_pool2d=avg_pool2d.default
+        convolution=convolution.default only_whole_sizes=upsample_bicubic2d.vec,upsample_bilinear2d.vec
+        upsample_nearest2d=upsample_nearest2d.vec
+    """,
 }
+REPAIRS = QUANTIZED | read_table("tvmq.formats.torch.importer", FUNCTIONS)
 
-_RANDOM = "its values are random; pass them to `forward` as an input"
 UNSUPPORTED: dict[str, str] = {
-    "_upsample_bilinear2d_aa.default": "use interpolate(..., antialias=False), or resize before the model",
-    "_upsample_bicubic2d_aa.default": "use interpolate(..., antialias=False), or resize before the model",
-    "affine_grid_generator.default": "run it outside of the model",
-    "bernoulli.p": _RANDOM,
+    **dict.fromkeys(
+        ("_upsample_bilinear2d_aa.default", "_upsample_bicubic2d_aa.default"),
+        "use interpolate(..., antialias=False), or resize before the model",
+    ),
+    **dict.fromkeys(("affine_grid_generator.default", "grid_sampler_2d.default"), "run it outside of the model"),
+    **dict.fromkeys(
+        ("bernoulli.p", "rand.default", "randn.default", "randn_like.default"),
+        "its values are random; pass them to `forward` as an input",
+    ),
     "cond": "control flow is not supported; export the model without it",
-    "grid_sampler_2d.default": "run it outside of the model",
     **dict.fromkeys(
         ("gru.data", "lstm.data", "rnn_relu.data", "rnn_tanh.data"),
         "packed sequences are not supported; pass padded ones",
     ),
-    "masked_select.default": "the shape of its result depends on values; use torch.where",
-    "nonzero.default": "the shape of its result depends on values; use torch.where",
-    "rand.default": _RANDOM,
-    "randn.default": _RANDOM,
-    "randn_like.default": _RANDOM,
+    **dict.fromkeys(
+        ("masked_select.default", "nonzero.default"), "the shape of its result depends on values; use torch.where"
+    ),
 }
 
 

@@ -7,21 +7,20 @@ Tests: tests/formats/torch/importer/test_from_torch.py
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from tvm import relax, tirx
 from tvm.ir import GenericConst
 
+from tvmq.base.text import printable_name
 from tvmq.errors import UnsupportedOpError
 from tvmq.formats.importing.assemble import variable_name
 from tvmq.graph.names import UniqueNames
 
 if TYPE_CHECKING:
     import torch
-import re
-from collections.abc import Iterable
-
-from tvmq.base.text import printable_name
 
 
 class ProgramWeights:
@@ -54,7 +53,7 @@ class ProgramWeights:
     def constant(self, placeholder: str) -> GenericConst:
         """The constant of a placeholder."""
         target, tensor = self.targets[placeholder], self.tensor(placeholder)
-        refuse_type(tensor.dtype, f"weight '{target}'")
+        element_type(tensor.dtype, f"weight '{target}'")
         if tensor.is_sparse or tensor.is_meta:
             kind = "sparse" if tensor.is_sparse else "without values (on the device 'meta')"
             raise UnsupportedOpError(f"from_torch, weight '{target}': it is {kind}; use dense weights")
@@ -71,7 +70,7 @@ def _place(tensor: Any) -> tuple[Any, ...]:
     return (tensor.device, tensor.data_ptr(), tuple(tensor.shape), tensor.stride(), tensor.dtype)
 
 
-def refuse_type(dtype: Any, what: str) -> str:
+def element_type(dtype: Any, what: str) -> str:
     """NumPy's name of a torch element type.
 
     raises UnsupportedOpError for bfloat16, complex numbers and quantized types.
@@ -92,7 +91,7 @@ def input_variables(program: torch.export.ExportedProgram, importer: Any) -> lis
         value = values.get(name) if isinstance(name, str) else None
         if value is None or not hasattr(value, "dtype"):
             continue  # None and numbers: torch.export made constants of them
-        dtype = refuse_type(value.dtype, f"input '{name}'")
+        dtype = element_type(value.dtype, f"input '{name}'")
         hints = ["batch" if axis == 0 else f"{variable_name(name)}_d{axis}" for axis in range(value.ndim)]
         shape = [_size(size, hint, symbols, importer) for size, hint in zip(value.shape, hints, strict=True)]
         inputs.append((name, name, relax.Var(unique(variable_name(name)), relax.TensorType(shape, dtype))))
@@ -110,7 +109,7 @@ def _size(size: Any, hint: str, symbols: dict[str, tirx.Var], importer: Any) -> 
     return symbols.setdefault(name, tirx.Var(name if hint in names else hint, "int64"))
 
 
-def outputs(program: torch.export.ExportedProgram, env: dict[Any, Any]) -> list[tuple[str, Any]]:
+def collect_outputs(program: torch.export.ExportedProgram, env: dict[Any, Any]) -> list[tuple[str, Any]]:
     """(output name, value) in order; results that are None are left out.
 
     raises UnsupportedOpError for results that are no tensors, and for models that write to their buffers.
@@ -135,14 +134,11 @@ def outputs(program: torch.export.ExportedProgram, env: dict[Any, Any]) -> list[
     for name, value in zip(names, results, strict=True):
         if value is None:
             continue
-        if not isinstance(env.get(value) if hasattr(value, "meta") else None, relax.Expr) or not _is_tensor(env[value]):
+        result = env.get(value) if hasattr(value, "meta") else None
+        if not isinstance(result, relax.Expr) or not isinstance(result.ty, relax.TensorType):
             raise UnsupportedOpError(f"from_torch, output '{name}': it is not a tensor; return tensors only")
-        named_outputs.append((name, env[value]))
+        named_outputs.append((name, result))
     return named_outputs
-
-
-def _is_tensor(value: relax.Expr) -> bool:
-    return isinstance(value.ty, relax.TensorType)
 
 
 def output_names(spec: Any, count: int) -> list[str]:
@@ -158,10 +154,7 @@ def output_names(spec: Any, count: int) -> list[str]:
 
 
 def _key(key: Any) -> str:
-    for attribute in ("key", "name", "idx"):
-        if hasattr(key, attribute):
-            return str(getattr(key, attribute))
-    return str(key)
+    return str(next((getattr(key, name) for name in ("key", "name", "idx") if hasattr(key, name)), key))
 
 
 def module_path(node: Any) -> str:
@@ -204,8 +197,9 @@ class LayerNames:
 
     def key(self, node: Any) -> tuple[Any, ...]:
         """Equal for the nodes of one call of a layer or function."""
-        call = _call_of_module(node)
-        return (call, "") if self._is_layer(node) else (call, _function_call(node))
+        stack, called = node.meta.get("nn_module_stack"), node.meta.get("torch_fn")
+        function = str(called[0]) if called else node.name
+        return (str(list(stack)[-1]) if stack else module_path(node), "" if self._is_layer(node) else function)
 
     def __call__(self, node: Any) -> str:
         """The layer that a node belongs to."""
@@ -228,16 +222,6 @@ class LayerNames:
         prefix = f"{printable_name(clean_path(path))}."
         is_layer = kind.startswith(("torch.nn.modules.", "torch.ao.nn."))
         return is_layer and not any(name.startswith(prefix) for name in self.modules)
-
-
-def _call_of_module(node: Any) -> str:
-    stack = node.meta.get("nn_module_stack")
-    return str(list(stack)[-1]) if stack else module_path(node)
-
-
-def _function_call(node: Any) -> str:
-    called = node.meta.get("torch_fn")
-    return str(called[0]) if called else node.name
 
 
 def function_name(node: Any) -> str:

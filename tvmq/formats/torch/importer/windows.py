@@ -104,9 +104,7 @@ def upsample_nearest2d(call: TorchCall) -> relax.Expr:
     _check_known(call, [*sizes, *(call["output_size"] or [])])
     positions = [_nearest_positions(call, axis, size) for axis, size in enumerate(sizes)]
     factors = [len(p) // size for p, size in zip(positions, sizes, strict=True)]
-    if all(np.array_equal(p, np.arange(len(p)) // f) for p, f in zip(positions, factors, strict=True) if f) and all(
-        factors
-    ):
+    if all(f and np.array_equal(p, np.arange(len(p)) // f) for p, f in zip(positions, factors, strict=True)):
         return relax.op.image.resize2d(
             x,
             tuple(len(p) for p in positions),

@@ -11,72 +11,40 @@ from collections.abc import Callable
 from typing import Any
 
 from tvmq.base.by_name import load_object
+from tvmq.formats.importing.repair_table import read_table
 from tvmq.formats.onnx.importer.repairs.node import Dims, NodeCall
 
-_HERE = "tvmq.formats.onnx.importer.repairs."
-
-REPAIRS: dict[str, str] = {
-    "AveragePool": _HERE + "layers:pool",
-    **dict.fromkeys(("ArgMax", "ArgMin"), _HERE + "elementwise:place_of_extreme"),
-    "BatchNormalization": _HERE + "layers:batch_norm",
-    "BitShift": _HERE + "elementwise:bit_shift",
-    **dict.fromkeys(("Cast", "CastLike"), _HERE + "elementwise:cast"),
-    "Celu": _HERE + "elementwise:celu",
-    "Clip": _HERE + "elementwise:clip",
-    "Concat": _HERE + "moves:concat",
-    "ConstantOfShape": _HERE + "shapes:constant_of_shape",
-    "Conv": _HERE + "layers:conv",
-    "ConvInteger": _HERE + "quantization:conv_integer",
-    "ConvTranspose": _HERE + "layers:conv_transpose",
-    "Cosh": _HERE + "elementwise:cosh",
-    "DequantizeLinear": _HERE + "quantization:dequantize_linear",
-    "Dropout": _HERE + "elementwise:dropout",
-    "DynamicQuantizeLinear": _HERE + "quantization:dynamic_quantize_linear",
-    "Einsum": _HERE + "einsum:einsum",
-    "Elu": _HERE + "elementwise:elu",
-    "Expand": _HERE + "shapes:expand",
-    "Flatten": _HERE + "shapes:flatten",
-    **dict.fromkeys(("GRU", "LSTM", "RNN"), _HERE + "recurrent:recurrent"),
-    "Gather": _HERE + "moves:gather",
-    "GatherElements": _HERE + "moves:gather_elements",
-    "GatherND": _HERE + "moves:gather_nd",
-    "IsInf": _HERE + "elementwise:is_inf",
-    "LayerNormalization": _HERE + "layers:layer_norm",
-    "LpNormalization": _HERE + "layers:lp_norm",
-    "LpPool": _HERE + "layers:pool",
-    "MatMulInteger": _HERE + "quantization:matmul_integer",
-    "Max": _HERE + "elementwise:maximum",
-    "MaxPool": _HERE + "layers:pool",
-    "Min": _HERE + "elementwise:minimum",
-    "Mish": _HERE + "elementwise:mish",
-    "Mod": _HERE + "elementwise:mod",
-    "OneHot": _HERE + "moves:one_hot",
-    "Pad": _HERE + "moves:pad",
-    "Pow": _HERE + "elementwise:power",
-    "PRelu": _HERE + "elementwise:prelu",
-    "QuantizeLinear": _HERE + "quantization:quantize_linear",
-    "Range": _HERE + "shapes:arange",
-    "ReduceMean": _HERE + "elementwise:mean",
-    "Reshape": _HERE + "shapes:reshape",
-    "Resize": _HERE + "resize:resize",
-    "RMSNormalization": _HERE + "layers:rms_norm",
-    "RoiAlign": _HERE + "layers:roi_align",
-    "ScatterND": _HERE + "moves:scatter_nd",
-    "Selu": _HERE + "elementwise:selu",
-    "Sign": _HERE + "elementwise:sign",
-    "Sinh": _HERE + "elementwise:sinh",
-    "SkipLayerNormalization": _HERE + "layers:only_first_output",
-    "Slice": _HERE + "shapes:strided_slice",
-    **dict.fromkeys(("Hardmax", "LogSoftmax", "Softmax"), _HERE + "layers:softmax"),
-    "Softplus": _HERE + "elementwise:softplus",
-    "SpaceToDepth": _HERE + "moves:space_to_depth",
-    "Split": _HERE + "moves:split",
-    "Squeeze": _HERE + "shapes:vector_axes",
-    "ThresholdedRelu": _HERE + "elementwise:thresholded_relu",
-    "Tile": _HERE + "moves:tile",
-    "TopK": _HERE + "elementwise:top_k",
-    "Unsqueeze": _HERE + "shapes:vector_axes",
+# file of this folder: its repairs, and the operators that each is for
+FUNCTIONS = {
+    "einsum": "einsum=Einsum",
+    "elementwise": """
+        bit_shift=BitShift cast=Cast,CastLike celu=Celu clip=Clip cosh=Cosh dropout=Dropout elu=Elu
+        extreme=Max,Min is_inf=IsInf mean=ReduceMean mish=Mish mod=Mod
+        position_of_extreme=ArgMax,ArgMin power=Pow prelu=PRelu selu=Selu sign=Sign sinh=Sinh softplus=Softplus
+        thresholded_relu=ThresholdedRelu top_k=TopK
+    """,
+    "layers": """
+        batch_norm=BatchNormalization conv=Conv conv_transpose=ConvTranspose layer_norm=LayerNormalization
+        lp_norm=LpNormalization only_first_output=SkipLayerNormalization pool=AveragePool,LpPool,MaxPool
+        rms_norm=RMSNormalization roi_align=RoiAlign softmax=Hardmax,LogSoftmax,Softmax
+    """,
+    "moves": """
+        concat=Concat gather=Gather gather_elements=GatherElements gather_nd=GatherND one_hot=OneHot pad=Pad
+        scatter_nd=ScatterND space_to_depth=SpaceToDepth split=Split tile=Tile
+    """,
+    "quantization": """
+        conv_integer=ConvInteger dequantize_linear=DequantizeLinear
+        dynamic_quantize_linear=DynamicQuantizeLinear matmul_integer=MatMulInteger
+        quantize_linear=QuantizeLinear
+    """,
+    "recurrent": "recurrent=GRU,LSTM,RNN",
+    "resize": "resize=Resize",
+    "shapes": """
+        arange=Range constant_of_shape=ConstantOfShape expand=Expand flatten=Flatten reshape=Reshape
+        strided_slice=Slice vector_axes=Squeeze,Unsqueeze
+    """,
 }
+REPAIRS = read_table(__name__, FUNCTIONS)
 
 
 def load_repair(op_type: str) -> Callable[[NodeCall], Any] | None:

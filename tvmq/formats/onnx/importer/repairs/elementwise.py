@@ -16,7 +16,7 @@ from tvm import relax
 from tvmq.formats.onnx.importer.repairs.node import FIX_SHAPES, NodeCall, tensor_constant
 from tvmq.graph.sizes import are_equal
 
-WHOLE = frozenset(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
+INTEGERS = frozenset(f"{sign}int{bits}" for sign in ("", "u") for bits in (8, 16, 32, 64))
 
 
 def clip(call: NodeCall) -> relax.Expr:
@@ -28,13 +28,11 @@ def clip(call: NodeCall) -> relax.Expr:
     bounds = [call.input(1), call.input(2)]
     values = [call.constant(1), call.constant(2)]
     if any(bound is not None and value is None for bound, value in zip(bounds, values, strict=True)):
-        low, high = bounds
-        result = call.inputs[0] if low is None else relax.op.maximum(call.inputs[0], low)
-        return result if high is None else relax.op.minimum(result, high)
+        return _limit(call)
     info = np.finfo(call.dtype()) if call.dtype().startswith("float") else np.iinfo(call.dtype())
     ends = [end if value is None else value.item() for value, end in zip(values, (info.min, info.max), strict=True)]
     if isinstance(info, np.iinfo) and any(int(float(end)) != end for end in ends):
-        return _clip_integers(call)  # relax.clip holds its bounds as float64
+        return _limit(call)  # relax.clip holds its bounds as float64
     low, high = (
         float(end) if value is None or np.isnan(value.item()) else float(value.item())
         for value, end in zip(values, (info.min, info.max), strict=True)
@@ -43,8 +41,8 @@ def clip(call: NodeCall) -> relax.Expr:
     return relax.op.clip(call.inputs[0], min(low, high), high)
 
 
-def _clip_integers(call: NodeCall) -> relax.Expr:
-    """Clip of integers by bounds that float64 does not have."""
+def _limit(call: NodeCall) -> relax.Expr:
+    """Clip by maximum and minimum: for bounds that are not constants, and integers that float64 does not have."""
     result = call.inputs[0]
     for bound, limit in ((call.input(1), relax.op.maximum), (call.input(2), relax.op.minimum)):
         result = result if bound is None else limit(result, bound)
@@ -59,7 +57,7 @@ def cast(call: NodeCall) -> relax.Expr | None:
     if not all(isinstance(value, relax.Expr) for value in (x, like) if value is not None):
         return None
     wanted = str(helper.tensor_dtype_to_np_dtype(call.attributes["to"])) if like is None else call.dtype(1)
-    if not call.dtype().startswith(("float", "bfloat")) or wanted not in WHOLE:
+    if not call.dtype().startswith(("float", "bfloat")) or wanted not in INTEGERS:
         return None
     return relax.op.astype(x, wanted)
 
@@ -79,10 +77,10 @@ def power(call: NodeCall) -> relax.Expr | None:
         return result
     if call.dtype(0) == call.dtype(1):
         return None
-    if exponent is None:
-        call.inputs[1] = relax.op.astype(call.inputs[1], call.dtype())
-    else:
-        call.inputs[1] = tensor_constant(exponent.astype(call.dtype()))
+    dtype = call.dtype()
+    call.inputs[1] = (
+        relax.op.astype(call.inputs[1], dtype) if exponent is None else tensor_constant(exponent.astype(dtype))
+    )
     return None
 
 
@@ -140,14 +138,9 @@ def bit_shift(call: NodeCall) -> relax.Expr:
     return relax.op.where(inside, shift(x, relax.op.where(inside, count, zero)), outside)
 
 
-def maximum(call: NodeCall) -> relax.Expr:
-    """Max as a chain of relax.maximum (TVM's stacks all inputs first)."""
-    return reduce(relax.op.maximum, call.inputs)
-
-
-def minimum(call: NodeCall) -> relax.Expr:
-    """Min as a chain of relax.minimum."""
-    return reduce(relax.op.minimum, call.inputs)
+def extreme(call: NodeCall) -> relax.Expr:
+    """Max and Min as a chain of two-sided operators (TVM's stack all inputs first)."""
+    return reduce(relax.op.maximum if call.op_type == "Max" else relax.op.minimum, call.inputs)
 
 
 def mean(call: NodeCall) -> relax.Expr | None:
@@ -168,7 +161,7 @@ def mean(call: NodeCall) -> relax.Expr | None:
     return op.astype(op.divide(total, tensor_constant(np.array(count, wide))), dtype)
 
 
-def place_of_extreme(call: NodeCall) -> None:
+def position_of_extreme(call: NodeCall) -> None:
     """ArgMax, ArgMin: there is no place in an axis without values, and TVM's would be any number."""
     axis = call.axis(0)
     if call.shape()[axis : axis + 1] == [0]:

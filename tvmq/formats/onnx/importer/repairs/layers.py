@@ -67,7 +67,7 @@ def conv_transpose(call: NodeCall) -> None:
     ]
     # Where even unpadded results are too small, the rest is filled at the end, as output_padding does.
     call.attributes["output_padding"] = tuple(e + max(-t, 0) for e, t in zip(extra, totals, strict=True))
-    call.attributes["pads"] = _halves([max(total, 0) for total in totals], call.text("auto_pad", "NOTSET"))
+    call.attributes["pads"] = _split_totals([max(total, 0) for total in totals], call.text("auto_pad", "NOTSET"))
     call.attributes["auto_pad"] = b"NOTSET"
 
 
@@ -96,10 +96,10 @@ def _explicit_pads(call: NodeCall, kernel: list[int]) -> None:
     for size, window, stride, dilation in zip(sizes, kernel, strides, dilations, strict=True):
         results = -(-size // stride)
         totals.append(max((results - 1) * stride + (window - 1) * dilation + 1 - size, 0))
-    call.attributes["pads"] = _halves(totals, mode)
+    call.attributes["pads"] = _split_totals(totals, mode)
 
 
-def _halves(totals: list[int], mode: str) -> tuple[int, ...]:
+def _split_totals(totals: list[int], mode: str) -> tuple[int, ...]:
     """Padding of each axis as (begins, ends); an odd one goes to the end for SAME_UPPER, else the start."""
     begins = [total // 2 if mode == "SAME_UPPER" else total - total // 2 for total in totals]
     return (*begins, *(total - begin for total, begin in zip(totals, begins, strict=True)))

@@ -42,19 +42,19 @@ def gather(call: NodeCall) -> relax.Expr:
 
 def gather_elements(call: NodeCall) -> relax.Expr:
     """GatherElements; TVM's converter asks for the size of the axis at run time even where it is known."""
-    return relax.op.gather_elements(call.inputs[0], _places(call, [call.axis(0)]), call.axis(0))
+    return relax.op.gather_elements(call.inputs[0], _positions(call, [call.axis(0)]), call.axis(0))
 
 
 def gather_nd(call: NodeCall) -> relax.Expr:
     """GatherND."""
     first = int(call.attributes.get("batch_dims", 0))
-    return relax.op.gather_nd(call.inputs[0], _places(call, _axes(call, first)), first)
+    return relax.op.gather_nd(call.inputs[0], _positions(call, _axes(call, first)), first)
 
 
 def scatter_nd(call: NodeCall) -> relax.Expr:
     """ScatterND."""
     reduction = call.text("reduction", "none")
-    places = _places(call, _axes(call, 0))
+    places = _positions(call, _axes(call, 0))
     return relax.op.scatter_nd(call.inputs[0], places, call.inputs[2], "update" if reduction == "none" else reduction)
 
 
@@ -66,7 +66,7 @@ def _axes(call: NodeCall, first: int) -> list[int]:
     return list(range(first, first + count))
 
 
-def _places(call: NodeCall, axes: list[int]) -> relax.Expr:
+def _positions(call: NodeCall, axes: list[int]) -> relax.Expr:
     """The indices; constant ones counted from the beginning, as other compilers ask for them."""
     indices, sizes = call.constant(1), [call.shape()[axis] for axis in axes]
     if indices is None or not indices.size or not all(isinstance(size, int) for size in sizes):
@@ -134,14 +134,14 @@ def pad(call: NodeCall) -> relax.Expr:
         return data
     if mode != "constant":
         sizes = [size + min(b, 0) + min(e, 0) for size, b, e in zip(shape, begin, end, strict=True)]
-        return _repeat(call, data, sizes, width)
+        return _pad_by_repeating(call, data, sizes, width)
     fill = call.attributes.get("value", 0.0) if value is None else value.item()
     if isinstance(fill, int) and (float(fill) >= 2**63 or int(float(fill)) != fill):
-        return _surround(call, data, width, fill)
+        return _pad_with_blocks(call, data, width, fill)
     return relax.op.nn.pad(data, [amount for pair in width for amount in pair], "constant", fill)
 
 
-def _surround(call: NodeCall, data: relax.Expr, width: list[tuple[int, int]], fill: int) -> relax.Expr:
+def _pad_with_blocks(call: NodeCall, data: relax.Expr, width: list[tuple[int, int]], fill: int) -> relax.Expr:
     """Padding with an integer that float64, in which nn.pad holds its value, does not have: blocks of it around."""
     value = tensor_constant(np.array(fill, call.dtype()))
     for axis, amounts in enumerate(width):
@@ -156,7 +156,7 @@ def _surround(call: NodeCall, data: relax.Expr, width: list[tuple[int, int]], fi
     return data
 
 
-def _repeat(call: NodeCall, data: relax.Expr, sizes: list, width: list[tuple[int, int]]) -> relax.Expr:
+def _pad_by_repeating(call: NodeCall, data: relax.Expr, sizes: list, width: list[tuple[int, int]]) -> relax.Expr:
     """Elements of the input again, outside of it."""
     mode = REPEATING.get(call.text("mode", "constant"))
     if mode is None:
@@ -226,13 +226,10 @@ def split(call: NodeCall) -> relax.Expr | None:
 
 def concat(call: NodeCall) -> relax.Expr | None:
     """Concat without its empty inputs; one that is left alone is the result."""
-    filled = [i for i in range(len(call.inputs)) if not are_equal(call.shape(i)[_axis_of(call)], 0)]
+    axis = int(call.attributes["axis"]) % len(call.shape())
+    filled = [i for i in range(len(call.inputs)) if not are_equal(call.shape(i)[axis], 0)]
     if len(filled) == 1:
         return call.inputs[filled[0]]
     if filled:
         call.inputs[:] = [call.inputs[i] for i in filled]
     return None
-
-
-def _axis_of(call: NodeCall) -> int:
-    return int(call.attributes["axis"]) % len(call.shape())

@@ -44,16 +44,16 @@ def resample(call: NodeCall, axes: Sequence[Axis]) -> relax.Expr:
     if mode != "nearest" and not call.dtype().startswith("float"):
         raise call.unsupported_error(f"mode {mode} of {call.dtype()} is not supported", "cast to float32 first")
     for axis in axes:
-        places = _places(call, axis)
+        places = _source_positions(call, axis)
         if mode == "nearest":
-            indices = np.clip(_round_places(places, call.text("nearest_mode", "round_prefer_floor")), 0, axis.size - 1)
+            indices = np.clip(_snap(places, call.text("nearest_mode", "round_prefer_floor")), 0, axis.size - 1)
             data = relax.op.take(data, tensor_constant(indices), axis.axis)
         else:
             data = _multiply_along(data, _matrix(call, axis, places).astype(call.dtype()), axis.axis, rank)
     return _extrapolate(call, data, axes)
 
 
-def _places(call: NodeCall, axis: Axis) -> np.ndarray:
+def _source_positions(call: NodeCall, axis: Axis) -> np.ndarray:
     """Where in the input each element of the result lies (float64)."""
     mode = call.text("coordinate_transformation_mode", "half_pixel")
     x = np.arange(axis.result, dtype=np.float64)
@@ -82,7 +82,7 @@ def _split(places: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return left.astype(np.int64), places - left
 
 
-def _round_places(places: np.ndarray, mode: str) -> np.ndarray:
+def _snap(places: np.ndarray, mode: str) -> np.ndarray:
     left, ratio = _split(places)
     right = {"round_prefer_floor": ratio > 0.5, "round_prefer_ceil": ratio >= 0.5, "ceil": ratio > 0}
     return left + np.where(right.get(mode, ratio >= 1), 1, 0)
@@ -132,7 +132,7 @@ def _extrapolate(call: NodeCall, data: relax.Expr, axes: Sequence[Axis]) -> rela
         return data
     outside = np.zeros([1] * len(call.shape()), bool)
     for axis in axes:
-        places = _places(call, axis)
+        places = _source_positions(call, axis)
         shape = [-1 if i == axis.axis else 1 for i in range(outside.ndim)]
         outside = outside | ((places < 0) | (places > axis.size - 1)).reshape(shape)
     if not outside.any():
@@ -150,7 +150,7 @@ def resize(call: NodeCall) -> relax.Expr | None:
     sizes, scales = _sizes(call)
     axes = [i for i, (old, new) in enumerate(zip(call.shape(), sizes, strict=True)) if not are_equal(old, new)]
     if call.text("coordinate_transformation_mode", "half_pixel") == "tf_crop_and_resize":
-        return resample(call, _axes(call, _given_axes(call), sizes, scales))
+        return resample(call, _axes(call, _attribute_axes(call), sizes, scales))
     if not axes:
         return call.inputs[0]
     if not _is_simple(call, axes, sizes, scales):
@@ -193,7 +193,7 @@ def _axes(call: NodeCall, axes: list[int], sizes: list[Any], scales: list[Any]) 
         raise call.unsupported_error("a dynamic dimension can only be resized by a simple multiple", FIX_SHAPES)
     if any(sizes[axis] < 1 or shape[axis] < 1 for axis in axes):
         raise call.unsupported_error("a size of 0 is not supported", "use sizes of at least 1")
-    roi_axes, roi = _given_axes(call), call.constant(1)
+    roi_axes, roi = _attribute_axes(call), call.constant(1)
     if call.input(1) is not None and roi is None:
         raise call.unsupported_error("its region of interest is not a constant", "export it as a constant")
     regions = dict.fromkeys(roi_axes, (0.0, 1.0))
@@ -202,14 +202,14 @@ def _axes(call: NodeCall, axes: list[int], sizes: list[Any], scales: list[Any]) 
     return [Axis(a, shape[a], sizes[a], float(scales[a]), regions.get(a, (0.0, 1.0))) for a in axes]
 
 
-def _given_axes(call: NodeCall) -> list[int]:
+def _attribute_axes(call: NodeCall) -> list[int]:
     rank = len(call.shape())
     return [int(axis) % rank for axis in call.attributes.get("axes", range(rank))]
 
 
 def _sizes(call: NodeCall) -> tuple[list[Any], list[Any]]:
     """Sizes and scales of all dimensions, the untouched ones included."""
-    shape, axes = call.shape(), _given_axes(call)
+    shape, axes = call.shape(), _attribute_axes(call)
     factors, sizes = call.constant(2), call.dims(3)
     if call.input(2) is not None and factors is None and call.dims(2) is None:
         raise call.unsupported_error("its scales are not constants", FIX_SHAPES)
@@ -217,12 +217,14 @@ def _sizes(call: NodeCall) -> tuple[list[Any], list[Any]]:
         raise call.unsupported_error("its sizes are not constants", FIX_SHAPES)
     result, scales = list(shape), [1.0] * len(shape)
     if sizes:
-        sizes = _kept_ratio(call, [shape[axis] for axis in axes], sizes)
+        ratio = _ratio(call, [shape[axis] for axis in axes], sizes)
+        if ratio is not None:
+            sizes = [math.floor(ratio * shape[axis] + 0.5) for axis in axes]
         for axis, size in zip(axes, sizes, strict=True):
             result[axis] = size
             whole = isinstance(size, int) and isinstance(shape[axis], int)
             scales[axis] = size / max(shape[axis], 1) if whole else 1.0
-        return result, _common_scales(call, axes, scales, shape)
+        return result, scales if ratio is None else [ratio if i in axes else 1.0 for i in range(len(shape))]
     axis_scales = [float(np.float32(scale)) for scale in factors] if factors is not None else call.dims(2)
     for axis, scale in zip(axes, axis_scales or [], strict=True):
         result[axis], scales[axis] = _scale_size(call, shape[axis], scale), scale
@@ -238,18 +240,6 @@ def _ratio(call: NodeCall, before: list[Any], after: list[Any]) -> float | None:
         raise call.unsupported_error(f"keep_aspect_ratio_policy '{policy}' needs fixed sizes", FIX_SHAPES)
     choose = min if policy == "not_larger" else max
     return choose(new / old for old, new in zip(before, after, strict=True))
-
-
-def _kept_ratio(call: NodeCall, before: list[Any], after: list[Any]) -> list[Any]:
-    ratio = _ratio(call, before, after)
-    return after if ratio is None else [math.floor(ratio * size + 0.5) for size in before]
-
-
-def _common_scales(call: NodeCall, axes: list[int], scales: list[Any], shape: list[Any]) -> list[Any]:
-    """Scales by axis; under an aspect-ratio policy all axes have the ratio before rounding."""
-    sizes = call.dims(3) or []
-    ratio = _ratio(call, [shape[axis] for axis in axes], sizes)
-    return scales if ratio is None else [ratio if i in axes else 1.0 for i in range(len(shape))]
 
 
 def _scale_size(call: NodeCall, size: Any, scale: Any) -> Any:

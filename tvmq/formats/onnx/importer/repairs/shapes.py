@@ -116,32 +116,38 @@ def _slice_dynamic(call: NodeCall) -> relax.Expr | None:
 
     TVM bounds both ends by the size and no longer sees that what is left is the size: min(2^63 - 1, n) - min(0, n).
     """
-    starts, stops, axes, steps = (call.dims(i) for i in range(1, 5))
-    if starts is None or stops is None or any(call.input(i) is not None and call.dims(i) is None for i in (3, 4)):
+    bounds, shape = _fixed_bounds(call), call.shape()
+    if bounds is None:
         return None
-    shape = call.shape()
-    axes = [axis % len(shape) for axis in axes or range(len(starts))]
-    bounds = list(zip(axes, starts, stops, steps or [1] * len(starts), strict=True))
     whole = [axis for axis, start, stop, step in bounds if step == 1 and start == 0 and _is_open(stop, shape[axis])]
     kept = [bound for bound in bounds if bound[0] not in whole]
     if not kept:
         return call.inputs[0]
-    has_dynamic_axis = any(not isinstance(shape[axis], int) for axis in axes)
+    has_dynamic_axis = any(not isinstance(shape[axis], int) for axis, *_ in bounds)
     if not has_dynamic_axis or any(step != 1 for *_, step in kept):
         return None
     if not all(_stays_inside(start, stop, shape[axis]) for axis, start, stop, _ in kept):
         if whole:
-            call.inputs[1:] = [tensor_constant(np.array(part, np.int64)) for part in _columns(kept)]
+            _set_bounds(call, kept)
         return None
     begin = [relax.prim_value(_clip_bound(start, shape[axis])) for axis, start, _, _ in kept]
     end = [relax.prim_value(_clip_bound(stop, shape[axis])) for axis, _, stop, _ in kept]
     return relax.op.strided_slice(call.inputs[0], [axis for axis, *_ in kept], begin, end, assume_inbound=True)
 
 
-def _columns(bounds: list[tuple[int, int, int, int]]) -> list[list[int]]:
-    """Starts, stops, axes and steps."""
-    axes, starts, stops, steps = (list(column) for column in zip(*bounds, strict=True))
-    return [starts, stops, axes, steps]
+def _fixed_bounds(call: NodeCall) -> list[tuple[int, int, int, int]] | None:
+    """(axis, start, stop, step) of each axis of a Slice; None where they are known only at run time."""
+    starts, stops, axes, steps = (call.dims(i) for i in range(1, 5))
+    if starts is None or stops is None or any(call.input(i) is not None and call.dims(i) is None for i in (3, 4)):
+        return None
+    rank = len(call.shape())
+    axes = [axis % rank for axis in axes or range(len(starts))]
+    return list(zip(axes, starts, stops, steps or [1] * len(starts), strict=True))
+
+
+def _set_bounds(call: NodeCall, bounds: list[tuple[int, int, int, int]]) -> None:
+    axes, *others = (np.array(column, np.int64) for column in zip(*bounds, strict=True))
+    call.inputs[1:] = map(tensor_constant, (*others[:2], axes, others[2]))
 
 
 def _is_open(stop: int, size: Any) -> bool:
@@ -158,17 +164,15 @@ def _stays_inside(start: int, stop: int, size: Any) -> bool:
 
 def _normalize_empty_bounds(call: NodeCall) -> None:
     """Bounds that hold nothing become 0..0: TVM refuses those that end before they begin."""
-    starts, stops, axes, steps = (call.dims(i) for i in range(1, 5))
-    if starts is None or stops is None or any(call.input(i) is not None and call.dims(i) is None for i in (3, 4)):
+    bounds, shape = _fixed_bounds(call), call.shape()
+    if bounds is None:
         return
-    shape, axes = call.shape(), axes or list(range(len(starts)))
-    bounds = list(zip(starts, stops, steps or [1] * len(starts), strict=True))
-    for position, axis in enumerate(axes):
-        size = shape[axis % len(shape)]
-        if isinstance(size, int) and bounds[position][2] and not range(*slice(*bounds[position]).indices(size)):
-            bounds[position] = (0, 0, 1)
-    starts, stops, steps = (list(part) for part in zip(*bounds, strict=True))
-    call.inputs[1:] = [tensor_constant(np.array(values, np.int64)) for values in (starts, stops, axes, steps)]
+    for position, (axis, start, stop, step) in enumerate(bounds):
+        size = shape[axis]
+        if isinstance(size, int) and step and not range(*slice(start, stop, step).indices(size)):
+            bounds[position] = (axis, 0, 0, 1)
+    axes = call.dims(3) or range(len(bounds))
+    _set_bounds(call, [(axis, *rest) for axis, (_, *rest) in zip(axes, bounds, strict=True)])
 
 
 def _clip_bound(bound: Any, size: Any) -> Any:

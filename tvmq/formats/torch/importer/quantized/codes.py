@@ -138,10 +138,10 @@ class TracingMode(TorchFunctionMode):
     def locate_error(self, error: UnsupportedOpError) -> UnsupportedOpError:
         """The error with the module that was running: hooks after a module do not run where it raises."""
         text = str(error)
-        if not text.startswith(NOWHERE):
+        if not text.startswith(PREFIX):
             return error
         path = self.module_stack[-1] if self.module_stack else ""
-        return UnsupportedOpError(f"from_torch, layer '{path}': {text.removeprefix(NOWHERE)}")
+        return UnsupportedOpError(f"from_torch, layer '{path}': {text.removeprefix(PREFIX)}")
 
     def enter(self, module: torch.nn.Module, _args: Any) -> None:
         """A forward pre-hook of all modules."""
@@ -157,12 +157,12 @@ class TracingMode(TorchFunctionMode):
             )
 
 
-NOWHERE = "from_torch: "
+PREFIX = "from_torch: "
 
 
 def unsupported_error(what: str, way_out: str) -> UnsupportedOpError:
     """The error to raise; `Tracing.locate_error` adds the module."""
-    return UnsupportedOpError(f"{NOWHERE}{what}; {way_out}")
+    return UnsupportedOpError(f"{PREFIX}{what}; {way_out}")
 
 
 def _quantize_per_tensor(x: Any, scale: Any, zero_point: Any, dtype: torch.dtype) -> QTensor:

@@ -26,12 +26,8 @@ def dynamic_linear(x: torch.Tensor, weight: Any, reduce_range: bool) -> torch.Te
     codes = torch.clamp(torch.round(x * (1.0 / scale)) + zero, 0, 255).to(torch.uint8)
     w = weight.weight
     sums = integer_linear(codes, w) - zero.to(torch.int32) * w.sum(1, dtype=torch.int32)
-    y = sums.float() * (scale * _scales(weight))
+    y = sums.float() * (scale * (weight.scale if weight.axis is None else weight.scales))
     return y if weight.bias is None else y + weight.bias
-
-
-def _scales(weight: Any) -> Any:
-    return weight.scale if weight.axis is None else weight.scales
 
 
 def _tensor_numbers(x: torch.Tensor, most: float) -> tuple[torch.Tensor, torch.Tensor]:

@@ -94,19 +94,8 @@ def _cat(func: Any, *args: Any, **kwargs: Any) -> Any:
 
 
 def _pad(func: Any, *args: Any, **kwargs: Any) -> Any:
-    return _move_codes(func, *args, **kwargs) if not _value(args, kwargs) else _compute_and_round(func, *args, **kwargs)
-
-
-def _value(args: Any, kwargs: Any) -> Any:
-    return kwargs.get("value", args[3] if len(args) > 3 else None)
-
-
-def _fact(func: Any, *args: Any, **kwargs: Any) -> Any:
-    return _compute(func, args, kwargs)
-
-
-def _dequantize(_func: Any, codes: QTensor) -> Any:
-    return codes.values
+    value = kwargs.get("value", args[3] if len(args) > 3 else None)
+    return (_compute_and_round if value else _move_codes)(func, *args, **kwargs)
 
 
 def _to(_func: Any, codes: QTensor, *args: Any, **kwargs: Any) -> QTensor:
@@ -121,11 +110,11 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     **dict.fromkeys(MOVES, _move_codes),
     **dict.fromkeys(ROUNDED, _compute_and_round),
     **dict.fromkeys(FIXED, _use_fixed_grid),
-    **dict.fromkeys(FACTS, _fact),
+    **dict.fromkeys(FACTS, lambda func, *args, **kwargs: _compute(func, args, kwargs)),
     **dict.fromkeys(("cat", "concat", "stack"), _cat),
     "pad": _pad,
     "_pad": _pad,
-    "dequantize": _dequantize,
+    "dequantize": lambda _func, codes: codes.values,
     "int_repr": lambda _func, codes: int_repr(codes),
     "q_scale": lambda _func, codes: codes.grid.scale,
     "q_zero_point": lambda _func, codes: codes.grid.zero_point,

@@ -22,37 +22,36 @@ def _identity(y: Any) -> Any:
     return y
 
 
-def _tanh(y: Any) -> Any:
-    return torch.tanh(y)
+def _round_result(
+    compute: Callable[..., Any], operands: int, after: Callable[[Any], Any] = _identity, options: int = 0
+) -> Callable[..., Any]:
+    """A float operator, rounded to the scale of its result.
 
+    operands   how many arguments the operator has before scale and zero point of the result, `options` behind them
+    """
 
-def _convolution(rank: int, after: Callable[[Any], Any], table: dict[int, Callable[..., Any]]) -> Callable[..., Any]:
-    def run(_func: Any, x: QTensor, weight: Any, scale: Any, zero_point: Any) -> QTensor:
-        return round_to_grid(after(weight.convolve(table[rank], x.values)), Grid(scale, zero_point, x.dtype))
-
-    return run
-
-
-def _with_sum(after: Callable[[Any], Any]) -> Callable[..., Any]:
-    """A convolution and the sum with another tensor, rounded once."""
-
-    def run(_func: Any, x: QTensor, other: QTensor, weight: Any, scale: Any, zero_point: Any) -> QTensor:
-        y = weight.convolve(F.conv2d, x.values) + other.values
-        return round_to_grid(after(y), Grid(scale, zero_point, x.dtype))
+    def run(func: Any, *args: Any, **kwargs: Any) -> QTensor:
+        values = _positional(func, args, kwargs) if kwargs else args
+        inputs, (scale, zero_point, *rest) = values[:operands], values[operands:]
+        y = after(compute(*map(floats, inputs), *rest[:options]))
+        return round_to_grid(y, Grid(scale, zero_point, first_codes(inputs).dtype))
 
     return run
 
 
-def _linear(after: Callable[[Any], Any]) -> Callable[..., Any]:
-    def run(_func: Any, x: QTensor, weight: Any, scale: Any, zero_point: Any) -> QTensor:
-        y = F.linear(x.values, weight.float_weight(), weight.bias)
-        return round_to_grid(after(y), Grid(scale, zero_point, x.dtype))
+def _positional(func: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> tuple[Any, ...]:
+    """Arguments in the order of the operator's schema."""
+    schema = getattr(func, "_schema", None) or func.default._schema
+    defaults = {argument.name: argument.default_value for argument in schema.arguments[len(args) :]}
+    return (*args, *(kwargs.get(name, default) for name, default in defaults.items()))
 
-    return run
+
+def _convolution(function: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda x, weight: weight.convolve(function, x)
 
 
-def _linear_leaky(_func: Any, x: QTensor, weight: Any, scale: Any, zero_point: Any, slope: float) -> QTensor:
-    return _linear(lambda y: F.leaky_relu(y, slope))(_func, x, weight, scale, zero_point)
+def _linear(x: Any, weight: Any) -> Any:
+    return F.linear(x, weight.float_weight(), weight.bias)
 
 
 def _dynamic_linear_then(after: Callable[[Any], Any]) -> Callable[..., Any]:
@@ -60,14 +59,6 @@ def _dynamic_linear_then(after: Callable[[Any], Any]) -> Callable[..., Any]:
         from tvmq.formats.torch.importer.quantized.dynamic_layers import dynamic_linear
 
         return after(dynamic_linear(x, weight, reduce_range))
-
-    return run
-
-
-def _binary(compute: Callable[..., Any], after: Callable[[Any], Any] = _identity) -> Callable[..., Any]:
-    def run(_func: Any, a: Any, b: Any, scale: Any, zero_point: Any) -> QTensor:
-        grid = Grid(scale, zero_point, first_codes((a, b)).dtype)
-        return round_to_grid(after(compute(floats(a), floats(b))), grid)
 
     return run
 
@@ -94,70 +85,8 @@ def _cat(after: Callable[[Any], Any]) -> Callable[..., Any]:
     return run
 
 
-def _batch_norm(after: Callable[[Any], Any]) -> Callable[..., Any]:
-    def run(
-        _func: Any,
-        x: QTensor,
-        weight: Any,
-        bias: Any,
-        mean: Any,
-        variance: Any,
-        eps: float,
-        scale: Any,
-        zero_point: Any,
-    ) -> QTensor:
-        y = F.batch_norm(x.values, mean, variance, weight, bias, False, 0.0, eps)
-        return round_to_grid(after(y), Grid(scale, zero_point, x.dtype))
-
-    return run
-
-
-def _layer_norm(
-    _func: Any, x: QTensor, shape: Any, weight: Any, bias: Any, eps: float, output_scale: Any, output_zero_point: Any
-) -> QTensor:
-    y = F.layer_norm(x.values, shape, weight, bias, eps)
-    return round_to_grid(y, Grid(output_scale, output_zero_point, x.dtype))
-
-
-def _group_norm(
-    _func: Any, x: QTensor, groups: int, weight: Any, bias: Any, eps: float, output_scale: Any, output_zero_point: Any
-) -> QTensor:
-    y = F.group_norm(x.values, groups, weight, bias, eps)
-    return round_to_grid(y, Grid(output_scale, output_zero_point, x.dtype))
-
-
-def _instance_norm(
-    _func: Any, x: QTensor, weight: Any, bias: Any, eps: float, output_scale: Any, output_zero_point: Any
-) -> QTensor:
-    y = F.instance_norm(x.values, weight=weight, bias=bias, eps=eps)
-    return round_to_grid(y, Grid(output_scale, output_zero_point, x.dtype))
-
-
-def _unary(compute: Callable[..., Any], count: int = 0) -> Callable[..., Any]:
-    """A function of one tensor; `count` options stand behind the scale and zero point of the result."""
-
-    def run(_func: Any, x: QTensor, output_scale: Any, output_zero_point: Any, *options: Any) -> QTensor:
-        return round_to_grid(compute(x.values, *options[:count]), Grid(output_scale, output_zero_point, x.dtype))
-
-    return run
-
-
-def _elu(_func: Any, x: QTensor, scale: Any, zero_point: Any, alpha: float = 1.0, *_rest: Any) -> QTensor:
-    return round_to_grid(F.elu(x.values, alpha), Grid(scale, zero_point, x.dtype))
-
-
-def _leaky_relu(
-    _func: Any, x: QTensor, slope: float, _inplace: bool, output_scale: Any, output_zero_point: Any
-) -> QTensor:
-    return round_to_grid(F.leaky_relu(x.values, slope), Grid(output_scale, output_zero_point, x.dtype))
-
-
-def _softmax(_func: Any, x: QTensor, dim: int, scale: Any, zero_point: Any) -> QTensor:
-    return round_to_grid(F.softmax(x.values, dim), Grid(scale, zero_point, x.dtype))
-
-
-def _prelu(_func: Any, x: QTensor, weight: Any, scale: Any, zero_point: Any) -> QTensor:
-    return round_to_grid(F.prelu(x.values, floats(weight)), Grid(scale, zero_point, x.dtype))
+def _batch_norm(x: Any, weight: Any, bias: Any, mean: Any, variance: Any, eps: float) -> Any:
+    return F.batch_norm(x, mean, variance, weight, bias, False, 0.0, eps)
 
 
 def _relu6(_func: Any, x: QTensor, *_options: Any) -> QTensor:
@@ -170,39 +99,41 @@ def _embedding(_func: Any, weight: Any, indices: Any, *_options: Any, **_named: 
 
 
 _RELU = torch.relu
+_BATCH_NORMS = ("batch_norm", "batch_norm1d", "batch_norm2d", "batch_norm3d")
+_BATCH_NORMS_RELU = ("batch_norm_relu", "batch_norm2d_relu", "batch_norm3d_relu")
 OPERATORS: dict[str, Callable[..., Any]] = {
-    **{f"conv{rank}d": _convolution(rank, _identity, CONVOLUTIONS) for rank in CONVOLUTIONS},
-    **{f"conv{rank}d_relu": _convolution(rank, _RELU, CONVOLUTIONS) for rank in CONVOLUTIONS},
-    **{f"conv_transpose{rank}d": _convolution(rank, _identity, TRANSPOSED) for rank in TRANSPOSED},
-    "conv2d_add": _with_sum(_identity),
-    "conv2d_add_relu": _with_sum(_RELU),
-    "linear": _linear(_identity),
-    "linear_relu": _linear(_RELU),
-    "linear_tanh": _linear(_tanh),
-    "linear_leaky_relu": _linear_leaky,
+    **{f"conv{rank}d": _round_result(_convolution(function), 2) for rank, function in CONVOLUTIONS.items()},
+    **{f"conv{rank}d_relu": _round_result(_convolution(function), 2, _RELU) for rank, function in CONVOLUTIONS.items()},
+    **{f"conv_transpose{rank}d": _round_result(_convolution(function), 2) for rank, function in TRANSPOSED.items()},
+    "conv2d_add": _round_result(lambda x, other, weight: weight.convolve(F.conv2d, x) + other, 3),
+    "conv2d_add_relu": _round_result(lambda x, other, weight: weight.convolve(F.conv2d, x) + other, 3, _RELU),
+    "linear": _round_result(_linear, 2),
+    "linear_relu": _round_result(_linear, 2, _RELU),
+    "linear_tanh": _round_result(_linear, 2, torch.tanh),
+    "linear_leaky_relu": _round_result(lambda x, weight, slope: F.leaky_relu(_linear(x, weight), slope), 2, options=1),
     "linear_dynamic": _dynamic_linear_then(_identity),
     "linear_relu_dynamic": _dynamic_linear_then(_RELU),
-    "add": _binary(torch.add),
-    "add_relu": _binary(torch.add, _RELU),
-    "mul": _binary(torch.mul),
-    "mul_relu": _binary(torch.mul, _RELU),
+    "add": _round_result(torch.add, 2),
+    "add_relu": _round_result(torch.add, 2, _RELU),
+    "mul": _round_result(torch.mul, 2),
+    "mul_relu": _round_result(torch.mul, 2, _RELU),
     "mul_scalar": _multiply_number(_identity),
     "mul_scalar_relu": _multiply_number(_RELU),
-    "matmul": _binary(torch.matmul),
+    "matmul": _round_result(torch.matmul, 2),
     "cat": _cat(_identity),
     "cat_relu": _cat(_RELU),
-    **dict.fromkeys(("batch_norm", "batch_norm1d", "batch_norm2d", "batch_norm3d"), _batch_norm(_identity)),
-    **dict.fromkeys(("batch_norm_relu", "batch_norm2d_relu", "batch_norm3d_relu"), _batch_norm(_RELU)),
-    "layer_norm": _layer_norm,
-    "group_norm": _group_norm,
-    "instance_norm": _instance_norm,
-    "hardswish": _unary(F.hardswish),
-    "sigmoid": _unary(torch.sigmoid),
-    "celu": _unary(F.celu, 1),
-    "elu": _elu,
-    "leaky_relu": _leaky_relu,
-    "softmax": _softmax,
-    "prelu": _prelu,
+    **dict.fromkeys(_BATCH_NORMS, _round_result(_batch_norm, 6)),
+    **dict.fromkeys(_BATCH_NORMS_RELU, _round_result(_batch_norm, 6, _RELU)),
+    "layer_norm": _round_result(F.layer_norm, 5),
+    "group_norm": _round_result(F.group_norm, 5),
+    "instance_norm": _round_result(lambda x, w, b, eps: F.instance_norm(x, weight=w, bias=b, eps=eps), 4),
+    "hardswish": _round_result(F.hardswish, 1),
+    "sigmoid": _round_result(torch.sigmoid, 1),
+    "celu": _round_result(F.celu, 1, options=1),
+    "elu": _round_result(F.elu, 1, options=1),
+    "leaky_relu": _round_result(lambda x, slope, _inplace: F.leaky_relu(x, slope), 3),
+    "softmax": _round_result(F.softmax, 2),
+    "prelu": _round_result(F.prelu, 2),
     "relu6": _relu6,
     "dropout": lambda _func, x, *_options: x,
     "embedding_byte": _embedding,

@@ -17,7 +17,7 @@ import torch
 from torch import nn
 
 from tvmq.errors import UnsupportedOpError
-from tvmq.formats.torch.importer.quantized.codes import DECOMPOSED, RANGES, Grid, QTensor
+from tvmq.formats.torch.importer.quantized.codes import DECOMPOSED, RANGES, Grid, QTensor, call
 from tvmq.formats.torch.importer.quantized.subclasses import is_torchao, replace_weights
 
 SCALE = re.compile(r"(^|_)(scale|zero_point)(_\d+)?$")
@@ -25,7 +25,15 @@ STATES = ("_parameters", "_buffers", "_modules")
 RECURRENT = ("LSTM", "GRU", "LSTMCell", "GRUCell", "RNNCell")
 
 
-class PackedWeight(nn.Module):
+class _PackedModule(nn.Module):
+    """Stands for a packed weight in the operators of torch.ops.quantized."""
+
+    @classmethod
+    def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        return call(func, args, kwargs or {})
+
+
+class PackedWeight(_PackedModule):
     """Codes of a weight with one scale or one for each channel, its bias, and the options of its convolution.
 
     >>> from torch.ao.nn import quantized
@@ -47,12 +55,6 @@ class PackedWeight(nn.Module):
             self.options = {name: list(getattr(packed, name)()) for name in names}
             self.options["groups"] = int(packed.groups())
 
-    @classmethod
-    def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        from tvmq.formats.torch.importer.quantized.codes import call
-
-        return call(func, args, kwargs or {})
-
     def float_weight(self) -> torch.Tensor:
         """The floats that the codes stand for."""
         storage = self.weight.dtype
@@ -71,19 +73,12 @@ class PackedWeight(nn.Module):
         return result
 
 
-class PackedTable(nn.Module):
+class PackedTable(_PackedModule):
     """The floats of a packed embedding table; its codes have a scale and a shift for each row."""
 
     def __init__(self, packed: torch.ScriptObject) -> None:
         super().__init__()
         self.register_buffer("table", torch.ops.quantized.embedding_bag_unpack(packed).dequantize())
-
-    @classmethod
-    def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        from tvmq.formats.torch.importer.quantized.codes import call
-
-        return call(func, args, kwargs or {})
-
 
 def _set_codes(module: nn.Module, weight: torch.Tensor) -> int | None:
     """Codes, scales and zero points as buffers or numbers of a module; the axis of the scales, None for one."""
@@ -119,8 +114,8 @@ def _makes_codes(graph: torch.fx.Graph) -> bool:
 
 
 @contextmanager
-def traceable(model: nn.Module) -> Iterator[None]:
-    """A model whose quantized parts can be traced; put back afterwards.
+def make_traceable(model: nn.Module) -> Iterator[None]:
+    """Replace the quantized parts of a model by traceable ones; they are put back afterwards.
 
     raises  UnsupportedOpError with the path of what has no import
     """

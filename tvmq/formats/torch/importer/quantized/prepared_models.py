@@ -46,7 +46,7 @@ def convert_prepared(model: Any, backend_config: Any = None) -> Any:
     if not observers:
         return model
     for path, module in model.named_modules():
-        if path in observers and _is_fresh(module):
+        if path in observers and _has_no_data(module):
             raise ModelError(
                 f"from_torch, observer '{path}': it has seen no data; run the prepared model on calibration data or "
                 "train it before importing it"
@@ -92,17 +92,14 @@ def observer_kind(module: nn.Module) -> str | None:
     return None
 
 
-def _is_fresh(module: nn.Module) -> bool:
+def _has_no_data(module: nn.Module) -> bool:
     """True for an observer of extremes that has none yet."""
     low = getattr(module, "min_val", None)
-    if not isinstance(low, torch.Tensor) or low.is_meta or _is_of_weights(module):
+    # observers of weights see them at the conversion
+    is_of_weights = getattr(module, "qscheme", None) in (torch.per_channel_affine, torch.per_channel_symmetric)
+    if not isinstance(low, torch.Tensor) or low.is_meta or is_of_weights:
         return False
     return low.numel() == 0 or bool((low == float("inf")).any())
-
-
-def _is_of_weights(module: nn.Module) -> bool:
-    """Observers of weights see them at the conversion."""
-    return getattr(module, "qscheme", None) in (torch.per_channel_affine, torch.per_channel_symmetric)
 
 
 def _convert(model: nn.Module, by_torchao: bool, backend_config: Any) -> nn.Module:

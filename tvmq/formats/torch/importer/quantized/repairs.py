@@ -27,7 +27,7 @@ WAY_OUT = "quantize the model to 8 bits with constant scales"
 
 def quantize(call: TorchCall) -> relax.Expr:
     """Quantize with one scale, or one for each channel."""
-    x, dtype = call["input"], _type(call)
+    x, dtype = call["input"], str(call["dtype"]).rpartition(".")[2]
     if isinstance(x, GenericConst):
         return relax.const(_by_torch(call).numpy())
     if dtype not in CODES:
@@ -85,10 +85,6 @@ def fake_quantize(call: TorchCall) -> tuple[relax.Expr]:
     else:
         q = call.emit(ops.quantize(x, *numbers, axis=axis, dtype=dtype, qmin=low, qmax=high))
     return (call.emit(ops.dequantize(q, *numbers, axis=axis)),)
-
-
-def _type(call: TorchCall) -> str:
-    return str(call["dtype"]).removeprefix("torch.").removeprefix("relax.")
 
 
 def _bounds(call: TorchCall) -> tuple[int, int]:

@@ -12,7 +12,7 @@ from torch import nn
 from torch.nn.modules.module import register_module_forward_hook, register_module_forward_pre_hook
 
 from tvmq.errors import TvmqError, UnsupportedOpError
-from tvmq.formats.torch.importer.quantized.packed_weights import is_quantized, traceable
+from tvmq.formats.torch.importer.quantized.packed_weights import is_quantized, make_traceable
 
 
 def trace_model(model: nn.Module, export: Callable[[], Any]) -> Any:
@@ -44,7 +44,7 @@ def _as_codes(model: nn.Module, export: Callable[[], Any]) -> Any:
     mode = TracingMode({id(module): path for path, module in model.named_modules()})
     hooks = [register_module_forward_pre_hook(mode.enter), register_module_forward_hook(mode.leave)]
     try:
-        with traceable(model), mode:
+        with make_traceable(model), mode:
             return export()
     except UnsupportedOpError as error:
         raise mode.locate_error(error) from error
