@@ -6,7 +6,7 @@ import json
 import os
 import subprocess
 import sys
-from argparse import ArgumentParser, Namespace, RawDescriptionHelpFormatter
+from argparse import ArgumentDefaultsHelpFormatter, ArgumentParser, Namespace, RawDescriptionHelpFormatter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -37,6 +37,10 @@ Argument = tuple[tuple[str, ...], dict[str, Any]]
 def argument(*names: str, **options: Any) -> Argument:
     """An option, as `ArgumentParser.add_argument` takes it."""
     return names, options
+
+
+class HelpFormatter(RawDescriptionHelpFormatter, ArgumentDefaultsHelpFormatter):
+    """The head of a script as it stands, and the default of each option."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +79,7 @@ class Command:
     @property
     def parser(self) -> ArgumentParser:
         """The command line."""
-        result = ArgumentParser(description=self.about, formatter_class=RawDescriptionHelpFormatter)
+        result = ArgumentParser(description=self.about, formatter_class=HelpFormatter)
         if self.tasks is not None:
             folder = ROOT.parent / "shared" / "zoo"
             result.add_argument("--zoo", type=Path, default=folder, help="folder of tasks.py")

@@ -129,9 +129,13 @@ def write_result(path: Path | None, record: Row, *tables: Row) -> None:
         return
     facts = {"date": date.today().isoformat(), "commit": commit(), "machine": machine_facts(), "versions": versions()}
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(
-        json.dumps({**facts, "tables": tables, **record}, indent=1, default=float, ensure_ascii=False) + "\n"
-    )
+    text = json.dumps({**facts, "tables": tables, **record}, indent=1, default=plain_value, ensure_ascii=False)
+    path.write_text(text + "\n")
+
+
+def plain_value(value: Any) -> str | float:
+    """A path as its text, any other value that JSON has no form for as a number."""
+    return str(value) if isinstance(value, Path) else float(value)
 
 
 def finish(failures: Sequence[str]) -> None:
